@@ -1,0 +1,243 @@
+"""What the back ends share: building with a memory of what was built, checked launches, and the cold-cache flush."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from kernels.device import source as sources
+from kernels.device.source import Argument, Signature, Source
+
+FLUSH = Path(__file__).with_name("flush.c")
+Launch = Callable[[tuple[int, int, int], Sequence], None]
+
+
+class Kernel:
+    """A built kernel; call it with the grid and the arguments of its signature.
+
+    Parameters
+    ----------
+    signature : Signature
+    converters : sequence of callables
+        For each argument, what checks it and turns it into what `launch` takes.
+    launch : callable
+        Called with a grid of three positive ints and the list of converted arguments.
+    """
+
+    __slots__ = ("signature", "_converters", "_launch", "_count")
+
+    def __init__(self, signature: Signature, converters: Sequence[Callable], launch: Launch):
+        self.signature = signature
+        self._converters, self._launch, self._count = tuple(converters), launch, len(converters)
+
+    def __call__(self, grid, *arguments) -> None:
+        """Enqueue the kernel over `grid` blocks (an int or up to three); nothing is done when one of them is 0.
+
+        Raises
+        ------
+        TypeError
+            For a wrong number of arguments, or one that is not of the type in the source.
+        ValueError
+            For a negative grid, or an array that is not C-contiguous.
+        OverflowError
+            For an integer beyond its type.
+        """
+        if len(arguments) != self._count:
+            names = ", ".join(argument.name for argument in self.signature.arguments)
+            raise TypeError(f"{self.signature.name} takes {self._count} arguments ({names}), not {len(arguments)}")
+        blocks = (grid, 1, 1) if isinstance(grid, int) else (*map(operator.index, np.atleast_1d(grid)), 1, 1)[:3]
+        if min(blocks) < 0:
+            raise ValueError(f"{self.signature.name}: grid {grid} is negative")
+        values = [convert(value) for convert, value in zip(self._converters, arguments, strict=True)]
+        if 0 not in blocks:
+            self._launch(blocks, values)
+
+    def __repr__(self):
+        return f"<kernel {self.signature.name}({self.signature.text})>"
+
+
+class Device:
+    """A device of one back end. Subclasses supply `_compile`, `_pointer`, `_scalar`, arrays and the clock.
+
+    Attributes
+    ----------
+    backend, name : str
+    is_gpu : bool
+    shared_bytes : int
+        The most shared memory that a block may use.
+    compute_units, memory_bytes, cache_bytes : int
+        Multiprocessors or cores, device memory, last-level cache.
+    details : dict
+        Driver, compiler and versions, for the manifest.
+    xp, sparse : modules
+        Array namespace for set-up code.
+    """
+
+    backend: str
+    name: str
+    is_gpu: bool
+    shared_bytes: int
+    compute_units: int
+    memory_bytes: int
+    cache_bytes: int
+    details: dict
+    extension = ".c"  # of the sources that the back end prefers
+
+    def __init__(self):
+        self._built: dict[tuple, SimpleNamespace] = {}
+        self._flush = None
+
+    def build(
+        self, path, block=256, defines: Mapping | None = None, shared_bytes: int = 0, portable: bool = False
+    ) -> SimpleNamespace:
+        """Return the kernels of a source, by name.
+
+        Parameters
+        ----------
+        path : path
+            The ``.c`` file.
+        block : int or tuple of ints, optional
+            Threads of a block, along up to three axes.
+        defines : mapping, optional
+            Macros, among them the type names that signatures use.
+        shared_bytes : int, optional
+            Bytes of ``SHARED_POOL``, for kernels that use it.
+        portable : bool, optional
+            Build the ``.c`` file even where a body of the back end's own lies beside it.
+
+        Raises
+        ------
+        BuildError
+            With the compiler's messages, which name the source's own lines.
+        ValueError
+            When the device has less shared memory, or for a block that cannot be.
+        """
+        path = Path(path)
+        special = path.with_suffix(self.extension)
+        if not portable and special.exists():
+            path = special
+        if shared_bytes > self.shared_bytes:
+            raise ValueError(f"{path.name} wants {shared_bytes} bytes of shared memory a block; {self.name} has "
+                             f"{self.shared_bytes}")  # fmt: skip
+        source = sources.load(path, block, defines, shared_bytes)
+        identity = (source.label, source.defines, source.body)
+        if identity not in self._built:
+            launches = self._compile(source)
+            kernels = {}
+            for signature in source.signatures:
+                converters = [self._converter(signature.name, argument) for argument in signature.arguments]
+                kernels[signature.name] = Kernel(signature, converters, launches[signature.name])
+            self._built[identity] = SimpleNamespace(**kernels)
+        return self._built[identity]
+
+    def _compile(self, source: Source) -> dict[str, Launch]:
+        """Build a source; return what launches each of its kernels."""
+        raise NotImplementedError
+
+    def _pointer(self, check: Callable[[object], None], argument: Argument) -> Callable:
+        """Return what turns an array, or None, into a launch argument, after `check`."""
+        raise NotImplementedError
+
+    def _scalar(self, dtype: np.dtype) -> Callable:
+        """Return what turns a checked Python number into a launch argument."""
+        return dtype.type
+
+    def _converter(self, kernel: str, argument: Argument) -> Callable:
+        dtype, place = argument.dtype, f"{kernel}: argument {argument.name}"
+        if argument.pointer:
+            return self._pointer(self._array_check(place, argument), argument)
+        wrap = self._scalar(dtype)
+        if dtype.kind == "f":
+
+            def real(value):
+                try:
+                    return wrap(float(value))
+                except (TypeError, ValueError):
+                    raise TypeError(f"{place} is a {dtype} number, not {type(value).__name__}") from None
+
+            return real
+        low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+        def integer(value):
+            try:
+                number = operator.index(value)
+            except TypeError:
+                raise TypeError(f"{place} is an {dtype} number, not {type(value).__name__}") from None
+            if not low <= number <= high:
+                raise OverflowError(f"{place} is {number}, beyond {dtype}")
+            return wrap(number)
+
+        return integer
+
+    def _array_check(self, place: str, argument: Argument) -> Callable[[object], None]:
+        kind, dtype, backend = self.array_type, argument.dtype, self.backend
+        wanted = f"a C-contiguous {kind.__module__.partition('.')[0]} array of {dtype}"
+
+        def check(array):
+            if not isinstance(array, kind):
+                raise TypeError(f"{place} on {backend} takes {wanted}, not {type(array).__module__}."
+                                f"{type(array).__name__}; device.array(x) makes one")  # fmt: skip
+            if array.dtype != dtype:
+                raise TypeError(f"{place} takes {wanted}, not of {array.dtype}")
+            if not array.flags.c_contiguous:
+                raise ValueError(f"{place} takes {wanted}; this one has strides {array.strides}")
+
+        return check
+
+    array_type: type
+
+    def array(self, x, dtype=None):
+        """Return `x` as an array that this back end's kernels take; it shares memory with `x` where it can."""
+        raise NotImplementedError
+
+    def empty(self, shape, dtype):
+        """Return an array with arbitrary content."""
+        raise NotImplementedError
+
+    def zeros(self, shape, dtype):
+        """Return an array of zeros."""
+        raise NotImplementedError
+
+    def fill(self, a, value) -> None:
+        """Set every entry of `a`, asynchronously where the back end is asynchronous."""
+        raise NotImplementedError
+
+    def to_host(self, a) -> np.ndarray:
+        """Return `a` as a NumPy array, after the work enqueued; on a CPU it shares memory with `a`."""
+        raise NotImplementedError
+
+    def synchronize(self) -> None:
+        """Wait for the work enqueued."""
+        raise NotImplementedError
+
+    def record(self):
+        """Return an event that completes after the work enqueued so far."""
+        raise NotImplementedError
+
+    def elapsed(self, start, stop) -> float:
+        """Return the seconds between two events, waiting for the second."""
+        raise NotImplementedError
+
+    def capture(self, function: Callable[[], object]) -> Callable[[], object]:
+        """Return a callable that repeats the device work of `function` at the least launch cost there is."""
+        return function
+
+    def flush_cache(self) -> None:
+        """Enqueue a read of a buffer of twice the last-level cache, at most a sixteenth of the memory."""
+        if self._flush is None:
+            self._flush = self._make_flush()
+        self._flush()
+
+    def _make_flush(self) -> Callable[[], None]:
+        loads = 16
+        kernel = self.build(FLUSH, block=256, defines={"LOADS": loads}).flush
+        count = min(2 * self.cache_bytes, self.memory_bytes // 16) // 8
+        buffer, sink = self.empty(count, np.float64), self.zeros(1, np.float64)
+        self.fill(buffer, 1.0)
+        blocks = -(-count // (256 * loads))
+        return lambda: kernel(blocks, count, buffer, sink)
+BUILDS = [("flush.c", 256, {"LOADS": 16})]

@@ -1,0 +1,80 @@
+"""What the CPU back ends need to know of the processor, and memory aligned for it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+from pathlib import Path
+
+import numpy as np
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector
+
+
+@functools.cache
+def _first_processor() -> dict[str, str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]
+    except OSError:
+        return {}
+    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
+
+
+def name() -> str:
+    """Return the processor's name."""
+    return _first_processor().get("model name") or platform.processor() or platform.machine()
+
+
+def identity() -> str:
+    """Return what code built for this very processor depends on: its architecture, name and instruction sets."""
+    cpu = _first_processor()
+    return " ".join((platform.machine(), name(), cpu.get("flags", cpu.get("Features", ""))))
+
+
+def cores() -> int:
+    """Return the logical cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory_bytes() -> int:
+    """Return the size of the main memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@functools.cache
+def cache_bytes() -> int:
+    """Return the size of the last-level caches together, 32 MiB where the system does not say."""
+    largest: dict[str, tuple[int, int]] = {}
+    for index in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cache/index*"):
+        try:
+            level = int((index / "level").read_text())
+            size = (index / "size").read_text().strip()
+            shared = (index / "shared_cpu_list").read_text().strip()
+        except (OSError, ValueError):
+            continue
+        if size.endswith("K"):
+            largest[f"{level} {shared}"] = (level, int(size[:-1]) * 1024)
+    top = max((level for level, _ in largest.values()), default=0)
+    return sum(size for level, size in largest.values() if level == top) or 32 << 20
+
+
+def aligned_empty(shape, dtype) -> np.ndarray:
+    """Return an uninitialised NumPy array that starts on a cache line."""
+    dtype = np.dtype(dtype)
+    count = int(np.prod(shape, dtype=np.int64))
+    memory = np.empty(count * dtype.itemsize + ALIGNMENT, np.uint8)
+    return _aligned(memory, count * dtype.itemsize).view(dtype).reshape(shape)
+
+
+def aligned_zeros(shape, dtype) -> np.ndarray:
+    """Return a NumPy array of zeros that starts on a cache line, its pages not yet touched."""
+    dtype = np.dtype(dtype)
+    count = int(np.prod(shape, dtype=np.int64))
+    memory = np.zeros(count * dtype.itemsize + ALIGNMENT, np.uint8)
+    return _aligned(memory, count * dtype.itemsize).view(dtype).reshape(shape)
+
+
+def _aligned(memory: np.ndarray, size: int) -> np.ndarray:
+    offset = -memory.ctypes.data % ALIGNMENT
+    return memory[offset : offset + size]

@@ -1,0 +1,141 @@
+"""The CUDA back end: NVRTC and launches through CuPy, whose arrays and kernel cache it uses."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from kernels.device import base, cache
+from kernels.device.errors import BuildError, Unavailable
+from kernels.device.source import Source
+
+REMEDY = "an NVIDIA GPU with its driver, and pip install 'cupy-cuda13x' (or cupy-cuda12x for a driver before 580)"
+OPTIONS = ("--std=c++17", "-lineinfo")
+STATIC_SHARED_BYTES = 48 << 10  # more than this a block has only after a kernel asked for it
+
+
+class Device(base.Device):
+    """The current CUDA device. Arrays are CuPy's; work goes to CuPy's current stream."""
+
+    backend = "cuda"
+    is_gpu = True
+    extension = ".cu"
+
+    def __init__(self):
+        super().__init__()
+        import cupy
+        import cupyx.scipy.sparse
+
+        self.xp, self.sparse, self.array_type = cupy, cupyx.scipy.sparse, cupy.ndarray
+        runtime = cupy.cuda.runtime
+        handle = cupy.cuda.Device()
+        self.id = handle.id
+        attributes, properties = handle.attributes, runtime.getDeviceProperties(self.id)
+        self.name = properties["name"].decode()
+        self.compute_units = int(properties["multiProcessorCount"])
+        self.memory_bytes = int(properties["totalGlobalMem"])
+        self.cache_bytes = int(properties["l2CacheSize"])
+        self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
+        self.details = {
+            "compute capability": handle.compute_capability, "CUDA driver": runtime.driverGetVersion(),
+            "CUDA runtime": runtime.runtimeGetVersion(), "cupy": cupy.__version__, "flags": " ".join(OPTIONS),
+            "clock": "CUDA events", "clock rate kHz": attributes.get("ClockRate"),
+            "memory clock rate kHz": attributes.get("MemoryClockRate"),
+        }  # fmt: skip
+        self._capture_stream = cupy.cuda.Stream(non_blocking=True)
+        if "REPRO_CACHE" in os.environ:  # CuPy keeps the built kernels; it reads this variable at each build
+            os.environ.setdefault("CUPY_CACHE_DIR", str(cache.folder("cuda")))
+
+    def _compile(self, source: Source):
+        module = self.xp.RawModule(code=source.text("prelude_cuda.h"), options=OPTIONS)
+        try:
+            module.compile()
+        except self.xp.cuda.compiler.CompileException as error:
+            raise BuildError(self.backend, source.label, str(error), source.settings) from None
+        return {kernel.name: self._launch(module, kernel, source) for kernel in source.signatures}
+
+    def _launch(self, module, kernel, source: Source):
+        raw = module.get_function(kernel.name)
+        dynamic = source.shared_bytes if kernel.uses_pool else 0
+        if dynamic + raw.shared_size_bytes > self.shared_bytes:
+            raise ValueError(f"{kernel.name} wants {dynamic} + {raw.shared_size_bytes} bytes of shared memory a block; "
+                             f"{self.name} has {self.shared_bytes}")  # fmt: skip
+        if dynamic > STATIC_SHARED_BYTES:
+            raw.max_dynamic_shared_size_bytes = dynamic
+        function, block = raw.kernel, source.block
+        return lambda grid, values: function(grid, block, values, dynamic)
+
+    def _pointer(self, check, argument):
+        def convert(array):
+            if array is not None:
+                check(array)
+            return array
+
+        return convert
+
+    def array(self, x, dtype=None):
+        return self.xp.ascontiguousarray(self.xp.asarray(x, dtype))
+
+    def empty(self, shape, dtype):
+        return self.xp.empty(shape, dtype)
+
+    def zeros(self, shape, dtype):
+        return self.xp.zeros(shape, dtype)
+
+    def fill(self, a, value):
+        a.fill(value)
+
+    def to_host(self, a):
+        return self.xp.asnumpy(a)
+
+    def synchronize(self):
+        self.xp.cuda.Device(self.id).synchronize()
+
+    def record(self):
+        event = self.xp.cuda.Event()
+        event.record()
+        return event
+
+    def elapsed(self, start, stop):
+        stop.synchronize()
+        return self.xp.cuda.get_elapsed_time(start, stop) * 1e-3
+
+    def capture(self, function):
+        """Return a callable that launches `function`'s work as one CUDA graph on the current stream.
+
+        `function` is called once before, so that kernels are loaded and its temporaries come from CuPy's pool, and once
+        while its work is recorded. It must not wait for the device, nor copy to the host.
+        """
+        stream = self._capture_stream
+        function()
+        self.synchronize()
+        with stream:
+            function()
+            stream.synchronize()
+            stream.begin_capture()
+            try:
+                function()
+            except BaseException:
+                with contextlib.suppress(Exception):  # the capture ends in any case; the first error is the one to see
+                    stream.end_capture()
+                raise
+            graph = stream.end_capture()
+
+        def replay():
+            graph.launch()
+
+        replay.captured = function  # keeps the arrays alive that the graph works on
+        return replay
+
+
+def open_device() -> Device:
+    """Return the current CUDA device; Unavailable without CuPy or a GPU."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise Unavailable(f"CuPy is not installed: {error}", REMEDY) from None
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise Unavailable(f"no CUDA device: {error}", REMEDY) from None
+    return Device()

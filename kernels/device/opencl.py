@@ -1,0 +1,184 @@
+"""The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import scipy.sparse
+
+from kernels.device import base, cpu
+from kernels.device.errors import BuildError, Unavailable
+from kernels.device.source import Source
+
+REMEDY = "pip install pyopencl pocl-binary-distribution"
+# Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
+OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
+
+
+class Device(base.Device):
+    """One OpenCL device with an in-order queue. Arrays are `pyopencl.array.Array`.
+
+    On a processor an array lies in NumPy's own memory: nothing is copied, in either direction.
+    """
+
+    backend = "opencl"
+
+    def __init__(self, device):
+        super().__init__()
+        import pyopencl as cl
+        import pyopencl.array
+
+        self.cl, self.array_type = cl, cl.array.Array
+        self.xp, self.sparse = np, scipy.sparse
+        self._device = device
+        self.is_gpu = bool(device.type & cl.device_type.GPU)
+        self._shares_memory = bool(device.type & cl.device_type.CPU)
+        self.context = cl.Context([device])
+        self.queue = cl.CommandQueue(self.context)
+        self.name = device.name.strip()
+        self.compute_units = int(device.max_compute_units)
+        self.shared_bytes = int(device.local_mem_size)
+        if self._shares_memory:
+            self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
+        else:
+            self.memory_bytes, self.cache_bytes = int(device.global_mem_size), int(device.global_mem_cache_size)
+        self._options = [*OPTIONS, *(["-DDIALECT_UNROLL"] if self.is_gpu else [])]
+        if "NVIDIA" in device.vendor and self._takes_ptx():
+            self._options.append("-DDIALECT_PTX")
+        self.details = {
+            "platform": f"{device.platform.name} {device.platform.version}", "driver": device.driver_version,
+            "pyopencl": cl.VERSION_TEXT, "flags": " ".join(self._options), "clock": "host, after the queue is empty",
+        }  # fmt: skip
+
+    def _takes_ptx(self) -> bool:
+        """Return whether the driver's compiler takes the prelude's own instructions for adding."""
+        source = base.sources.load(base.FLUSH, block=64, defines={"LOADS": 1})
+        try:
+            self._program(source, [*self._options, "-DDIALECT_PTX"])
+        except self.cl.Error:
+            return False
+        return True
+
+    def _program(self, source: Source, options):
+        return self.cl.Program(self.context, source.text("prelude_opencl.h")).build(options=options)
+
+    def _compile(self, source: Source):
+        try:
+            program = self._program(source, self._options)
+        except self.cl.Error as error:
+            raise BuildError(self.backend, source.label, str(error), source.settings) from None
+        return {kernel.name: self._launch(program, kernel.name, source.block) for kernel in source.signatures}
+
+    def _launch(self, program, name: str, block):
+        kernel, enqueue, queue = self.cl.Kernel(program, name), self.cl.enqueue_nd_range_kernel, self.queue
+
+        def launch(grid, values):
+            kernel.set_args(*values)
+            enqueue(queue, kernel, tuple(n * b for n, b in zip(grid, block, strict=True)), block)
+
+        return launch
+
+    def _pointer(self, check, argument):
+        def convert(array):
+            if array is None:
+                return None
+            check(array)
+            if array.offset:
+                raise ValueError(f"argument {argument.name} is a view that starts inside its buffer; opencl takes whole ones")
+            return array.base_data
+
+        return convert
+
+    def array(self, x, dtype=None):
+        if isinstance(x, self.array_type):
+            return x if dtype is None or x.dtype == dtype else x.astype(dtype)
+        host = np.ascontiguousarray(x, dtype)
+        if not self._shares_memory:
+            return self.cl.array.to_device(self.queue, host)
+        if not (host.flags.writeable and host.flags.aligned):
+            copy = cpu.aligned_empty(host.shape, host.dtype)
+            copy[...] = host
+            host = copy
+        return self._share(host)
+
+    def _share(self, host: np.ndarray):
+        """Return an array over the memory of `host`, which it keeps alive."""
+        flags = self.cl.mem_flags
+        buffer = None
+        if host.size:
+            buffer = self.cl.Buffer(self.context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=host)
+        array = self.cl.array.Array(self.queue, host.shape, host.dtype, data=buffer)
+        array.host = host
+        return array
+
+    def empty(self, shape, dtype):
+        if self._shares_memory:
+            return self._share(cpu.aligned_empty(shape, dtype))
+        return self.cl.array.empty(self.queue, shape, dtype)
+
+    def zeros(self, shape, dtype):
+        if self._shares_memory:
+            return self._share(cpu.aligned_zeros(shape, dtype))
+        array = self.cl.array.empty(self.queue, shape, dtype)
+        self.fill(array, 0)
+        return array
+
+    def fill(self, a, value):
+        if a.size:
+            pattern = np.array(value, a.dtype)
+            self.cl.enqueue_fill_buffer(self.queue, a.base_data, pattern, a.offset, a.nbytes)
+
+    def to_host(self, a):
+        host = getattr(a, "host", None)
+        if host is None:
+            return a.get(self.queue)
+        self.queue.finish()
+        return host
+
+    def synchronize(self):
+        self.queue.finish()
+
+    def record(self):
+        """Return the host's time after the queue has emptied: drivers time markers each in their own way."""
+        self.queue.finish()
+        return time.perf_counter()
+
+    def elapsed(self, start, stop):
+        return stop - start
+
+
+def choose(devices, wanted: str | None):
+    """Return the device whose name or platform holds `wanted`, or the first GPU, or the first of all."""
+    if wanted:
+        for device in devices:
+            if wanted.lower() in f"{device.platform.name} {device.name}".lower():
+                return device
+        names = "; ".join(f"{device.platform.name}: {device.name.strip()}" for device in devices)
+        raise Unavailable(f"no OpenCL device is named like REPRO_OPENCL_DEVICE={wanted}; there are: {names}")
+    import pyopencl as cl
+
+    return next((device for device in devices if device.type & cl.device_type.GPU), devices[0])
+
+
+def open_device() -> Device:
+    """Return an OpenCL device: the one that ``REPRO_OPENCL_DEVICE`` names a part of, else a GPU, else a processor.
+
+    Raises
+    ------
+    Unavailable
+        Without PyOpenCL, or a driver with a device that knows double precision.
+    """
+    try:
+        import pyopencl as cl
+    except ImportError as error:
+        raise Unavailable(f"PyOpenCL is not installed: {error}", REMEDY) from None
+    try:
+        devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+    except cl.Error as error:
+        raise Unavailable(f"no OpenCL platform: {error}", REMEDY) from None
+    devices = [device for device in devices if "cl_khr_fp64" in device.extensions]
+    if not devices:
+        raise Unavailable("no OpenCL device with double precision", REMEDY)
+    return Device(choose(devices, os.environ.get("REPRO_OPENCL_DEVICE")))

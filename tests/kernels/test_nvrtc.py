@@ -1,0 +1,105 @@
+"""Every kernel source is built for CUDA by NVRTC, which needs no GPU, and on the other back ends that are here.
+
+A source that no build is listed for fails: each module that builds kernels lists them in ``BUILDS``, as
+``(file name beside the module, block, defines)`` or, with a shared pool, ``(file name, block, defines, shared_bytes)``.
+"""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from kernels.device import BACKENDS, Unavailable, open_device, source
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted(
+    path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".c", ".cu") and "__pycache__" not in path.parts
+)
+
+
+def listed_builds():
+    """Return ``(path, block, defines, shared_bytes)`` of the builds that the modules under kernels/ list."""
+    builds = []
+    for module_path in sorted((ROOT / "kernels").rglob("*.py")):
+        if "\nBUILDS" not in module_path.read_text(encoding="utf-8"):
+            continue
+        parts = module_path.relative_to(ROOT).with_suffix("").parts
+        module = importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+        for name, block, defines, *shared_bytes in module.BUILDS:
+            path = module_path.parent / name
+            builds.append((path, block, defines, *(shared_bytes or [0])))
+            if path.with_suffix(".cu").exists():
+                builds.append((path.with_suffix(".cu"), block, defines, *(shared_bytes or [0])))
+    return builds
+
+
+BUILDS = listed_builds()
+
+
+def name_of(build):
+    path, block, defines, _ = build
+    return "-".join([path.name, str(block).replace(" ", ""), *(f"{name}={value}" for name, value in defines.items())])
+
+
+def check(nvrtc, result):
+    code, *values = result
+    assert code == nvrtc.nvrtcResult.NVRTC_SUCCESS, code
+    return values[0] if values else None
+
+
+def compile_with_nvrtc(text, architecture):
+    """Return the cubin of `text` and the compiler's log; the cubin is None when the compiler refuses it."""
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings and nvidia-cuda-nvrtc are not installed")
+    try:
+        program = check(nvrtc, nvrtc.nvrtcCreateProgram(text.encode(), b"kernel.cu", 0, [], []))
+    except RuntimeError as error:
+        pytest.skip(f"no NVRTC library: {error}")
+    options = [b"--std=c++17", b"-lineinfo", f"-arch={architecture}".encode(), b"-Werror", b"cross-execution-space-call"]
+    code = nvrtc.nvrtcCompileProgram(program, len(options[:3]), options[:3])[0]
+    log = b" " * check(nvrtc, nvrtc.nvrtcGetProgramLogSize(program))
+    check(nvrtc, nvrtc.nvrtcGetProgramLog(program, log))
+    if code != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        return None, log.decode()
+    cubin = b" " * check(nvrtc, nvrtc.nvrtcGetCUBINSize(program))
+    check(nvrtc, nvrtc.nvrtcGetCUBIN(program, cubin))
+    return cubin, log.decode()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_source_has_a_listed_build(path):
+    assert path in [build[0] for build in BUILDS], "no module beside it lists a build of it in BUILDS"
+
+
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("build", BUILDS, ids=name_of)
+def test_builds_for_cuda_without_a_gpu(build, architecture):
+    kernels = source.load(*build)
+    cubin, log = compile_with_nvrtc(kernels.text("prelude_cuda.h"), architecture)
+    assert cubin, log
+    for signature in kernels.signatures:
+        assert signature.name.encode() in cubin
+
+
+def test_nvrtc_names_the_line_of_the_source(tmp_path):
+    path = tmp_path / "wrong.c"
+    path.write_text("KERNEL wrong(GLOBAL int *x)\n{\n    OUTER(b);\n    x[b] = missing;\n}\n")
+    cubin, log = compile_with_nvrtc(source.load(path).text("prelude_cuda.h"), "sm_90")
+    assert cubin is None
+    assert f"{path}(4)" in log and "missing" in log
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("build", BUILDS, ids=name_of)
+def test_builds_on_every_back_end_here(build, backend):
+    path, block, defines, shared_bytes = build
+    if path.suffix == ".cu" and backend != "cuda":
+        pytest.skip("a CUDA body")
+    try:
+        device = open_device(backend)
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    if shared_bytes > device.shared_bytes:
+        pytest.skip(f"{device.name} has {device.shared_bytes} bytes of shared memory a block")
+    names = [signature.name for signature in source.load(path, block, defines, shared_bytes).signatures]
+    built = device.build(path, block, defines, shared_bytes, portable=path.suffix == ".c")
+    assert sorted(vars(built)) == sorted(names)

@@ -1,0 +1,178 @@
+"""What machine this is: processor, memory, system, packages and NVIDIA devices. Standard library only."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import sys
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "numpy", "scipy", "numba", "pandas", "matplotlib", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x",
+    "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12", "nvmath-python", "pyamg", "pyamgcl",
+    "petsc4py", "tetgen", "meshio", "scikit-fem",
+)  # fmt: skip
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+@lru_cache(maxsize=1)
+def cpu_model() -> str:
+    """Return the processor's name as the system gives it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    found = re.search(r"^(?:model name|Processor|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
+    return (found.group(1) if found else platform.processor() or platform.machine() or "unknown processor").strip()
+
+
+def cores() -> int:
+    """Return the cores that this process may run on, which a container or an affinity mask may limit."""
+    if hasattr(os, "process_cpu_count"):
+        available = os.process_cpu_count()
+    elif hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count()
+    quota = _cgroup_cores()
+    return max(1, min(available or 1, quota or sys.maxsize))
+
+
+def _cgroup_cores(path: Path = Path("/sys/fs/cgroup/cpu.max")) -> int | None:
+    """Return the whole cores that a control group grants, None without a limit."""
+    try:
+        quota, period = path.read_text().split()[:2]
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError):
+        return None
+
+
+def memory_bytes() -> int | None:
+    """Return the size of the main memory; None where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def last_level_cache_bytes() -> int:
+    """Return the size of the largest cache of the first core; 64 MiB where the system does not say."""
+    sizes = [64 << 20] if not _CACHES.is_dir() else []
+    for path in _CACHES.glob("index*/size"):
+        found = re.match(r"(\d+)([KMG]?)", path.read_text())
+        if found:
+            sizes.append(int(found.group(1)) << {"": 0, "K": 10, "M": 20, "G": 30}[found.group(2)])
+    return max(sizes, default=64 << 20)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the installed packages that a measurement may depend on, without importing them."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+class _Nvml:
+    """The few read-only queries of NVIDIA's management library that a fingerprint and a manifest need."""
+
+    CLOCKS = {"graphics": 0, "sm": 1, "memory": 2}
+
+    def __init__(self, library: ctypes.CDLL):
+        self.library = library
+
+    def text(self, function: str, *arguments: Any) -> str | None:
+        buffer = ctypes.create_string_buffer(256)
+        status = getattr(self.library, function)(*arguments, buffer, ctypes.c_uint(len(buffer)))
+        return buffer.value.decode(errors="replace") if status == 0 else None
+
+    def number(self, function: str, *arguments: Any) -> int | None:
+        value = ctypes.c_uint()
+        status = getattr(self.library, function)(*arguments, ctypes.byref(value))
+        return value.value if status == 0 else None
+
+    def memory(self, device: ctypes.c_void_p) -> int | None:
+        sizes = (ctypes.c_ulonglong * 3)()
+        return sizes[0] if self.library.nvmlDeviceGetMemoryInfo(device, sizes) == 0 else None
+
+    def device(self, index: int) -> dict[str, Any]:
+        handle = ctypes.c_void_p()
+        if self.library.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(index), ctypes.byref(handle)) != 0:
+            return {}
+        facts: dict[str, Any] = {"name": self.text("nvmlDeviceGetName", handle), "memory_bytes": self.memory(handle)}
+        for name, kind in self.CLOCKS.items():
+            facts[f"{name}_mhz"] = self.number("nvmlDeviceGetClockInfo", handle, kind)
+            facts[f"{name}_mhz_max"] = self.number("nvmlDeviceGetMaxClockInfo", handle, kind)
+        return {key: value for key, value in facts.items() if value is not None}
+
+
+def nvidia() -> dict[str, Any]:
+    """Return driver and devices, with clocks as they are now; an empty dictionary without an NVIDIA driver.
+
+    Returns
+    -------
+    dict
+        ``driver`` (str) and ``gpus``, a list of dictionaries with ``name``, ``memory_bytes`` and clocks in MHz.
+    """
+    for name in ("libnvidia-ml.so.1", "nvml.dll"):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        if library.nvmlInit_v2() != 0:  # the library without a driver
+            continue
+        nvml = _Nvml(library)
+        try:
+            count = nvml.number("nvmlDeviceGetCount_v2") or 0
+            gpus = [facts for facts in map(nvml.device, range(count)) if facts]
+            return {"driver": nvml.text("nvmlSystemGetDriverVersion"), "gpus": gpus} if gpus else {}
+        finally:
+            library.nvmlShutdown()
+    return {}
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> dict[str, Any]:
+    """Return what of this machine a measurement depends on, as JSON values that do not change from call to call.
+
+    ``cpu``, ``cores`` (those this process may use), ``memory_bytes``, ``system``, ``python``, ``packages``, and with an
+    NVIDIA driver ``gpu`` (the names) and ``driver``.
+    """
+    facts: dict[str, Any] = {
+        "cpu": cpu_model(), "cores": cores(), "memory_bytes": memory_bytes(),
+        "system": f"{platform.system()} {platform.release()}", "architecture": platform.machine(),
+        "python": platform.python_version(), "packages": package_versions(),
+    }  # fmt: skip
+    found = nvidia()
+    if found:
+        facts["gpu"] = [gpu.get("name", "") for gpu in found["gpus"]]
+        facts["driver"] = found["driver"]
+    return facts
+
+
+def slug(text: str) -> str:
+    """Return lower-case letters, digits and single hyphens: a name for a folder."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def default_name() -> str:
+    """Return a short name for this machine's folder of results: the GPU's, else the processor's and its cores.
+
+    ``NVIDIA H200`` is ``h200``; ``Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz`` on 2 cores is
+    ``intel-xeon-e5-2690-v4-2-cores``.
+    """
+    facts = fingerprint()
+    if facts.get("gpu"):
+        name = slug(re.sub(r"(?i)nvidia|geforce|tesla|graphics device", " ", facts["gpu"][0]))
+        more = len(facts["gpu"])
+        return (name or "nvidia") + (f"-x{more}" if more > 1 else "")
+    name = re.sub(r"(?i)\((r|tm|c)\)|\bcpu\b|\bprocessor\b|@.*$|\d+-core", " ", facts["cpu"])
+    return f"{slug(name) or 'cpu'}-{facts['cores']}-core{'s' if facts['cores'] != 1 else ''}"

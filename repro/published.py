@@ -1,0 +1,194 @@
+"""The papers' own numbers: loaded from ``published/<paper>``, each with its place in the paper."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.model import ReproError
+
+if TYPE_CHECKING:
+    import pandas
+
+ROOT = Path(__file__).resolve().parents[1] / "published"
+COLUMNS = ("artefact", "case", "method", "metric", "value", "unit", "place", "printed")
+EXACT_UNITS = ("count",)
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a paper.
+
+    Attributes
+    ----------
+    artefact : str
+        As in ``fu2014-table2``; ``fu2014-text`` for a number of the running text.
+    case, method, metric : str
+        As in the rows of results. For a number of the text, `case` is the statement's id.
+    value : float
+        In `unit`. A speed-up printed in parentheses is a slow-down, and the value its reciprocal.
+    unit : str
+    place : str
+        Table, row and column, or section and sentence.
+    printed : str
+        The digits as the paper prints them, which tell the precision.
+    """
+
+    artefact: str
+    case: str
+    method: str
+    metric: str
+    value: float
+    unit: str
+    place: str
+    printed: str
+
+    def interval(self) -> tuple[float, float]:
+        """Return the least and largest number that would be printed so: half a unit of the last digit either way.
+
+        Counts are exact.
+        """
+        digits = self.printed.strip("()").replace(",", "")
+        if self.unit in EXACT_UNITS:
+            return self.value, self.value
+        mantissa, _, exponent = digits.lower().partition("e")
+        decimals = len(mantissa.partition(".")[2])
+        half = 0.5 * 10.0 ** (int(exponent or 0) - decimals)
+        low, high = float(digits) - half, float(digits) + half
+        return (1 / high, 1 / low) if self.printed.startswith("(") else (low, high)
+
+
+def parse(printed: str) -> float:
+    """Return the value of printed digits: ``'274,625'`` is 274625, ``'(1.3)'``, a slow-down, is 1 / 1.3.
+
+    Raises
+    ------
+    ReproError
+        When the text is no number.
+    """
+    digits = printed.strip().replace(",", "")
+    slower = re.fullmatch(r"\((.+)\)", digits)
+    try:
+        value = float(slower.group(1) if slower else digits)
+        return 1 / value if slower else value
+    except (ValueError, ZeroDivisionError):
+        raise ReproError(f"{printed!r} is not a printed number") from None
+
+
+@dataclass(frozen=True)
+class Published:
+    """The numbers of one artefact; empty when the paper prints none (a figure)."""
+
+    artefact: str
+    numbers: tuple[Number, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Number]:
+        return iter(self.numbers)
+
+    @cached_property
+    def frame(self) -> pandas.DataFrame:
+        """The numbers as a table with the columns ``repro.published.COLUMNS``."""
+        import pandas
+
+        return pandas.DataFrame([[getattr(number, name) for name in COLUMNS] for number in self], columns=list(COLUMNS))
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], Number]:
+        return {(number.case, number.method, number.metric): number for number in self}
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases in the paper's order."""
+        return list(dict.fromkeys(number.case for number in self))
+
+    def get(self, case: str, method: str, metric: str) -> Number | None:
+        """Return the number, or None when the paper does not print it."""
+        return self._index.get((case, method, metric))
+
+    def value(self, case: str, method: str, metric: str) -> float | None:
+        """Return the number's value in its printed unit, or None when the paper does not print it."""
+        number = self.get(case, method, metric)
+        return None if number is None else number.value
+
+
+def papers(root: Path = ROOT) -> list[str]:
+    """Return the keys of the papers that have numbers here."""
+    return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+
+
+def load(artefact: str, root: Path = ROOT) -> Published:
+    """Return the published numbers of an artefact.
+
+    Parameters
+    ----------
+    artefact : str
+        ``<paper>-<table or figure><number>``, or ``<paper>-text`` for the numbers that the running text states.
+    root : path, optional
+        Folder of the papers' folders.
+
+    Raises
+    ------
+    ReproError
+        When the data are malformed, with file and line.
+    """
+    paper, _, name = artefact.partition("-")
+    if name == "text":
+        return Published(artefact, tuple(_statements(artefact, root / paper / "text.toml")))
+    path = root / paper / f"{name}.csv"
+    return Published(artefact, tuple(_rows(artefact, path)) if path.is_file() else ())
+
+
+def _rows(artefact: str, path: Path) -> Iterator[Number]:
+    seen = set()
+    with path.open(newline="", encoding="utf-8") as lines:
+        reader = csv.DictReader(lines)
+        for row in reader:
+            try:
+                key, printed = (row["case"], row["method"], row["metric"]), row["printed"].strip()
+                number = Number(artefact, *key, parse(printed), row["unit"], row["place"], printed)
+            except (KeyError, AttributeError, ReproError) as error:
+                raise ReproError(f"{path}:{reader.line_num}: {error}") from None
+            if key in seen:
+                raise ReproError(f"{path}:{reader.line_num}: {' '.join(key)} is given twice")
+            seen.add(key)
+            yield number
+
+
+def _statements(artefact: str, path: Path) -> Iterator[Number]:
+    seen = set()
+    for entry in statements(path):
+        if entry["id"] in seen:
+            raise ReproError(f"{path}: the statement {entry['id']} is given twice")
+        seen.add(entry["id"])
+        yield Number(
+            artefact, entry["id"], entry.get("method", ""), entry["metric"], parse(entry["printed"]), entry["unit"],
+            entry["place"], entry["printed"],
+        )  # fmt: skip
+
+
+def statements(path: Path) -> list[dict[str, Any]]:
+    """Return the numbers of a paper's text as its ``text.toml`` gives them: with what each is about, and a note."""
+    return _toml(path).get("statement", [])
+
+
+def hardware(paper: str, root: Path = ROOT) -> dict[str, Any]:
+    """Return the paper's machine: under each device what the paper prints, and the vendor's peaks under ``vendor``."""
+    return _toml(root / paper / "hardware.toml")
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ReproError(f"{path}: {error}") from None

@@ -1,0 +1,328 @@
+"""Rows of results as the tables that people read: the paper's layout, ours beside published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from repro.model import DONE, ReproError
+from repro.published import Number, Published, load
+from repro.units import MISSING, convert, quantity, significant
+
+if TYPE_CHECKING:
+    import pandas
+    import rich.table
+
+PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured of one artefact.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Rows with the columns ``repro.model.COLUMNS``.
+    scale, machine, artefact : str
+    """
+
+    frame: pandas.DataFrame
+    scale: str
+    machine: str
+    artefact: str
+
+    @cached_property
+    def published(self) -> Published:
+        """The paper's numbers of this artefact."""
+        return load(self.artefact)
+
+    @cached_property
+    def done(self) -> pandas.DataFrame:
+        """The rows that hold a value."""
+        return self.frame[self.frame["status"] == DONE]
+
+    @property
+    def cases(self) -> list[str]:
+        """Every case, those of the paper first and in its order."""
+        ours = list(dict.fromkeys(self.frame["case"])) if len(self.frame) else []
+        return [case for case in self.published.cases if case in ours] + [
+            case for case in ours if case not in self.published.cases
+        ]
+
+    def backends(self, method: str | None = None, metric: str | None = None) -> list[str]:
+        """Return the back ends with a value, of one method or metric if given, best first."""
+        rows = self.done
+        for column, wanted in (("method", method), ("metric", metric)):
+            rows = rows if wanted is None else rows[rows[column] == wanted]
+        present = set(rows["backend"])
+        return [backend for backend in PREFERENCE if backend in present]
+
+    def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
+        """Return the first of CUDA, OpenCL and OpenMP that has a value; None when only the host has."""
+        return next((backend for backend in self.backends(method, metric) if backend != "host"), None)
+
+    def row(self, case: str, method: str, metric: str, backend: str | None = None) -> dict[str, Any] | None:
+        """Return the row with a value, or None when it was not measured.
+
+        Without a `backend` it is the best one that has this method and metric for any case, so that a column of a table
+        never mixes back ends.
+
+        Raises
+        ------
+        ReproError
+            When several rows answer: cells of an artefact must differ in case, method or back end.
+        """
+        if backend is None:
+            backend = next(iter(self.backends(method, metric)), None)
+        rows = self.done
+        keys = {"case": case, "method": method, "metric": metric, "backend": backend}
+        for column, wanted in keys.items():
+            rows = rows[rows[column] == wanted]
+        if len(rows) > 1:
+            raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
+        return rows.iloc[0].to_dict() if len(rows) else None
+
+    def value(self, case: str, method: str, metric: str, backend: str | None = None) -> float | None:
+        """Return the value, in the row's unit, or None when it was not measured."""
+        row = self.row(case, method, metric, backend)
+        return None if row is None or _missing(row["value"]) else float(row["value"])
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, Real) and math.isnan(value))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measured column of a paper's table.
+
+    Attributes
+    ----------
+    label : str
+        Heading, as in the paper.
+    method, metric : str
+        Of our rows.
+    unit : str
+        Unit of the column, ours and published.
+    published : str or None
+        The paper's method, where it is not ours: a stand-in has a name of its own. Default: `method`.
+    published_metric : str or None
+        The paper's metric, where it is not ours.
+    backend : str or None
+        Default: the best that has the column.
+    """
+
+    label: str
+    method: str
+    metric: str
+    unit: str = "s"
+    published: str | None = None
+    published_metric: str | None = None
+    backend: str | None = None
+
+    def ours(self, results: Results, case: str) -> float | None:
+        """Return our value in the column's unit."""
+        row = results.row(case, self.method, self.metric, self.backend)
+        if row is None or _missing(row["value"]):
+            return None
+        return convert(float(row["value"]), row["unit"] or "", self.unit)
+
+    def theirs(self, results: Results, case: str) -> Number | None:
+        """Return the published number."""
+        return results.published.get(case, self.published or self.method, self.published_metric or self.metric)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A column that is the quotient of two others; the published one is as printed, never computed.
+
+    Attributes
+    ----------
+    label : str
+        Heading, as in the paper.
+    numerator, denominator : str
+        Labels of two columns of the same unit.
+    published : (str, str) or None
+        Method and metric of the published ratio; default: the denominator's method and ``speedup``.
+    parentheses : bool
+        Give a ratio below one as its reciprocal in parentheses, as papers do for a slow-down.
+    """
+
+    label: str
+    numerator: str
+    denominator: str
+    published: tuple[str, str] | None = None
+    parentheses: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to show: cells are text, or numbers that are given to three significant digits.
+
+    Attributes
+    ----------
+    title : str
+    frame : pandas.DataFrame
+        One row a line; its index is not shown.
+    notes : list of str
+        Lines below the table.
+    """
+
+    title: str
+    frame: pandas.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+    def _lines(self) -> tuple[list[str], list[list[str]]]:
+        names = [str(name) for name in self.frame.columns]
+        return names, [[_text(cell) for cell in line] for line in self.frame.astype(object).values.tolist()]
+
+    def to_markdown(self) -> str:
+        """Return the table as GitHub-flavoured Markdown, with title and notes, ending in a newline."""
+        names, lines = self._lines()
+        rule = ["---"] + ["---:"] * (len(names) - 1)
+        text = [f"**{self.title}**", ""]
+        text += ["| " + " | ".join(map(_escape, line)) + " |" for line in [names, rule, *lines]]
+        if self.notes:
+            text += [""] + [f"- {note}" for note in self.notes]
+        return "\n".join(text) + "\n"
+
+    def to_rich(self) -> rich.table.Table:
+        """Return the table for a terminal."""
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+
+        names, lines = self._lines()
+        caption = escape("\n".join(self.notes)) or None
+        table = RichTable(title=escape(self.title), caption=caption, caption_justify="left")
+        for i, name in enumerate(names):
+            table.add_column(escape(name), justify="right" if i else "left", no_wrap=not i)
+        for line in lines:
+            table.add_row(*map(escape, line))
+        return table
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if _missing(cell):
+        return MISSING
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, Integral):
+        return significant(int(cell))
+    return significant(float(cell)) if isinstance(cell, Real) else str(cell)
+
+
+def ratio_text(value: float | None, parentheses: bool) -> str:
+    """Return a ratio to two significant digits, or to a whole number from 10 on.
+
+    With `parentheses`, one below 1 is given as its reciprocal in parentheses.
+    """
+    if value is None:
+        return MISSING
+    if parentheses and 0 < value < 1:
+        return f"({ratio_text(1 / value, False)})"
+    return significant(value, 2) if value < 10 else significant(round(value))
+
+
+def paper_table(
+    results: Results,
+    title: str,
+    columns: Sequence[Column | Ratio],
+    *,
+    row: str = "Mesh",
+    cases: Sequence[str] | Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return the paper's table: under each heading what was measured here, beside it what the paper prints.
+
+    Nothing is filled in: what was not measured, or is not printed, is a dash; skipped and failed rows are in the notes.
+
+    Parameters
+    ----------
+    results : Results
+    title : str
+    columns : sequence of Column or Ratio
+    row : str
+        Heading of the first column.
+    cases : sequence or mapping, optional
+        Cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
+    notes : sequence of str
+        Lines put before those that are made here.
+    """
+    import pandas
+
+    if cases is None:
+        cases = list(dict.fromkeys([*results.published.cases, *results.cases]))
+    labels = dict(cases) if isinstance(cases, Mapping) else {case: case[:1].upper() + case[1:] for case in cases}
+    measured = {column.label: column for column in columns if isinstance(column, Column)}
+    cells: dict[str, list[str]] = {row: list(labels.values())}
+    for column in columns:
+        if isinstance(column, Column):
+            ours = [quantity(column.ours(results, case), column.unit, column_unit=column.unit) for case in labels]
+            theirs = [column.theirs(results, case) for case in labels]
+            backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+            heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
+            add = (f"{heading}, {backend or 'not measured'}", f"{heading}, paper")
+        else:
+            top, bottom = measured[column.numerator], measured[column.denominator]
+            quotients = [_quotient(results, top, bottom, case) for case in labels]
+            ours = [ratio_text(quotient, column.parentheses) for quotient in quotients]
+            key = column.published or (bottom.published or bottom.method, "speedup")
+            theirs = [results.published.get(case, *key) for case in labels]
+            add = (f"{column.label}, ours", f"{column.label}, paper")
+        cells[add[0]] = ours
+        if any(theirs):
+            unit = column.unit if isinstance(column, Column) else None
+            cells[add[1]] = [_printed(number, unit) for number in theirs]
+    return Table(title, pandas.DataFrame(cells), [*notes, *_notes(results, list(measured.values()), labels)])
+
+
+def _quotient(results: Results, top: Column, bottom: Column, case: str) -> float | None:
+    above, below = top.ours(results, case), bottom.ours(results, case)
+    return None if above is None or below is None or below == 0 else convert(above, top.unit, bottom.unit) / below
+
+
+def _printed(number: Number | None, unit: str | None) -> str:
+    """Return the digits as printed where the unit is the column's, else the value converted."""
+    if number is None:
+        return MISSING
+    if unit is None or number.unit == unit or {number.unit, unit} <= {"", "count", "x"}:
+        return number.printed
+    return significant(convert(number.value, number.unit, unit))
+
+
+def _notes(results: Results, columns: Sequence[Column], labels: Mapping[str, str]) -> list[str]:
+    """Return where each column was measured, and why cells are missing."""
+    notes, places = [], {}
+    for column in columns:
+        rows = results.done
+        rows = rows[(rows["method"] == column.method) & (rows["metric"] == column.metric)]
+        backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+        devices = sorted({device for device in rows[rows["backend"] == backend]["device"] if isinstance(device, str)})
+        if backend:
+            where = f"`{column.method}` on {', '.join([backend, *filter(None, devices)])}"
+            places.setdefault(where, []).append(column.label)
+    notes += [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
+    notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
+    if len(results.published) and results.scale not in ("paper", "large"):
+        notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
+    missing: dict[tuple[str, str, str], list[str]] = {}
+    frame = results.frame
+    for entry in frame[frame["status"] != DONE].to_dict("records"):
+        key = (entry["status"], f"{entry['method']} on {entry['backend']}", str(entry["reason"] or ""))
+        label = labels.get(entry["case"], entry["case"])
+        if label not in missing.setdefault(key, []):
+            missing[key].append(label)
+    for (status, method, reason), names in missing.items():
+        notes.append(f"{status.capitalize()}: {method}, {', '.join(names)}: {reason}")
+    return notes

@@ -1,0 +1,105 @@
+"""Units of the quantities in rows and in papers: conversion, scaling by prefix, three significant digits."""
+
+from __future__ import annotations
+
+import math
+
+from repro.model import ReproError
+
+MISSING = "–"
+_PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_SCALED = ("s", "B", "B/s", "FLOP/s", "DOF/s", "FLOP", "W", "J", "Hz")  # units that take a prefix
+_PLAIN = {"": 1.0, "count": 1.0, "x": 1.0, "thousand": 1e3, "million": 1e6, "%": 0.01, "min": 60.0, "h": 3600.0}
+
+
+def split(unit: str) -> tuple[float, str]:
+    """Return the factor and the base unit: ``'ms'`` is (1e-3, 's'), ``'million'`` is (1e6, '').
+
+    A unit that is not known is its own base, with the factor 1.
+    """
+    unit = unit.replace("us", "µs") if unit == "us" else unit
+    if unit in ("min", "h"):
+        return _PLAIN[unit], "s"
+    if unit in _PLAIN:
+        return _PLAIN[unit], ""
+    for base in sorted(_SCALED, key=len, reverse=True):
+        if unit.endswith(base) and unit[: -len(base)] in _PREFIXES:
+            return _PREFIXES[unit[: -len(base)]], base
+    return 1.0, unit
+
+
+def convert(value: float, unit: str, to: str) -> float:
+    """Return `value`, given in `unit`, in the unit `to`.
+
+    Raises
+    ------
+    ReproError
+        When the two measure different things.
+    """
+    if unit == to:
+        return value
+    (factor, base), (target, target_base) = split(unit), split(to)
+    if base != target_base:
+        raise ReproError(f"a quantity in {unit or 'no unit'} cannot be given in {to or 'no unit'}")
+    return value * factor / target
+
+
+def is_time(unit: str) -> bool:
+    """Return whether the unit measures time, where less is better."""
+    return split(unit)[1] == "s"
+
+
+def is_rate(unit: str) -> bool:
+    """Return whether the unit is a rate, where more is better."""
+    return split(unit)[1].endswith("/s")
+
+
+def significant(value: float | int | None, digits: int = 3) -> str:
+    """Return a number to some significant digits, without exponent where that stays readable.
+
+    Whole numbers given as `int` keep every digit, with commas between thousands. None and NaN become a dash.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return MISSING
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    value = float(value)
+    if value == 0 or math.isinf(value):
+        return f"{value:g}"
+    exponent = math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))  # of the rounded number: 9.999 is 10.0
+    if -4 < exponent < 6:
+        rounded = round(value, digits - 1 - exponent)
+        return f"{rounded:,.{max(0, digits - 1 - exponent)}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+def quantity(value: float | None, unit: str, digits: int = 3, column_unit: str | None = None) -> str:
+    """Return a number with a fitting prefix: 3.2e-05 s is ``'32.0 µs'``.
+
+    Parameters
+    ----------
+    value : float or None
+        In `unit`; None becomes a dash.
+    unit : str
+        As in ``'s'`` or ``'GB/s'``.
+    column_unit : str, optional
+        The unit that the heading names. A number that reads well in it (0.01 to 9,999) is given without a unit.
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    if column_unit is not None:
+        value, unit = convert(value, unit, column_unit), column_unit
+    factor, base = split(unit)
+    if unit in ("", "count") and float(value).is_integer():
+        return significant(int(value))
+    if column_unit is not None and (base not in _SCALED or value == 0 or 0.01 <= abs(value) < 1e4):
+        return significant(value, digits)
+    if base not in _SCALED or value == 0 or math.isinf(value):
+        return f"{significant(value, digits)} {unit}".rstrip()
+    amount = abs(value * factor)
+    amount = float(f"{amount:.{digits - 1}e}")  # round first, so that 999.9 µs is 1.00 ms
+    fitting = [prefix for prefix, size in _PREFIXES.items() if size <= amount * (1 + 1e-12)]
+    if base == "s":
+        fitting = [prefix for prefix in fitting if _PREFIXES[prefix] <= 1]  # seconds take no k, M, G
+    prefix = max(fitting, key=_PREFIXES.__getitem__) if fitting else "p"
+    return f"{significant(value * factor / _PREFIXES[prefix], digits)} {prefix}{base}"

@@ -1,0 +1,154 @@
+"""The catalogue: every mesh that has a recipe, found by its place in `datasets/<paper>/<mesh>.py`.
+
+A recipe is a module with
+
+- ``TITLE``, what tables call the mesh;
+- ``SCALES``, a mapping from the scales that it has (``smoke``, ``small``, ``paper``, ``large``) to what `build` needs;
+- ``build(scale)``, which returns points, cells and, where the mesh has regions, a label for each cell;
+- ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
+- ``REGIONS``, for a mesh with regions: their names, in the order of the labels.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from datasets import cache, recipe_keys
+from datasets.errors import MeshError
+
+ROOT = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mesh of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+        As in ``fu2014/heart``.
+    title : str
+        What tables and plots call it.
+    scales : tuple of str
+        The scales at which it can be built.
+    stand_in_for : str
+        The geometry that it stands in for; empty when it is the paper's own.
+    regions : tuple of str
+        Names of its regions, in the order of their labels; empty when it has none.
+    """
+
+    name: str
+    title: str
+    scales: tuple[str, ...]
+    stand_in_for: str = ""
+    regions: tuple[str, ...] = ()
+    recipe: ModuleType = field(repr=False, compare=False, default=None)
+
+    def key(self, scale: str) -> str:
+        """Return the hash of everything the mesh is made from; builds nothing."""
+        return recipe_keys.key(self.name, self._checked(scale))
+
+    def path(self, scale: str) -> Path:
+        """Return where the mesh is kept once it is built."""
+        return cache.folder() / f"{self.name.replace('/', '-')}-{self._checked(scale)}-{self.key(scale)[:16]}.npz"
+
+    def is_cached(self, scale: str) -> bool:
+        """Return whether the mesh lies in the cache, without reading it."""
+        return self.path(scale).is_file()
+
+    def build(self, scale: str) -> Path:
+        """Build the mesh unless it is cached, and return its file."""
+        self.load(scale)
+        return self.path(scale)
+
+    def load(self, scale: str):
+        """Return the mesh, from the cache when it is there; see `datasets.load`."""
+        from datasets.mesh import Mesh
+
+        arrays = cache.fetch(self.path(scale), functools.partial(self._built, scale))
+        return Mesh(
+            arrays["points"], arrays["cells"], regions=arrays.get("regions"), name=self.name, title=self.title,
+            stand_in_for=self.stand_in_for,
+        )  # fmt: skip
+
+    def facts(self, scale: str) -> dict[str, Any]:
+        """Return counts, valence, non-zeros and quality; see `Mesh.facts`."""
+        return self.load(scale).facts()
+
+    def expected(self, scale: str) -> dict[str, Any]:
+        """Return what is recorded of the mesh in ``datasets/<paper>/expected.toml``, empty when nothing is."""
+        paper, _, mesh = self.name.partition("/")
+        recorded = ROOT / paper / "expected.toml"
+        if not recorded.exists():
+            return {}
+        return tomllib.loads(recorded.read_text()).get(mesh, {}).get(self._checked(scale), {})
+
+    def verify(self, scale: str) -> list[str]:
+        """Return what is wrong with the mesh, one line each: checks that fail and differences from what is recorded."""
+        from datasets import validation
+
+        mesh = self.load(scale)
+        try:
+            validation.checked(mesh.points, mesh.cells, f"{self.name} at scale {scale}")
+        except MeshError as problem:
+            return [str(problem)]
+        facts, expected = mesh.facts(), self.expected(scale)
+        problems = []
+        if not facts["euler_agrees"]:
+            problems.append(f"{facts['nonzeros_full']} non-zeros, but {facts['nonzeros_euler']} by Euler's formula")
+        if "digest" in expected and mesh.digest() != expected["digest"]:
+            problems.append(f"digest {mesh.digest()[:16]}, recorded is {expected['digest'][:16]}")
+        for fact, (low, high) in expected.get("ranges", {}).items():
+            if not low <= facts[fact] <= high:
+                problems.append(f"{fact} is {facts[fact]:g}, outside {low:g} to {high:g}")
+        return problems
+
+    def _checked(self, scale: str) -> str:
+        if scale not in self.scales:
+            raise MeshError(f"{self.name} has no scale {scale!r}; it has {', '.join(self.scales)}")
+        return scale
+
+    def _built(self, scale: str) -> dict[str, Any]:
+        from datasets import validation
+
+        points, cells, *labels = self.recipe.build(self._checked(scale))
+        from datasets.quality import oriented
+
+        cells = validation.checked(points, oriented(points, cells), f"{self.name} at scale {scale}")
+        return {"points": points, "cells": cells} | ({"regions": labels[0]} if labels else {})
+
+
+@functools.cache
+def entries() -> tuple[Entry, ...]:
+    """Return every mesh that has a recipe, by name."""
+    found = []
+    for path in sorted(ROOT.glob("*/[!_]*.py")):
+        name = f"{path.parent.name}/{path.stem}"
+        recipe = importlib.import_module(f"datasets.{path.parent.name}.{path.stem}")
+        found.append(
+            Entry(
+                name, recipe.TITLE, tuple(recipe.SCALES), getattr(recipe, "STAND_IN_FOR", ""),
+                tuple(getattr(recipe, "REGIONS", ())), recipe,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def entry(name: str) -> Entry:
+    """Return the mesh of that name.
+
+    Raises
+    ------
+    MeshError
+        When there is none, with the names that there are.
+    """
+    for candidate in entries():
+        if candidate.name == name:
+            return candidate
+    raise MeshError(f"there is no dataset {name!r}; there are {', '.join(e.name for e in entries())}")

@@ -84,7 +84,7 @@ def package_versions() -> dict[str, str]:
 class _Nvml:
     """The few read-only queries of NVIDIA's management library that a fingerprint and a manifest need."""
 
-    CLOCKS = {"graphics": 0, "sm": 1, "memory": 2}
+    clocks = (("graphics", 0), ("sm", 1), ("memory", 2))
 
     def __init__(self, library: ctypes.CDLL):
         self.library = library
@@ -108,7 +108,7 @@ class _Nvml:
         if self.library.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(index), ctypes.byref(handle)) != 0:
             return {}
         facts: dict[str, Any] = {"name": self.text("nvmlDeviceGetName", handle), "memory_bytes": self.memory(handle)}
-        for name, kind in self.CLOCKS.items():
+        for name, kind in self.clocks:
             facts[f"{name}_mhz"] = self.number("nvmlDeviceGetClockInfo", handle, kind)
             facts[f"{name}_mhz_max"] = self.number("nvmlDeviceGetMaxClockInfo", handle, kind)
         return {key: value for key, value in facts.items() if value is not None}

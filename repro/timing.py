@@ -7,6 +7,7 @@ order of the work, read after a synchronisation.
 from __future__ import annotations
 
 import gc
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -288,7 +289,7 @@ def _warm_group(run: Callable[[], Any], clock: Clock, count: int) -> list[float]
         run()
         events.append(clock.record())
     clock.synchronize()
-    return [_elapsed(clock, start, end) for start, end in zip(events, events[1:], strict=False)]
+    return [_elapsed(clock, start, end) for start, end in itertools.pairwise(events)]
 
 
 def _cold_group(run: Callable[[], Any], clock: Clock, flushes: int, count: int) -> list[float]:

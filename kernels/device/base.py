@@ -92,7 +92,7 @@ class Device:
         self._flush = None
 
     def build(
-        self, path, block=256, defines: Mapping | None = None, shared_bytes: int = 0, portable: bool = False
+        self, path, block=256, defines: Mapping | None = None, shared_bytes: int | None = None, portable: bool = False
     ) -> SimpleNamespace:
         """Return the kernels of a source, by name.
 
@@ -105,7 +105,7 @@ class Device:
         defines : mapping, optional
             Macros, among them the type names that signatures use.
         shared_bytes : int, optional
-            Bytes of ``SHARED_POOL``, for kernels that use it.
+            Bytes of each ``SHARED_POOL``; by default what its type and count in the source come to.
         portable : bool, optional
             Build the ``.c`` file even where a body of the back end's own lies beside it.
 
@@ -120,10 +120,11 @@ class Device:
         special = path.with_suffix(self.extension)
         if not portable and special.exists():
             path = special
-        if shared_bytes > self.shared_bytes:
-            raise ValueError(f"{path.name} wants {shared_bytes} bytes of shared memory a block; {self.name} has "
-                             f"{self.shared_bytes}")  # fmt: skip
         source = sources.load(path, block, defines, shared_bytes)
+        if source.shared_bytes > self.shared_bytes:
+            raise ValueError(
+                f"{path.name} wants {source.shared_bytes} bytes of shared memory a block; {self.name} has {self.shared_bytes}"
+            )
         identity = (source.label, source.defines, source.body)
         if identity not in self._built:
             launches = self._compile(source)

@@ -56,7 +56,7 @@ class Device(base.Device):
 
     def _launch(self, module, kernel, source: Source):
         raw = module.get_function(kernel.name)
-        dynamic = source.shared_bytes if kernel.uses_pool else 0
+        dynamic = kernel.shared_bytes
         if dynamic + raw.shared_size_bytes > self.shared_bytes:
             raise ValueError(f"{kernel.name} wants {dynamic} + {raw.shared_size_bytes} bytes of shared memory a block; "
                              f"{self.name} has {self.shared_bytes}")  # fmt: skip

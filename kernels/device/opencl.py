@@ -44,7 +44,7 @@ class Device(base.Device):
             self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
         else:
             self.memory_bytes, self.cache_bytes = int(device.global_mem_size), int(device.global_mem_cache_size)
-        self._options = [*OPTIONS, *(["-DDIALECT_UNROLL"] if self.is_gpu else [])]
+        self._options = [*OPTIONS, *(["-DDIALECT_CPU"] if self._shares_memory else [])]
         if "NVIDIA" in device.vendor and self._takes_ptx():
             self._options.append("-DDIALECT_PTX")
         self.details = {

@@ -1,5 +1,9 @@
 // The dialect on CUDA (NVRTC): a block is a thread block, INNER is its threads.
 static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
+typedef unsigned char uchar; // OpenCL's short names
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 
 #ifdef MIN_BLOCKS // resident blocks a multiprocessor that registers shall allow
 #define KERNEL extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)

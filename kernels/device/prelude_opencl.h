@@ -8,10 +8,10 @@
 #define SHARED __local
 #define SHARED_POINTER __local
 #define RESTRICT restrict
-#ifdef DIALECT_UNROLL // on GPUs; PoCL's loops over work-items are faster without
-#define UNROLL _Pragma("unroll")
-#else
+#ifdef DIALECT_CPU // loops over work-items are faster without
 #define UNROLL
+#else
+#define UNROLL _Pragma("unroll")
 #endif
 #define READ_ONLY_LOAD(pointer) (*(pointer))
 
@@ -32,7 +32,11 @@
 #define INNER(t) for (int t = DIALECT_THREAD, DIALECT_ONCE)
 #define INNER2(i, j) for (int i = get_local_id(0), j = get_local_id(1), DIALECT_ONCE)
 #define INNER3(i, j, k) for (int i = get_local_id(0), j = get_local_id(1), k = get_local_id(2), DIALECT_ONCE)
+#ifdef DIALECT_CPU // one work-item goes through all: memory in order, and a loop that becomes vector instructions
+#define INNER_FOR(i, n) for (__typeof__((n) + 0) i = DIALECT_THREAD == 0 ? 0 : (n); i < (n); ++i)
+#else
 #define INNER_FOR(i, n) for (__typeof__((n) + 0) i = DIALECT_THREAD; i < (n); i += BLOCK)
+#endif
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 // Adds: integers by the language; floating-point numbers by compare-and-swap, or by NVIDIA's own instruction where the device

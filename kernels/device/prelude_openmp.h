@@ -2,6 +2,10 @@
 // index in three arguments that a macro, made from each kernel's name, puts before the kernel's own.
 _Static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 #include <math.h>
+typedef unsigned char uchar; // OpenCL's short names
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 
 #define KERNEL static __attribute__((noinline)) void
 #define DIALECT_INDEX const long dialect_bx, const long dialect_by, const long dialect_bz

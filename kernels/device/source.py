@@ -30,6 +30,8 @@ TYPES = {
 }  # fmt: skip
 
 _KERNEL = re.compile(r"\bKERNEL\s+(\w+)\s*\(([^)]*)\)")
+_POOL = re.compile(r"\bSHARED_POOL\s*\(\s*(\w+)\s*,\s*\w+\s*,([^;]*)\)\s*;")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(\"(?:\\.|[^\"\\\n])*\")", re.DOTALL)
 
@@ -46,12 +48,12 @@ class Argument:
 
 @dataclass(frozen=True)
 class Signature:
-    """A kernel's name, arguments, their text in the source, and whether its body uses ``SHARED_POOL``."""
+    """A kernel's name, arguments, their text in the source, and the bytes of its ``SHARED_POOL``."""
 
     name: str
     arguments: tuple[Argument, ...]
     text: str
-    uses_pool: bool
+    shared_bytes: int
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,6 @@ class Source:
     signatures : tuple of Signature
     block : tuple of int
         Threads along x, y and z.
-    shared_bytes : int
-        Bytes of ``SHARED_POOL``.
     settings : dict
         What the caller asked for, for messages.
     """
@@ -80,8 +80,12 @@ class Source:
     body: str
     signatures: tuple[Signature, ...]
     block: tuple[int, int, int]
-    shared_bytes: int
     settings: dict
+
+    @property
+    def shared_bytes(self) -> int:
+        """The most that any of the kernels takes for its pool."""
+        return max(signature.shared_bytes for signature in self.signatures)
 
     def text(self, prelude: str, before: str = "", after: str = "") -> str:
         """Return the whole text for a compiler.
@@ -100,7 +104,7 @@ class Source:
         )
 
 
-def load(path: str | Path, block=256, defines: Mapping | None = None, shared_bytes: int = 0) -> Source:
+def load(path: str | Path, block=256, defines: Mapping | None = None, shared_bytes: int | None = None) -> Source:
     """Read a kernel source for one set of sizes.
 
     Parameters
@@ -112,7 +116,7 @@ def load(path: str | Path, block=256, defines: Mapping | None = None, shared_byt
     defines : mapping of str to str, int, float or bool, optional
         Macros; a float is written with all its digits.
     shared_bytes : int, optional
-        Bytes of the kernel's ``SHARED_POOL``.
+        Bytes of each ``SHARED_POOL``; by default what its type and count in the source come to.
 
     Raises
     ------
@@ -128,13 +132,15 @@ def load(path: str | Path, block=256, defines: Mapping | None = None, shared_byt
     threads = (*(int(size) for size in threads), 1, 1)[:3]
     defines = dict(defines or {})
     macros = {name: define_text(name, value) for name, value in sorted(defines.items())}
-    own = dict(zip(("BLOCK_X", "BLOCK_Y", "BLOCK_Z"), threads, strict=True))
-    own |= {"BLOCK": "(BLOCK_X * BLOCK_Y * BLOCK_Z)", "SHARED_POOL_BYTES": int(shared_bytes)}
-    lines = "".join(f"#define {name} {value}\n" for name, value in (own | macros).items())
+    own = dict(zip(("BLOCK_X", "BLOCK_Y", "BLOCK_Z"), map(str, threads), strict=True))
+    own["BLOCK"] = "(BLOCK_X * BLOCK_Y * BLOCK_Z)"
     settings = {"block": block, **defines} | ({"shared_bytes": shared_bytes} if shared_bytes else {})
     label = label_of(path)
     body = expand(path)
-    return Source(label, lines, body, signatures(body, macros, label, settings), threads, int(shared_bytes), settings)
+    kernels = signatures(body, own | macros, label, settings, shared_bytes)
+    own["SHARED_POOL_BYTES"] = str(max(kernel.shared_bytes for kernel in kernels))
+    lines = "".join(f"#define {name} {value}\n" for name, value in (own | macros).items())
+    return Source(label, lines, body, kernels, threads, settings)
 
 
 def define_text(name: str, value) -> str:
@@ -180,13 +186,16 @@ def expand(path: Path, seen: set[Path] | None = None) -> str:
     return _INCLUDE.sub(replace, text)
 
 
-def signatures(body: str, macros: Mapping[str, str], label: str, settings: Mapping) -> tuple[Signature, ...]:
-    """Return the signatures of the kernels in `body`, type names resolved through `macros`."""
+def signatures(
+    body: str, macros: Mapping[str, str], label: str, settings: Mapping, shared_bytes: int | None = None
+) -> tuple[Signature, ...]:
+    """Return the signatures of the kernels in `body`, its names resolved through `macros` and its own plain ``#define``."""
 
     def fail(message: str):
         raise BuildError("the signature parser", label, message, settings)
 
     code = _COMMENT.sub(lambda match: match[1] or " ", body)
+    macros = dict(_DEFINE.findall(code)) | dict(macros)
     found = list(_KERNEL.finditer(code))
     ends = [match.start() for match in found[1:]] + [len(code)]
     result = []
@@ -195,7 +204,11 @@ def signatures(body: str, macros: Mapping[str, str], label: str, settings: Mappi
         if "#" in text:
             fail(f"{name}: a signature cannot hold preprocessor directives")
         arguments = tuple(argument(part, macros, name, fail) for part in text.split(",")) if text else ()
-        result.append(Signature(name, arguments, text, "SHARED_POOL" in code[match.end() : end]))
+        pool = _POOL.search(code, match.end(), end)
+        size = 0
+        if pool:
+            size = int(pool_bytes(pool[1], pool[2], macros, name, fail) if shared_bytes is None else shared_bytes)
+        result.append(Signature(name, arguments, text, size))
     names = [signature.name for signature in result]
     if not names:
         fail("it holds no KERNEL")
@@ -203,6 +216,28 @@ def signatures(body: str, macros: Mapping[str, str], label: str, settings: Mappi
         if names.count(name) > 1:
             fail(f"kernel {name} is defined twice")
     return tuple(result)
+
+
+def resolve(text: str, macros: Mapping[str, str]) -> str:
+    """Return `text` with the names that `macros` define replaced, and those in what replaces them."""
+    for _ in range(8):
+        replaced = re.sub(r"[A-Za-z_]\w*", lambda match: macros.get(match[0], match[0]), text)
+        if replaced == text:
+            break
+        text = replaced
+    return " ".join(text.split())
+
+
+def pool_bytes(kind: str, count: str, macros: Mapping[str, str], kernel: str, fail) -> int:
+    """Return the bytes of ``SHARED_POOL(kind, name, count)``."""
+    kind, count = resolve(kind, macros), resolve(count, macros)
+    if kind not in TYPES or not re.fullmatch(r"[\d\s()+*/%<>-]+", count):
+        fail(f"{kernel}: cannot tell the bytes of a SHARED_POOL of {count} of {kind}; give the build shared_bytes")
+    try:
+        value = eval(count.replace("/", "//"), {"__builtins__": {}})  # digits and operators alone, as matched above
+    except (SyntaxError, ZeroDivisionError) as error:
+        fail(f"{kernel}: the count of SHARED_POOL, {count}, has no value: {error}")
+    return np.dtype(TYPES[kind]).itemsize * value
 
 
 def argument(text: str, macros: Mapping[str, str], kernel: str, fail) -> Argument:
@@ -214,11 +249,7 @@ def argument(text: str, macros: Mapping[str, str], kernel: str, fail) -> Argumen
         fail(f"{kernel}: cannot read the argument {text.strip()!r}")
     name = words.pop()
     before = words[: words.index("*")] if pointer else words
-    kind = " ".join(word for word in before if word != "const")
-    for _ in range(8):  # a define may name another define
-        if kind not in macros:
-            break
-        kind = macros[kind]
+    kind = resolve(" ".join(word for word in before if word != "const"), macros)
     if kind not in TYPES:
         fail(f"{kernel}: argument {name} has the type {kind!r}, which is neither a C type nor defined in the build")
     return Argument(name, np.dtype(TYPES[kind]), pointer, pointer and "const" in before)

@@ -1,0 +1,71 @@
+"""The command line: ``repro list | run | status | compare | data | doctor | clean``.
+
+Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import repro
+from repro.cli import clean, compare, data, doctor, listing, run, status
+from repro.cli.common import say
+from repro.model import ReproError
+
+app = typer.Typer(
+    name="repro", no_args_is_help=True, pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Measure again what five papers on finite elements on GPUs report, and compare.",
+)  # fmt: skip
+app.command("list")(listing.list_artefacts)
+app.command("run")(run.run)
+app.command("status")(status.status)
+app.command("compare")(compare.compare)
+app.add_typer(data.app, name="data")
+app.command("doctor")(doctor.doctor)
+app.command("clean")(clean.clean)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"repro {repro.__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; an error for the user is one line on standard error.
+
+    Returns
+    -------
+    int
+        0 when all is well, 1 when something failed, 2 for a wrong command, 130 when interrupted.
+    """
+    from repro.discovery import UnknownName
+
+    try:
+        app(args=list(arguments) if arguments is not None else None, prog_name="repro")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except ReproError as error:
+        say(f"repro: {error}")
+        return 2 if isinstance(error, UnknownName) else 1
+    except KeyboardInterrupt:
+        say("repro: interrupted")
+        return 130
+    except BrokenPipeError:  # as in `repro list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,108 @@
+"""Options that commands share, and how they speak: results on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from repro.model import BACKENDS, SCALES
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ARTEFACT]...", help="fu2014-table3; table3 for every paper's; fu2014 for all of a paper."),
+]
+Papers = Annotated[list[str] | None, typer.Option("--paper", metavar="PAPER", help="Of this paper only; repeatable.")]
+Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="'table' or 'figure' only.")]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard output.")]
+Scale = Annotated[
+    str | None,
+    typer.Option("--scale", metavar="SCALE", help=f"{', '.join(SCALES)}; by default 'paper' with a GPU, else 'small'."),
+]
+Results = Annotated[
+    Path | None, typer.Option("--results", metavar="DIR", help="Results folder; by default 'results' of the checkout.")
+]
+Machine = Annotated[
+    str | None,
+    typer.Option("--machine", metavar="NAME", envvar="REPRO_MACHINE", help="Folder of this machine in it."),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only", metavar="KEY=VALUE",
+        help="Only cells with this case, method, backend or parameter; repeatable, values of one key are alternatives.",
+    ),
+]  # fmt: skip
+Backends = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--backend", metavar="BACKEND",
+        help=f"Run kernels on this back end only ({', '.join(BACKENDS[:-1])}); baselines on the host run in any case.",
+    ),
+]  # fmt: skip
+Meshes = Annotated[
+    list[str] | None,
+    typer.Option("--mesh", metavar="NAME=FILE", help="Your own file in place of a dataset; repeatable."),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
+
+
+def console(error: bool = False) -> Console:
+    """Return a Rich console on standard output, or on standard error."""
+    from rich.console import Console
+
+    return Console(stderr=error, highlight=False, soft_wrap=error)
+
+
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def answer(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    print(json.dumps(_strict(value), indent=1, default=str))
+
+
+def _strict(value: Any) -> Any:
+    from repro.render import strict
+
+    return strict(value)
+
+
+def command_line() -> str:
+    """Return the command as typed, without the folder of the program."""
+    return shlex.join(["repro", *sys.argv[1:]])
+
+
+def minutes(seconds: float) -> str:
+    """Return a duration for people: ``0.4 s``, ``12 s``, ``3 min``, ``2 h 05 min``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    whole = round(seconds / 60)
+    return f"{whole} min" if whole < 90 else f"{whole // 60} h {whole % 60:02d} min"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return ``1 cell`` or ``3 cells``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def table(title: str, *columns: str, right: tuple[str, ...] = ()):
+    """Return a Rich table with the house's look."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return made

@@ -1,0 +1,86 @@
+"""``repro data list | build | verify``: the datasets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import Json, Scale, answer, console, say, table
+
+app = typer.Typer(help="List, build or verify the datasets.", no_args_is_help=True)
+Datasets = Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", help="By default all of them.")]
+
+
+@app.command("list")
+def list_datasets(as_json: Json = False) -> None:
+    """List the datasets: where they stand in for another, for which scales they are, and which of them are cached."""
+    from repro import environment
+
+    rows = [
+        {
+            "name": entry.name, "title": entry.title, "scales": list(entry.scales),
+            "stand_in_for": entry.stand_in_for or "",
+            "cached": [scale for scale in entry.scales if entry.is_cached(scale)],
+        }
+        for entry in environment.catalogue()
+    ]  # fmt: skip
+    if as_json:
+        answer(rows)
+        return
+    from rich.markup import escape
+
+    shown = table("", "dataset", "title", "stands in for", "scales", "cached")
+    for row in rows:
+        texts = (row["name"], row["title"], row["stand_in_for"], ", ".join(row["scales"]), ", ".join(row["cached"]))
+        shown.add_row(*map(escape, texts))
+    console().print(shown)
+
+
+@app.command("build")
+def build(names: Datasets = None, scale: Scale = None, as_json: Json = False) -> None:
+    """Build datasets, or download them, into the cache."""
+    built, problems = [], 0
+    for entry, size in _chosen(names, scale):
+        say(f"{entry.name} at scale {size} ...")
+        try:
+            path = entry.build(size)
+            built.append({"name": entry.name, "scale": size, "path": path, "facts": entry.facts(size)})
+            say(f"{entry.name}: {path}")
+        except Exception as error:  # one dataset that cannot be built costs no other
+            problems += 1
+            built.append({"name": entry.name, "scale": size, "error": str(error)})
+            say(f"{entry.name}: {type(error).__name__}: {error}")
+    if as_json:
+        answer(built)
+    raise typer.Exit(int(problems > 0))
+
+
+@app.command("verify")
+def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -> None:
+    """Check datasets against what is known of them: counts, content hashes, geometry."""
+    found = []
+    for entry, size in _chosen(names, scale):
+        try:
+            problems = list(entry.verify(size))
+        except Exception as error:
+            problems = [f"{type(error).__name__}: {error}"]
+        found.append({"name": entry.name, "scale": size, "problems": problems})
+        say(f"{entry.name} at scale {size}: {'; '.join(problems) or 'as it should be'}")
+    if as_json:
+        answer(found)
+    raise typer.Exit(int(any(entry["problems"] for entry in found)))
+
+
+def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
+    from repro import discovery, environment, plan
+    from repro.model import SCALES
+
+    if scale:
+        discovery.require(scale, SCALES, "scale")
+    size = scale or plan.default_scale()
+    entries = {entry.name: entry for entry in environment.catalogue()}
+    for name in names or ():
+        discovery.require(name, entries, "dataset")
+    chosen = [entries[name] for name in names] if names else list(entries.values())
+    return [(entry, size) for entry in chosen if size in entry.scales]

@@ -1,0 +1,99 @@
+"""``repro doctor``: what this machine has, what is missing, and what would bring it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from repro.cli.common import Json, Machine, Results, answer, console, say, table
+
+
+def doctor(
+    ceilings: Annotated[bool, typer.Option("--ceilings", help="Measure the devices' ceilings now.")] = False,
+    results: Results = None, machine: Machine = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
+    from repro import discovery, environment, plan
+    from repro.machine import fingerprint
+
+    settings = plan.make_settings(None, results, machine)
+    presences = environment.presences()
+    if ceilings:
+        _measure_ceilings(settings, presences)
+    broken = [artefact for artefact in discovery.find() if artefact.error]
+    known = _known_ceilings(settings)
+    if as_json:
+        answer({
+            "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
+            "presences": [vars(presence) for presence in presences],
+            "broken": {artefact.id: artefact.error for artefact in broken},
+        })  # fmt: skip
+    else:
+        _show(settings, presences, fingerprint(), known)
+        for artefact in broken:
+            say(f"{artefact.id} is broken: {artefact.error}")
+    raise typer.Exit(int(bool(broken)))
+
+
+def _show(settings: Any, presences: list, facts: dict, known: dict) -> None:
+    from rich.markup import escape
+
+    out = console()
+    here = table("What is here", "kind", "name", "", "detail", "to get it")
+    for presence in presences:
+        mark = "[green]yes[/green]" if presence.available else "[yellow]no[/yellow]"
+        here.add_row(presence.kind, presence.name, mark, escape(presence.detail), escape(presence.remedy))
+    out.print(here)
+
+    versions = table(f"This machine: {settings.machine}, default scale {settings.scale}", "what", "which")
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            for part, version in value.items():
+                versions.add_row(part, escape(str(version)))
+        else:
+            versions.add_row(name.replace("_", " "), escape(str(value)))
+    out.print(versions)
+
+    if known:
+        shown = table("Ceilings, measured", "device", "ceiling", "value", right=("value",))
+        for device, lines in known.items():
+            for name, value in lines.items():
+                shown.add_row(device, name, value)
+        out.print(shown)
+    else:
+        say("no ceilings are measured yet; `repro doctor --ceilings` measures them, and so does a run that needs them")
+
+
+def _measure_ceilings(settings: Any, presences: list) -> None:
+    from repro import environment
+    from repro.device_ceilings import DeviceCeilings
+    from repro.model import BACKENDS, ReproError
+    from repro.store import measuring
+    from repro.timing import HostClock
+
+    kept = DeviceCeilings(settings.store)
+    there = {presence.name for presence in presences if presence.available}
+    for backend in BACKENDS:
+        if backend != "host" and backend not in there:
+            continue
+        try:
+            clock = HostClock() if backend == "host" else environment.device(backend)
+            say(f"measuring the ceilings of {backend} ...")
+            with measuring(lambda: say("waiting for another run to finish its cell")):
+                kept.of(clock, again=True)
+        except ReproError as error:
+            say(f"{backend}: {error}")
+    for note in kept.notes:
+        say(note)
+
+
+def _known_ceilings(settings: Any) -> dict[str, dict[str, str]]:
+    from repro.device_ceilings import DeviceCeilings
+
+    return {name: _lines(entry["ceilings"]) for name, entry in DeviceCeilings(settings.store).read().items()}
+
+
+def _lines(ceilings: dict) -> dict[str, str]:
+    """Flatten what a device's ceilings are to lines for people."""
+    return {str(name): str(value) for name, value in ceilings.items()}

@@ -1,0 +1,34 @@
+"""``repro list``: the artefacts there are."""
+
+from __future__ import annotations
+
+from repro.cli.common import Json, Kind, Names, Papers, answer, console, table
+from repro.model import SCALES
+
+
+def list_artefacts(names: Names = None, paper: Papers = None, kind: Kind = None, as_json: Json = False) -> None:
+    """List the papers' tables and figures, with the minutes that each should take."""
+    from repro import discovery
+
+    artefacts = discovery.select(names or (), paper or (), kind)
+    if as_json:
+        fields = ("id", "paper", "kind", "number", "title", "minutes", "error")
+        answer([{**{name: getattr(a, name) for name in fields}, "path": a.path} for a in artefacts])
+        return
+    shown = table("", "artefact", "title", *SCALES, right=SCALES)
+    for artefact in artefacts:
+        times = (_minutes(artefact.minutes.get(scale)) for scale in SCALES)
+        title = f"[red]broken: {_escape(artefact.error)}[/red]" if artefact.error else _escape(artefact.title)
+        shown.add_row(artefact.id, title, *times)
+    shown.caption = "minutes by scale"
+    console().print(shown)
+
+
+def _minutes(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

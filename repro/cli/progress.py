@@ -1,0 +1,119 @@
+"""How a run is followed: a bar with the time left on a terminal, a line a cell everywhere."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+from repro.cli.common import minutes
+from repro.discovery import Artefact
+from repro.model import DONE, FAILED
+from repro.plan import Task
+from repro.render import Rendered
+
+
+class Follower:
+    """Watches a run; see `repro.runner.Watcher`.
+
+    Parameters
+    ----------
+    console : Console
+        On standard error.
+    results : Console, optional
+        Where each artefact's tables are shown; None shows none.
+    """
+
+    def __init__(self, console: Console, results: Console | None = None):
+        self.console, self.results = console, results
+        columns = (
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24),
+            TextColumn("{task.fields[cells]} {task.fields[left]}"),
+        )  # fmt: skip
+        # On what is not a terminal, the lines are enough.
+        self.bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.total = self.expected = self.passed = self.spent = 0.0
+        self.cells = self.finished = 0
+        self.said: set[str] = set()
+        self.task: Any = None
+        self.begun = 0.0
+
+    def __enter__(self) -> Follower:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def begin(self, cells: int, seconds: float) -> None:
+        """Show the bar, as long as the seconds that the cells should take."""
+        self.cells, self.expected = cells, seconds
+        if cells:
+            self.task = self.bar.add_task("", total=seconds, cells=f"0/{cells}", left=self._left())
+
+    def _left(self) -> str:
+        """Time left: what the remaining cells should take, by how the finished ones kept to theirs."""
+        pace = self.spent / self.passed if self.passed else 1.0
+        return f"{minutes(max(0.0, self.expected - self.passed) * pace)} left"
+
+    def cell(self, task: Task, why: str) -> None:
+        """Name the cell, and say why one that has been run before is run again."""
+        self.begun = time.monotonic()
+        if why not in ("never run", "forced") and not why.startswith("skipped"):
+            self._say_once(f"{task.artefact.id}: again, because {why}", "dim")
+        if self.task is not None:
+            self.bar.update(self.task, description=escape(_name(task)))
+
+    def waiting(self) -> None:
+        """Say that another run holds the machine."""
+        self._say_once("waiting for another run to finish its cell", "yellow")
+
+    def done(self, task: Task, measured: bool, expected: float) -> None:
+        """Print the cell's line and move the bar."""
+        self.finished += 1
+        self.passed += expected
+        self.spent += time.monotonic() - self.begun
+        if self.task is not None:
+            cells = f"{self.finished}/{self.cells}"
+            self.bar.update(self.task, advance=expected, cells=cells, left=self._left())
+        record = task.record
+        status, reason = record["status"], record["reason"]
+        if status == DONE:
+            by = minutes(record["seconds"]) if measured else "by another run"
+            self.console.print(f"{escape(_name(task))}: done, {by} ({self.finished}/{self.cells}, {self._left()})")
+        elif status == FAILED:
+            self.console.print(f"[red]{escape(_name(task))}: failed: {escape(reason)}[/red]")
+            if record["traceback"]:
+                self.console.print(escape(record["traceback"].rstrip()), style="dim")
+        else:
+            # Often for every cell of a back end the same.
+            self._say_once(f"{task.artefact.id} {task.cell.backend}: skipped: {reason}", "yellow")
+
+    def rendered(self, rendered: Rendered) -> None:
+        """Show the tables, and where the files are."""
+        for problem in rendered.problems:
+            self.console.print(f"[red]{rendered.artefact.id}: {escape(problem)}[/red]")
+        if self.results is not None:
+            for table in rendered.tables:
+                self.results.print(table.to_rich())
+        for path in rendered.files:
+            if path.suffix == ".md":
+                self.console.print(f"{rendered.artefact.id}: {escape(str(path))}")
+
+    def problem(self, artefact: Artefact, text: str) -> None:
+        """Say why an artefact cannot be run."""
+        self.console.print(f"[red]{escape(text)}[/red]")
+
+    def _say_once(self, text: str, style: str) -> None:
+        if text not in self.said:
+            self.said.add(text)
+            self.console.print(escape(text), style=style)
+
+
+def _name(task: Task) -> str:
+    cell = task.cell
+    parameters = " ".join(f"{name}={value}" for name, value in cell.parameters.items())
+    return " ".join(filter(None, (task.artefact.id, cell.case, cell.method, cell.backend, parameters)))

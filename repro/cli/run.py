@@ -1,0 +1,123 @@
+"""``repro run``: measure artefacts and write their tables and figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import (
+    Backends,
+    Json,
+    Kind,
+    Machine,
+    Meshes,
+    Names,
+    Only,
+    Papers,
+    Results,
+    Scale,
+    Seed,
+    answer,
+    command_line,
+    console,
+    minutes,
+    plural,
+    say,
+    table,
+)  # fmt: skip
+from repro.model import BACKENDS
+
+
+def run(
+    names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
+    backend: Backends = None,
+    force: Annotated[bool, typer.Option("--force", help="Measure again what is done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells to measure and their time.")] = False,
+    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="Measure in this process: for debuggers and profilers.")
+    ] = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Measure artefacts and write their tables, figures and samples.
+
+    Without a name, all of them. What is done is not measured again unless its parameters, sources, data or machine
+    changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
+    reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
+    """
+    from repro import discovery, plan, runner
+
+    artefacts = discovery.select(names or (), paper or (), kind)
+    for name in backend or ():
+        discovery.require(name, BACKENDS, "backend")
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
+    settings = plan.make_settings(scale, results, machine, seed, mesh or (), command_line())
+    jobs = runner.make_jobs(artefacts, settings, selection)
+    if dry_run:
+        _show_plan(jobs, settings, force, as_json)
+        return
+
+    from repro.cli.progress import Follower
+
+    with _termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
+        summary = runner.run(jobs, settings, force=force, isolate=not in_process, watcher=follower)
+    if as_json:
+        answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
+    ending = "; interrupted: the same command goes on from here" if summary.interrupted else ""
+    say(
+        f"{plural(summary.measured, 'cell')} measured, {summary.reused} as before, {summary.skipped} skipped, "
+        f"{summary.failed} failed{ending}"
+    )
+    raise typer.Exit(summary.exit_code)
+
+
+def _show_plan(jobs: list, settings, force: bool, as_json: bool) -> None:
+    from collections import Counter
+
+    plans = []
+    for job in jobs:
+        pending = job.pending(force)
+        reasons = Counter(task.reason or "forced" for task in pending)
+        plans.append({
+            "artefact": job.artefact.id, "cells": len(job.wanted), "to_run": len(pending),
+            "seconds": sum(job.expected_seconds(task, settings.scale) for task in pending), "reasons": reasons,
+            "problem": job.problem,
+        })  # fmt: skip
+    if as_json:
+        answer(plans)
+    else:
+        shown = table("", "artefact", "cells", "to run", "time", "because", right=("cells", "to run", "time"))
+        for entry in plans:
+            reasons = "; ".join(f"{count} {reason}" for reason, count in entry["reasons"].most_common(3))
+            why = entry["problem"] or reasons
+            columns = (str(entry["cells"]), str(entry["to_run"]), minutes(entry["seconds"]))
+            shown.add_row(entry["artefact"], *columns, _escape(why))
+        console().print(shown)
+        total = sum(entry["seconds"] for entry in plans)
+        count = sum(entry["to_run"] for entry in plans)
+        say(f"{plural(count, 'cell')} to measure, about {minutes(total)}, at scale {settings.scale}")
+    raise typer.Exit(int(any(job.problem for job in jobs)))
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+class _termination_as_interrupt:
+    """Let SIGTERM end a run as Ctrl-C does: with what is done shown."""
+
+    def __enter__(self) -> None:
+        import signal
+
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        self.before = signal.signal(signal.SIGTERM, interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        signal.signal(signal.SIGTERM, self.before)

@@ -1,0 +1,45 @@
+"""``repro status``: what is measured, what would be measured again and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, table
+from repro.model import DONE, FAILED, SKIPPED
+
+
+def status(
+    names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
+    machine: Machine = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show what is measured on this machine, and why a cell would be measured again."""
+    from rich.markup import escape
+
+    from repro import discovery, plan, runner
+
+    settings = plan.make_settings(scale, results, machine)
+    jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, plan.Selection())
+    if as_json:
+        answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])
+        return
+    states = ("done", "to run", "skipped", "failed")
+    shown = table(f"{settings.machine}, scale {settings.scale}", "artefact", *states, "because", right=states)
+    for job in jobs:
+        counts = Counter(state_of(task) for task in job.tasks)
+        reasons = Counter(task.reason for task in job.tasks if task.reason)
+        why = job.problem or "; ".join(f"{count} {reason}" for reason, count in reasons.most_common(4))
+        numbers = (str(counts[state]) if counts[state] else "" for state in states)
+        shown.add_row(job.artefact.id, *numbers, escape(why))
+    console().print(shown)
+
+
+def _cells(job) -> list[dict]:
+    return [{**task.cell.identity(), "state": state_of(task), "reason": task.reason} for task in job.tasks]
+
+
+def state_of(task) -> str:
+    """Return 'done', 'to run', 'skipped' or 'failed'."""
+    if not task.stands:
+        return "to run"
+    stored = task.record["status"]
+    return {DONE: "done", SKIPPED: "skipped", FAILED: "failed"}[stored]

@@ -1,0 +1,103 @@
+"""The harness's one door to kernels, baselines and datasets: `experiments.environment`, loaded at first use.
+
+The environment variable ``REPRO_ENVIRONMENT`` names another module, which is how the tests put a small one in its place.
+The package that holds the environment module is also where artefacts are looked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from repro.model import ReproError
+
+
+def module_name() -> str:
+    """Return the dotted name of the environment module."""
+    return os.environ.get("REPRO_ENVIRONMENT", "experiments.environment")
+
+
+def experiments_folder() -> Path:
+    """Return the folder of the package that holds the artefacts, without importing it.
+
+    Raises
+    ------
+    ReproError
+        If there is no such package.
+    """
+    return _folder_of(module_name().rpartition(".")[0] or "experiments")
+
+
+@functools.cache
+def _folder_of(package: str) -> Path:
+    beside = str(Path(__file__).resolve().parents[1])
+    spec = importlib.util.find_spec(package)
+    if spec is None and beside not in sys.path:
+        # `repro` may be importable on its own, as when one file of it is run; its siblings then are not.
+        sys.path.append(beside)
+        importlib.invalidate_caches()
+        spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ReproError(f"there is no package {package!r} beside {beside}; run repro from a checkout of the project")
+    return Path(next(iter(spec.submodule_search_locations))).resolve()
+
+
+def root() -> Path:
+    """Return the folder that holds the experiments, the kernels, the baselines and the datasets."""
+    return experiments_folder().parent
+
+
+def load() -> ModuleType:
+    """Import the environment module; an import error is turned into one line for the user."""
+    experiments_folder()
+    name = module_name()
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ReproError(f"{name} cannot be imported: {error}") from error
+
+
+def device(backend: str) -> Any:
+    """Open the device of a back end once per process; raises `Skip` when it is not there."""
+    return _device(module_name(), backend)
+
+
+@functools.cache
+def _device(_module: str, backend: str) -> Any:
+    return load().device(backend)
+
+
+def presences() -> list:
+    """Return what this machine has: devices, back ends, baselines and optional tools."""
+    return list(load().presences())
+
+
+def ceiling_kernels(clock: Any) -> list:
+    """Return the streaming and arithmetic probes of a device."""
+    return list(load().ceiling_kernels(clock))
+
+
+def dataset(name: str, scale: str, override: str | None = None) -> Any:
+    """Return a dataset of the catalogue, or the user's own file in its place."""
+    return load().dataset(name, scale, override)
+
+
+def dataset_key(name: str, scale: str, override: str | None = None) -> str:
+    """Return what identifies a dataset without building it: a hash of its recipe or of the user's file."""
+    return load().dataset_key(name, scale, override)
+
+
+def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
+    """Return the SHA-256 of a dataset's content."""
+    return load().dataset_digest(name, scale, override)
+
+
+def catalogue() -> list:
+    """Return the datasets there are, as catalogue entries."""
+    return list(load().catalogue())

@@ -1,0 +1,280 @@
+"""Which cells a command is about, and which of them have to be measured, with the reason in words."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from repro import discovery, environment, hashing, sources
+from repro.discovery import Artefact
+from repro.model import DONE, FAILED, SCALES, SKIPPED, Cell, ReproError, Skip
+from repro.store import Store, Unreadable
+
+FIELDS = ("case", "method", "backend")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for a whole run.
+
+    Attributes
+    ----------
+    scale : str
+    results : Path
+        The results folder, and the machine's folder in it.
+    machine : str
+    seed : int
+    overrides : mapping of str to str
+        The user's own files by dataset name.
+    command : str
+        As typed, for the manifest.
+    """
+
+    scale: str
+    results: Path
+    machine: str
+    seed: int = 0
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
+
+    @property
+    def store(self) -> Store:
+        """The cells of this machine."""
+        return Store(self.results, self.machine)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cells of the chosen artefacts are wanted.
+
+    Attributes
+    ----------
+    only : mapping of str to sequence of str
+        Wanted values of case, method, backend or a parameter: one of the values for each key.
+    backends : sequence of str
+        Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
+    """
+
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    backends: Sequence[str] = ()
+
+    def wants(self, cell: Cell) -> bool:
+        """Return whether a cell is wanted."""
+        if self.backends and cell.backend != "host" and cell.backend not in self.backends:
+            return False
+        values = values_of(cell)
+        return all(key in values and values[key] in wanted for key, wanted in self.only.items())
+
+
+@dataclass
+class Task:
+    """A cell of an artefact and how it stands.
+
+    Attributes
+    ----------
+    path : Path
+        The cell's file.
+    key : dict
+        What a measurement of it would depend on now.
+    record : dict or None
+        What is stored.
+    reason : str
+        Why it has to be measured; empty when what is stored stands.
+    """
+
+    artefact: Artefact
+    cell: Cell
+    path: Path
+    key: dict[str, Any]
+    record: dict[str, Any] | None = None
+    reason: str = ""
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took when it was last measured."""
+        return self.record.get("seconds") if self.record and self.record["status"] == DONE else None
+
+    @property
+    def stands(self) -> bool:
+        """Whether what is stored, be it done, skipped or failed, is of the present key."""
+        return self.record is not None and not hashing.differences(self.record["key"], self.key)
+
+    def look(self, store: Store) -> None:
+        """Read what is stored, and say why the cell has to be measured if it has to."""
+        try:
+            self.record = store.read(self.path)
+        except Unreadable as problem:
+            self.record, self.reason = None, f"{problem}: will run again"
+            return
+        self.reason = self._why()
+
+    def _why(self) -> str:
+        if self.record is None:
+            return "never run"
+        status, reason = self.record["status"], self.record.get("reason", "")
+        if status == FAILED:
+            return f"failed: {reason}"
+        if status == SKIPPED:
+            return f"skipped: {reason}"
+        return hashing.in_short(hashing.differences(self.record["key"], self.key))
+
+
+def values_of(cell: Cell) -> dict[str, str]:
+    """Return what ``--only`` can ask of a cell, as text."""
+    parameters = {str(name): str(value) for name, value in cell.parameters.items()}
+    return {**parameters, **{name: str(getattr(cell, name)) for name in FIELDS}}
+
+
+def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
+    """Return the cells of an artefact at a scale.
+
+    Raises
+    ------
+    ReproError
+        If the artefact's `cells` fails or gives a cell twice.
+    """
+    try:
+        cells = list(module.cells(scale))
+    except Exception as error:
+        raise ReproError(f"{artefact.id}: cells({scale!r}) failed: {type(error).__name__}: {error}") from error
+    if len({repr(cell.identity()) for cell in cells}) < len(cells):
+        raise ReproError(f"{artefact.id}: cells({scale!r}) gives a cell twice")
+    return cells
+
+
+def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list[Task]:
+    """Return the cells of an artefact with how each of them stands."""
+    store, hashes = settings.store, {}
+    tasks = []
+    for cell in cells_of(artefact, module, settings.scale):
+        on_device = cell.backend != "host"
+        if on_device not in hashes:
+            hashes[on_device] = sources.sources(artefact.path, environment.root(), on_device)
+        path = store.path(artefact.id, identity(cell, settings))
+        task = Task(artefact, cell, path, key_of(cell, settings, hashes[on_device]))
+        task.look(store)
+        tasks.append(task)
+    return tasks
+
+
+def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
+    """Return what names a cell's file: with the user's own data it is another cell."""
+    own = {name: settings.overrides[name] for name in cell.data if name in settings.overrides}
+    return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
+
+
+def key_of(cell: Cell, settings: Settings, source_hashes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a measurement of a cell depends on."""
+    return {
+        "sources": dict(source_hashes),
+        "data": {
+            name: environment.dataset_key(name, settings.scale, settings.overrides.get(name)) for name in cell.data
+        },
+        "machine": machine_facts(),
+        "device": _device_name(cell.backend) if cell.backend != "host" else "",
+        "seed": settings.seed,
+    }
+
+
+def _device_name(backend: str) -> str | None:
+    try:
+        return environment.device(backend).name
+    except Skip:
+        return None
+    except Exception:  # a device that cannot be opened fails the cells that ask for it, where the reason is recorded
+        return None
+
+
+@functools.cache
+def machine_facts() -> dict[str, str]:
+    """Return the facts of this machine that enter each key."""
+    from repro import machine
+
+    return hashing.machine_facts(machine.fingerprint())
+
+
+def default_scale() -> str:
+    """Return 'paper' on a machine with a GPU, else 'small'."""
+    from repro import machine
+
+    return "paper" if machine.fingerprint().get("gpu") else "small"
+
+
+def default_machine() -> str:
+    """Return the name of this machine's folder."""
+    from repro import machine
+
+    return machine.default_name()
+
+
+def make_settings(
+    scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
+    meshes: Sequence[str] = (), command: str = "",
+) -> Settings:  # fmt: skip
+    """Check what the command line gives, and fill in what it leaves out.
+
+    Parameters
+    ----------
+    scale, results, machine, seed
+        See `Settings`; None takes the default.
+    meshes : sequence of str
+        ``NAME=FILE``, the user's own file in place of a dataset.
+
+    Raises
+    ------
+    UnknownName
+        If a scale, a machine's name or a dataset cannot be.
+    """
+    if scale is not None:
+        discovery.require(scale, SCALES, "scale")
+    machine = machine or default_machine()
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
+        raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
+    return Settings(
+        scale or default_scale(), Path(results) if results else environment.root() / "results", machine, seed,
+        _overrides(meshes), command,
+    )  # fmt: skip
+
+
+def _overrides(meshes: Sequence[str]) -> dict[str, str]:
+    overrides = {}
+    if meshes:
+        known = [entry.name for entry in environment.catalogue()]
+    for mesh in meshes:
+        name, separator, file = mesh.partition("=")
+        if not separator or not file:
+            raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
+        discovery.require(name, known, "dataset")
+        path = Path(file).expanduser().resolve()
+        if not path.is_file():
+            raise ReproError(f"there is no file {file} to put in the place of dataset {name}")
+        overrides[name] = str(path)
+    return overrides
+
+
+def parse_only(only: Sequence[str]) -> dict[str, list[str]]:
+    """Read ``key=value`` options; values of one key are alternatives."""
+    wanted: dict[str, list[str]] = {}
+    for item in only:
+        key, separator, value = item.partition("=")
+        if not separator or not key:
+            raise discovery.UnknownName(f"--only takes KEY=VALUE, as in method=csr; {item!r} is none")
+        wanted.setdefault(key, []).append(value)
+    return wanted
+
+
+def check_only(only: Mapping[str, Sequence[str]], cells: Sequence[Cell]) -> None:
+    """Raise `UnknownName` for a key or value of ``--only`` that no cell has, suggesting the nearest."""
+    have: dict[str, set[str]] = {}
+    for cell in cells:
+        for key, value in values_of(cell).items():
+            have.setdefault(key, set()).add(value)
+    for key, values in only.items():
+        discovery.require(key, sorted(have), "parameter")
+        for value in values:
+            discovery.require(value, sorted(have[key]), key)

@@ -1,0 +1,226 @@
+"""An artefact's files, made from its stored cells: tidy CSV, the paper's table, figure, manifest and samples."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from repro.discovery import Artefact
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED
+from repro.plan import Settings, Task, default_scale
+from repro.store import write_atomically
+
+
+@dataclass
+class Rendered:
+    """What was written for an artefact.
+
+    Attributes
+    ----------
+    tables : list of repro.tables.Table
+    files : list of Path
+    problems : list of str
+        Tables or plots that could not be made.
+    """
+
+    artefact: Artefact
+    tables: list = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def stem(artefact: Artefact, settings: Settings) -> Path:
+    """Return the path of the artefact's files without suffix.
+
+    The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
+    own data stand apart, as ``table3.my_mesh``.
+    """
+    name = artefact.stem
+    if settings.scale != default_scale():
+        name += f".{settings.scale}"
+    for file in sorted(settings.overrides.values()):
+        name += f".{Path(file).stem}"
+    return settings.store.folder / artefact.paper / name
+
+
+def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
+    """Write an artefact's files from what is stored of its cells.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    module : module
+        The artefact's, with `tables` and `plot`.
+    tasks : list of Task
+        All cells of the scale, wanted by the command or not, in the artefact's order.
+    settings : Settings
+    """
+    store = settings.store
+    with store.lock(f"{artefact.id}.{settings.scale}"):
+        # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
+        for task in tasks:
+            task.look(store)
+        return _render(artefact, module, tasks, settings)
+
+
+def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
+    current = [task.record for task in tasks if task.stands]
+    rows = [row for record in current for row in record["rows"]]
+    rendered = Rendered(artefact)
+    results, figure = _results(artefact, rows, settings), None
+    if any(record["status"] == DONE for record in current):
+        for name in ("tables", "plot"):
+            try:
+                made = getattr(module, name)(results)
+            except Exception as error:
+                rendered.problems.append(f"{name}() failed: {type(error).__name__}: {error}")
+            else:
+                if name == "plot":
+                    figure = made
+                else:
+                    rendered.tables = list(made)
+    base = stem(artefact, settings)
+
+    def write(suffix: str, content: Any) -> None:
+        path = base.with_name(base.name + suffix)
+        write_atomically(path, content)
+        rendered.files.append(path)
+
+    samples = _samples(current)
+    write(".csv", as_csv(rows))
+    write(".samples.json.gz", gzip.compress(json.dumps(samples).encode(), mtime=0))
+    write(".json", json.dumps(strict(_manifest(artefact, current, tasks, settings)), indent=1) + "\n")
+    _write_figure(figure, base, rendered)
+    write(".md", _markdown(artefact, tasks, rendered, settings))
+    return rendered
+
+
+def _results(artefact: Artefact, rows: list[dict], settings: Settings):
+    import pandas
+
+    from repro.tables import Results
+
+    return Results(pandas.DataFrame(rows, columns=list(COLUMNS)), settings.scale, settings.machine, artefact.id)
+
+
+def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
+    """Save a figure beside the tables; without one, remove an older."""
+    targets = {suffix: base.with_name(base.name + suffix) for suffix in (".png", ".svg")}
+    if figure is None:
+        for target in targets.values():
+            target.unlink(missing_ok=True)
+        return
+    from repro import plots
+
+    with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
+        try:
+            plots.save(figure, Path(folder) / "figure")
+        except Exception as error:
+            rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
+            return
+        for suffix, target in targets.items():
+            write_atomically(target, (Path(folder) / f"figure{suffix}").read_bytes())
+            rendered.files.append(target)
+
+
+def as_csv(rows: list[dict]) -> str:
+    """Return rows as the tidy CSV, columns as `repro.model.COLUMNS`, empty where there is no value."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _samples(records: list[dict]) -> list[dict]:
+    return [{**record["identity"], "samples": record["samples"]} for record in records if record["samples"]]
+
+
+def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settings: Settings) -> dict[str, Any]:
+    from repro import manifest
+
+    clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
+    data = {name: digest for record in records for name, digest in record["digests"].items()}
+    sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
+    return {
+        **manifest.collect(settings.command, settings.seed, data, list(clocks.values())),
+        "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
+        "overrides": dict(settings.overrides),
+        "sources": dict(sorted(sources.items())),
+        "cells": [
+            {
+                **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
+                "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
+                "checks": task.record["checks"], "notes": task.record["notes"],
+            }
+            for task in tasks if task.stands
+        ],
+    }  # fmt: skip
+
+
+def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings) -> str:
+    parts = [f"# {artefact.id}: {artefact.title}"]
+    parts += [table.to_markdown().strip() for table in rendered.tables]
+    if any(path.suffix == ".svg" for path in rendered.files):
+        name = stem(artefact, settings).name
+        parts.append(f"![{artefact.title}]({name}.svg)")
+    parts += [f"**Could not be made:** {problem}" for problem in rendered.problems]
+    for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
+        lines = _reasons([task for task in tasks if task.stands and task.record["status"] == status])
+        if lines:
+            parts.append("\n".join([f"## {heading}", "", *lines]))
+    missing = Counter(task.reason for task in tasks if not task.stands)
+    if missing:
+        lines = [f"- {count} cell{'s' if count > 1 else ''}: {reason}" for reason, count in sorted(missing.items())]
+        parts.append("\n".join(["## Not measured yet, or no longer valid", "", *lines]))
+    parts.append("\n".join(["## How it was made", "", *_provenance(artefact, tasks, settings)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _reasons(tasks: list[Task]) -> list[str]:
+    """A line a reason, with the cells that it holds for."""
+    by_reason: dict[str, list[str]] = {}
+    for task in tasks:
+        name = " / ".join(filter(None, (task.cell.case, task.cell.method, task.cell.backend)))
+        names = by_reason.setdefault(task.record["reason"], [])
+        if name not in names:
+            names.append(name)
+    lines = []
+    for reason, names in by_reason.items():
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        lines.append(f"- {reason}: {shown}")
+    return lines
+
+
+def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> list[str]:
+    records = [task.record for task in tasks if task.stands and task.record["status"] == DONE]
+    devices = sorted({name for record in records for name in record["clocks"]})
+    dates = sorted(record["date"] for record in records)
+    lines = [
+        f"- command: `{settings.command or f'repro run {artefact.id} --scale {settings.scale}'}`",
+        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else ""),
+        f"- scale: {settings.scale}, seed {settings.seed}",
+    ]
+    if dates:
+        when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+        lines.append(f"- measured: {when}; {len(records)} of {len(tasks)} cells")
+    lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
+    return lines
+
+
+def strict(value: Any) -> Any:
+    """Return `value` with numbers that JSON has not, as NaN, made null."""
+    if isinstance(value, dict):
+        return {name: strict(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,214 @@
+"""Go through the cells of the chosen artefacts: measure what has to be measured, and write each artefact's files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Protocol
+
+from repro import discovery, plan
+from repro.discovery import Artefact
+from repro.measure import measure
+from repro.model import DONE, FAILED, SKIPPED, ReproError
+from repro.plan import Selection, Settings, Task
+from repro.render import Rendered, render
+from repro.store import clean_temporaries
+from repro.worker import Worker
+
+UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
+
+
+@dataclass
+class Job:
+    """An artefact, all of its cells at the scale, and those of them that the command wants."""
+
+    artefact: Artefact
+    module: ModuleType | None = None
+    tasks: list[Task] = field(default_factory=list)
+    wanted: list[Task] = field(default_factory=list)
+    problem: str = ""
+
+    def pending(self, force: bool = False) -> list[Task]:
+        """Wanted cells that have to be measured."""
+        return [task for task in self.wanted if force or task.reason]
+
+    def expected_seconds(self, task: Task, scale: str) -> float:
+        """How long a cell should take: as last time, else as the artefact's other cells, else as it states."""
+        if task.seconds is not None:
+            return task.seconds
+        known = [other.seconds for other in self.tasks if other.seconds is not None]
+        if known:
+            return sum(known) / len(known)
+        if scale in self.artefact.minutes:
+            return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
+        return UNKNOWN_SECONDS
+
+
+class Watcher(Protocol):
+    """What is told how a run goes on, as a progress bar."""
+
+    def begin(self, cells: int, seconds: float) -> None:
+        """The run begins, with this many cells to measure and the seconds they should take."""
+
+    def cell(self, task: Task, why: str) -> None:
+        """A cell is about to be measured."""
+
+    def waiting(self) -> None:
+        """Another run is measuring; this one waits for it."""
+
+    def done(self, task: Task, measured: bool, expected: float) -> None:
+        """A cell has been measured, or found to have been measured by another run."""
+
+    def rendered(self, rendered: Rendered) -> None:
+        """An artefact's files have been written."""
+
+    def problem(self, artefact: Artefact, text: str) -> None:
+        """An artefact cannot be run."""
+
+
+class Silent:
+    """A watcher that says nothing."""
+
+    def __getattr__(self, name: str):
+        return lambda *arguments: None
+
+
+@dataclass
+class Summary:
+    """How a run ended.
+
+    Attributes
+    ----------
+    measured, reused, skipped, failed : int
+        Cells that were measured now and are done, that were done before, skipped, failed.
+    problems : dict of str to str
+        Artefacts that could not be run or shown, and why.
+    interrupted : bool
+    files : list of Path
+    """
+
+    measured: int = 0
+    reused: int = 0
+    skipped: int = 0
+    failed: int = 0
+    problems: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+    files: list = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every cell is done or skipped, 1 when something failed, 130 when interrupted."""
+        return 130 if self.interrupted else int(bool(self.failed or self.problems))
+
+    def count(self, task: Task, measured: bool) -> None:
+        """Count a cell."""
+        status = task.record["status"] if task.record else FAILED
+        if status == DONE:
+            self.measured += measured
+            self.reused += not measured
+        else:
+            self.skipped += status == SKIPPED
+            self.failed += status == FAILED
+
+
+def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
+    """Look at every cell of the artefacts.
+
+    Raises
+    ------
+    UnknownName
+        If the selection asks for a value that no cell has.
+    """
+    jobs = []
+    for artefact in artefacts:
+        job = Job(artefact)
+        try:
+            job.module = discovery.load(artefact)
+            job.tasks = plan.tasks_of(artefact, job.module, settings)
+            job.wanted = [task for task in job.tasks if selection.wants(task.cell)]
+        except ReproError as error:
+            job.problem = str(error)
+        jobs.append(job)
+    if selection.only:
+        cells = [task.cell for job in jobs for task in job.tasks]
+        if cells:
+            plan.check_only(selection.only, cells)
+        # An artefact without such cells was not meant.
+        jobs = [job for job in jobs if job.wanted or job.problem]
+        if not jobs:
+            raise discovery.UnknownName("no cell matches all that --only asks for")
+    return jobs
+
+
+def run(
+    jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None
+) -> Summary:
+    """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    settings : Settings
+    force : bool
+        Measure cells that are done, too.
+    isolate : bool
+        Measure in a process of its own, so that a crash costs one cell.
+    watcher : Watcher, optional
+
+    Returns
+    -------
+    Summary
+    """
+    watcher = watcher or Silent()
+    begun, summary = time.time(), Summary()
+    clean_temporaries(settings.store.folder)
+    pending = [(job, task) for job in jobs for task in job.pending(force)]
+    watcher.begin(len(pending), sum(job.expected_seconds(task, settings.scale) for job, task in pending))
+    worker = Worker(settings) if isolate else None
+    try:
+        for job in jobs:
+            _run_job(job, settings, force, begun, worker, watcher, summary)
+    except KeyboardInterrupt:
+        summary.interrupted = True
+    finally:
+        if worker:
+            worker.close()
+    return summary
+
+
+def _run_job(
+    job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary
+) -> None:
+    if job.problem:
+        summary.problems[job.artefact.id] = job.problem
+        watcher.problem(job.artefact, job.problem)
+        return
+    options = {"force": force, "begun": begun, "waiting": watcher.waiting}
+    trouble: BaseException | None = None
+    try:
+        for task in job.wanted:
+            measured = bool(force or task.reason)
+            if measured:
+                expected = job.expected_seconds(task, settings.scale)
+                watcher.cell(task, task.reason or "forced")
+                measured = worker.measure(task, **options) if worker else measure(task, settings, **options)
+                watcher.done(task, measured, expected)
+            summary.count(task, measured)
+    except (KeyboardInterrupt, OSError) as error:
+        trouble = error
+    try:
+        # Whatever happened, what is done is shown.
+        rendered = render(job.artefact, job.module, job.tasks, settings)
+    except OSError as error:
+        trouble = trouble or error
+    else:
+        summary.files += rendered.files
+        if rendered.problems and all(task.stands for task in job.tasks):
+            summary.problems[job.artefact.id] = "; ".join(rendered.problems)
+        watcher.rendered(rendered)
+    if isinstance(trouble, OSError):
+        raise ReproError(f"{settings.store.folder} cannot be written: {trouble}; what is stored is kept") from trouble
+    if trouble:
+        raise trouble

@@ -1,0 +1,197 @@
+"""Cells on disk: a file each, written atomically, so that a killed run loses nothing and repeats nothing.
+
+A file is ``<results>/<machine>/.cells/<artefact>/<slug>.json``. The slug names the cell's identity and scale, not its
+key: a cell measured again replaces its file, and the key within says whether the measurement still stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+#: Raised by one whenever cell files of the older form cannot be read as the newer.
+SCHEMA = 1
+ABANDONED_AFTER = 3600.0  # seconds
+
+
+class Unreadable(Exception):
+    """A cell file that is truncated, damaged or of another schema; its cell runs again."""
+
+
+def write_atomically(path: Path, content: bytes | str | Callable[[Path], None]) -> None:
+    """Write a file so that readers see the old content or the new, never a part.
+
+    Parameters
+    ----------
+    path : Path
+    content : bytes, str or callable
+        What to write; a callable is given the temporary path and writes it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The suffix stays last: writers of images choose the format by it.
+    tag = f"{_host()}.{os.getpid()}."
+    handle, name = tempfile.mkstemp(prefix=f".tmp.{tag}", suffix=path.suffix, dir=path.parent)
+    temporary = Path(name)
+    try:
+        os.close(handle)
+        if callable(content):
+            content(temporary)
+        else:
+            temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        with temporary.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # some file systems cannot synchronise folders
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname()) or "host"
+
+
+def clean_temporaries(folder: Path) -> list[Path]:
+    """Remove temporary files that killed runs have left below `folder`; return them.
+
+    Those of a living process of this host stay, and those of other hosts for an hour.
+    """
+    removed = []
+    for path in folder.rglob(".tmp.*"):
+        _, _, host, pid, *_ = path.name.split(".") + [""] * 4
+        with contextlib.suppress(OSError):
+            mine = host == _host() and pid.isdigit()
+            abandoned = not _alive(int(pid)) if mine else time.time() - path.stat().st_mtime > ABANDONED_AFTER
+            if abandoned:
+                path.unlink()
+                removed.append(path)
+    return removed
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for repro; ``REPRO_CACHE`` overrides it."""
+    override = os.environ.get("REPRO_CACHE")
+    if override:
+        return Path(override)
+    import platformdirs
+
+    return platformdirs.user_cache_path("repro")
+
+
+@contextlib.contextmanager
+def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold an exclusive lock on a file; the system drops it when the process dies, however it dies.
+
+    Parameters
+    ----------
+    path : Path
+        The lock file, made when it is not there and never removed.
+    waiting : callable, optional
+        Called once if another process holds the lock.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting:
+                waiting()
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def measuring(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
+    """Hold the machine's one lock for measuring, so that no two runs disturb each other's times."""
+    return locked(cache_folder() / "measuring.lock", waiting)
+
+
+class Store:
+    """The cells of one machine.
+
+    Parameters
+    ----------
+    results : Path
+        The results folder.
+    machine : str
+        The machine's folder in it.
+    """
+
+    def __init__(self, results: Path, machine: str):
+        self.folder = Path(results) / machine
+        self.cells = self.folder / ".cells"
+
+    def path(self, artefact: str, identity: Mapping[str, Any]) -> Path:
+        """Return the file of a cell of an artefact; `identity` has the scale and all that tells cells apart."""
+        return self.cells / artefact / f"{slug(identity)}.json"
+
+    def read(self, path: Path) -> dict[str, Any] | None:
+        """Return a cell's record, or None when it has never been written.
+
+        Raises
+        ------
+        Unreadable
+            If the file is damaged or of another schema.
+        """
+        try:
+            record = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (ValueError, OSError) as error:
+            raise Unreadable(f"its file is damaged ({type(error).__name__})") from error
+        if not isinstance(record, dict) or not {"schema", "status", "key", "rows"} <= record.keys():
+            raise Unreadable("its file is damaged (no record)")
+        if record["schema"] != SCHEMA:
+            raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
+        return record
+
+    def write(self, path: Path, record: Mapping[str, Any]) -> None:
+        """Store a cell's record."""
+        write_atomically(path, json.dumps({"schema": SCHEMA, **record}, indent=1) + "\n")
+
+    def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """Hold a lock of this results folder, as while an artefact's files are written."""
+        return locked(self.cells / f".{name}.lock")
+
+
+def slug(identity: Mapping[str, Any]) -> str:
+    """Return a file name for a cell: readable words, and a hash that tells apart what the words do not."""
+    words = "-".join(str(identity.get(name, "")) for name in ("scale", "case", "method", "backend"))
+    readable = re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-.").lower()[:80]
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:10]
+    return f"{readable}-{digest}"

@@ -1,0 +1,130 @@
+"""Measure in a process of its own, so that a kernel that crashes costs its cell and not the run.
+
+After an illegal access a CUDA context answers every later call with the same error; a segmentation fault in compiled
+code ends the process. In either case the next cell gets a fresh process. ``repro run --in-process`` does without, for
+debuggers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from repro.discovery import Artefact
+from repro.model import FAILED, Cell
+from repro.plan import Settings, Task
+
+PR_SET_PDEATHSIG = 1
+
+
+class Worker:
+    """A process that measures cells one after another.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def measure(
+        self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None
+    ) -> bool:
+        """Do as `repro.measure.measure`, in the process; its death is a failed cell."""
+        if self._process is None:
+            self._start()
+        cell = task.cell
+        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
+        try:
+            self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
+            while (message := self._pipe.recv()) == "waiting":
+                if waiting:
+                    waiting()
+        except (EOFError, ConnectionError):
+            self._bury(task)
+            return True
+        if isinstance(message, BaseException):
+            raise message
+        measured, task.record, task.reason = message
+        if task.record["status"] == FAILED and task.record.get("traceback"):
+            self.close()  # the fault may have spoilt the device's context
+        return measured
+
+    def _start(self) -> None:
+        spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
+        self._pipe, theirs = spawn.Pipe()
+        self._process = spawn.Process(target=_serve, args=(theirs, self.settings, os.getpid()), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def _bury(self, task: Task) -> None:
+        """Store that the process died while it measured a cell."""
+        from repro.measure import outcome
+
+        self._process.join()
+        code = self._process.exitcode
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        record = outcome(task, self.settings, FAILED, f"the measuring process died: {how}")
+        self.settings.store.write(task.path, record)
+        task.record, task.reason = record, ""
+        self.close()
+
+    def close(self) -> None:
+        """End the process, at once if it is still measuring."""
+        if self._process is None:
+            return
+        self._pipe.close()
+        self._process.terminate()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._process = self._pipe = None
+
+
+def _serve(pipe: Any, settings: Settings, parent: int) -> None:
+    """Measure what the pipe asks for until it is closed."""
+    from repro.measure import measure
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides
+    _die_with(parent)
+    os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
+    while True:
+        try:
+            artefact, identity, path, key, force, begun = pipe.recv()
+        except EOFError:
+            return
+        task = _task(artefact, identity, path, key)
+        try:
+            measured = measure(task, settings, force=force, begun=begun, waiting=lambda: pipe.send("waiting"))
+            answer: Any = (measured, task.record, task.reason)
+        except Exception as error:  # of the store, as when the disk is full; the cell's own faults are in its record
+            answer = error
+        try:
+            pipe.send(answer)
+        except ConnectionError:
+            return
+
+
+def _task(artefact: Artefact, identity: tuple, path: Any, key: dict) -> Task:
+    case, method, backend, parameters, data = identity
+    return Task(artefact, Cell(case, method, backend, parameters, data), path, key)
+
+
+def _die_with(parent: int) -> None:
+    """Ask the system to end this process with its parent, so that a killed run leaves nothing on the device.
+
+    Elsewhere than on Linux the process ends when it has finished its cell and finds the pipe closed.
+    """
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before it could be asked
+            os._exit(1)

@@ -1,0 +1,64 @@
+"""Sums by two methods.
+
+The first line is the title.
+"""
+
+import os
+import signal
+
+import pandas
+
+from fakelab.demo2020 import adding
+from repro import Cell, Work
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.05, "small": 1}
+DATA = "demo2020/numbers"
+
+
+def cells(scale):
+    for case in ("first", "second", "third"):
+        for method, backend in (("loop", "host"), ("kernel", "opencl"), ("kernel", "cuda")):
+            yield Cell(case, method, backend, {"stride": 1}, (DATA,))
+
+
+def measure(cell, run):
+    if cell.backend != "host":
+        _ = run.device
+    adding.leave_trace(f"{cell.case}/{cell.method}/{cell.backend}")
+    _misbehave(cell)
+    numbers = run.dataset(DATA)
+    wanted = sum(numbers)
+    result = []
+
+    def add():
+        result[:] = [adding.total(numbers) + (os.environ.get("FAKELAB_WRONG") == cell.case)]
+
+    run.time(
+        "time", add, check=lambda: abs(result[0] - wanted) / max(wanted, 1), tolerance=1e-12,
+        work=Work(bytes=8 * len(numbers)), unit="us", max_seconds=0.01,
+    )  # fmt: skip
+    run.value("sum", result[0])
+
+
+def _misbehave(cell):
+    if os.environ.get("FAKELAB_CRASH") == cell.case:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if os.environ.get("FAKELAB_RAISE") == cell.case:
+        raise ZeroDivisionError("on purpose")
+
+
+def tables(results):
+    lines = [
+        {"case": case, "loop": results.value(case, "loop", "sum"), "kernel": results.value(case, "kernel", "sum")}
+        for case in results.cases
+    ]
+    return [Table("Sums", pandas.DataFrame(lines))]
+
+
+def plot(results):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(2, 2))
+    figure.subplots().plot([0, 1])
+    return figure

@@ -1,0 +1,75 @@
+"""A small world for the harness: one device that is there, one that is not, one dataset."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from repro import Presence, Skip
+from repro.timing import HostClock
+
+
+class Device(HostClock):
+    """The host, posing as a device."""
+
+    backend, is_gpu, details = "opencl", False, {"driver": "1.0"}
+
+    def __init__(self):
+        super().__init__()
+        self.name = "Pretend device"
+
+
+def device(backend):
+    if backend == "opencl":
+        return Device()
+    raise Skip(f"no {backend} device", f"plug one in for {backend}")
+
+
+def presences():
+    return [
+        Presence("opencl", "backend", True, "Pretend device 1.0"),
+        Presence("cuda", "backend", False, "no driver", "plug one in for cuda"),
+    ]
+
+
+def ceiling_kernels(clock):
+    return []
+
+
+def dataset(name, scale, override=None):
+    if override:
+        return [int(line) for line in Path(override).read_text().split()]
+    return list(range({"smoke": 10, "small": 100, "paper": 1000, "large": 10000}[scale]))
+
+
+def dataset_key(name, scale, override=None):
+    return hashlib.sha256(Path(override).read_bytes()).hexdigest()[:12] if override else f"range-{scale}"
+
+
+def dataset_digest(name, scale, override=None):
+    return hashlib.sha256(repr(dataset(name, scale, override)).encode()).hexdigest()
+
+
+@dataclass
+class Entry:
+    """A dataset of the catalogue."""
+
+    name: str = "demo2020/numbers"
+    title: str = "The first numbers"
+    scales: tuple = ("smoke", "small", "paper", "large")
+    stand_in_for: str = ""
+
+    def build(self, scale):
+        return Path("nowhere")
+
+    def facts(self, scale):
+        return {"count": len(dataset(self.name, scale))}
+
+    def verify(self, scale):
+        return []
+
+    def is_cached(self, scale):
+        return scale == "smoke"
+
+
+def catalogue():
+    return [Entry()]

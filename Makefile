@@ -1,0 +1,78 @@
+# Every target that needs the environment makes or updates .venv first; with nothing to do that takes a tenth of a second.
+#
+# PYTHON=python3.12     the Python that makes the environment
+# VENV=folder           an environment of your own; VENV= (empty) for PYTHON's own packages, and nothing is installed
+# CUDA=none|12|13       CuPy for this CUDA, where the driver of this machine does not tell (a cluster's front end)
+
+PYTHON ?= python3
+VENV   ?= .venv
+CUDA   ?= auto
+
+ifeq ($(strip $(VENV)),)
+READY  := @:
+PY     := $(PYTHON)
+else
+SETUP  := $(PYTHON) -I repro/bootstrap.py --venv "$(VENV)" --cuda $(CUDA)
+READY  := @$(SETUP)
+PY     := $(VENV)/bin/python
+endif
+REPRO  := $(PY) -m repro
+
+OPTIONS = $(if $(PAPER),--paper $(PAPER)) $(if $(SCALE),--scale $(SCALE)) $(if $(BACKEND),--backend $(BACKEND)) \
+          $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
+# The tests' own caches, so that they neither need nor touch the user's.
+CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/pocl" REPRO_CACHE="$(CURDIR)/.cache/data"
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup list doctor data all test lint bench clean
+
+help: ## What you are reading
+	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
+	@echo 'make fu2014-table2       Table 2 of one paper; the same as make table2 PAPER=fu2014'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
+	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
+
+setup: ## Make .venv and install everything that this machine has a use for
+	$(READY) $(if $(SETUP),--again)
+
+list: ## The artefacts, one a line
+	$(READY)
+	@$(REPRO) list $(if $(PAPER),--paper $(PAPER)) $(ARGS)
+
+doctor: ## What this machine has, what it lacks, and how to get it
+	$(READY)
+	@$(REPRO) doctor $(ARGS)
+
+data: ## Build or fetch the meshes and matrices ahead of time
+	$(READY)
+	@$(REPRO) data $(ARGS)
+
+all: ## Every artefact of every paper
+	$(READY)
+	@$(REPRO) run --all $(OPTIONS)
+
+test: ## The tests; ARGS="tests/repro -k store" for some of them
+	$(READY)
+	@$(CACHES) $(PY) -m pytest -q -n 2 $(ARGS)
+
+lint: ## Style and form, by ruff
+	$(READY)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check --quiet . || { echo 'lint: ruff format would change files' >&2; exit 1; }
+
+bench: ## asv's timings of this commit, kept in .asv; ARGS goes to asv run
+	$(READY)
+	@$(PY) -m asv machine --yes
+	@$(PY) -m asv run --environment existing:$(PY) --set-commit-hash "$$(git rev-parse HEAD)" $(ARGS)
+
+clean: ## Remove caches and asv's results; .venv and results/ stay
+	rm -rf .cache .asv .pytest_cache .ruff_cache .hypothesis
+	find . -name .venv* -prune -o -name __pycache__ -prune -exec rm -rf {} +
+
+# Any other name is an artefact, a paper, or a table or figure of every paper; repro says so when it is none of them.
+.DEFAULT:
+	$(READY)
+	@$(REPRO) run $@ $(OPTIONS)

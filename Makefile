@@ -21,7 +21,7 @@ REPRO  := $(PY) -m repro
 OPTIONS = $(if $(PAPER),--paper $(PAPER)) $(if $(SCALE),--scale $(SCALE)) $(if $(BACKEND),--backend $(BACKEND)) \
           $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 # The tests' own caches, so that they neither need nor touch the user's.
-CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/pocl" REPRO_CACHE="$(CURDIR)/.cache/data"
+CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/pocl" REPRO_CACHE="$(CURDIR)/.cache/repro"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -46,13 +46,13 @@ doctor: ## What this machine has, what it lacks, and how to get it
 	$(READY)
 	@$(REPRO) doctor $(ARGS)
 
-data: ## Build or fetch the meshes and matrices ahead of time
+data: ## Build or download the meshes and matrices ahead of time
 	$(READY)
-	@$(REPRO) data $(ARGS)
+	@$(REPRO) data build $(if $(SCALE),--scale $(SCALE)) $(ARGS)
 
 all: ## Every artefact of every paper
 	$(READY)
-	@$(REPRO) run --all $(OPTIONS)
+	@$(REPRO) run $(OPTIONS)
 
 test: ## The tests; ARGS="tests/repro -k store" for some of them
 	$(READY)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from repro import environment
@@ -29,8 +29,6 @@ class Run:
     seed : int
     overrides : mapping of str to str, optional
         The user's own files in place of datasets, by dataset name.
-    ceilings : callable, optional
-        From a clock to the measured `repro.ceilings.Ceilings` of its device, or None where there are none.
 
     Attributes
     ----------
@@ -47,9 +45,8 @@ class Run:
     """
 
     def __init__(
-        self, cell: Cell, artefact: str, scale: str, seed: int = 0, overrides: Mapping[str, str] | None = None,
-        ceilings: Callable[[Any], Any] | None = None,
-    ):  # fmt: skip
+        self, cell: Cell, artefact: str, scale: str, seed: int = 0, overrides: Mapping[str, str] | None = None
+    ):
         self.cell, self.artefact, self.scale, self.seed = cell, artefact, scale, seed
         self.overrides = dict(overrides or {})
         self.rows: list[Row] = []
@@ -58,8 +55,8 @@ class Run:
         self.digests: dict[str, str] = {}
         self.clocks: dict[str, dict] = {}
         self.failing: tuple[str, float | None] = ("", None)
-        self._ceilings = ceilings or (lambda clock: None)
         self._opened: Any = None
+        self._bounded: list[_Bounded] = []
 
     @functools.cached_property
     def rng(self):
@@ -194,8 +191,9 @@ class Run:
             self._record(
                 name, value=median, unit=unit, ci_low=low, ci_high=high, n=int(summary.n),
                 outliers=int(summary.outliers), error=error, device=clock.name,
-                bound_fraction=self._bound_fraction(work, clock, summary.median),
             )  # fmt: skip
+            if work is not None:
+                self._bounded.append(_Bounded(self.rows[-1], work, clock, summary.median, bool(samples.cold)))
         return taken[0][2]
 
     def _verify(self, check: Callable[[], float] | None, tolerance: float | None, metric: str, when: str):
@@ -204,15 +202,6 @@ class Run:
         error = float(check())
         self._require(error, tolerance, f"{metric}{when}", metric)
         return error
-
-    def _bound_fraction(self, work: Work | None, clock: Any, seconds: float) -> float | None:
-        if work is None:
-            return None
-        ceilings = self._ceilings(clock)
-        if ceilings is None:
-            return None
-        bound = _float(ceilings.bound_seconds(work))
-        return bound / seconds if bound is not None and seconds > 0 and math.isfinite(bound) else None
 
     def finish(self) -> None:
         """Refuse times that nothing has checked.
@@ -226,6 +215,32 @@ class Run:
             raise CheckFailed("timed without a check: pass check= and tolerance= to run.time, or call run.check")
         if not self.rows:
             raise ReproError("measure() recorded nothing: call run.time or run.value")
+
+    def bound(self, ceilings_of: Callable[[Any], Any]) -> None:
+        """Give each row with known work its fraction of the bound.
+
+        It is done when `measure` has returned and its arrays are free: measuring ceilings takes memory.
+
+        Parameters
+        ----------
+        ceilings_of : callable
+            From a clock to the measured `repro.ceilings.Ceilings` of its device, or None where there are none.
+        """
+        for entry in self._bounded:
+            ceilings = ceilings_of(entry.clock)
+            if ceilings is not None:
+                entry.row.bound_fraction = float(ceilings.bound_seconds(entry.work, cold=entry.cold)) / entry.seconds
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """A timed row whose work is known."""
+
+    row: Row
+    work: Work
+    clock: Any
+    seconds: float
+    cold: bool
 
 
 def _in(unit: str, seconds: float | None) -> float | None:

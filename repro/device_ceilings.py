@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from typing import Any
@@ -29,14 +30,16 @@ class DeviceCeilings:
         self.path = store.folder / "ceilings.json"
         self.notes: list[str] = []
 
-    def of(self, clock: Any, again: bool = False):
-        """Return the `repro.ceilings.Ceilings` of a clock's device; None where nothing can measure them.
+    def of(self, clock: Any, *, measuring: bool = True, again: bool = False):
+        """Return the `repro.ceilings.Ceilings` of a clock's device; None, with a note, where there are none.
 
         Parameters
         ----------
         clock : Device or HostClock
+        measuring : bool
+            Measure them if the file has them not.
         again : bool
-            Measure even if the file has them.
+            Measure them even if the file has them.
         """
         from repro.ceilings import Ceilings, measure
 
@@ -45,18 +48,24 @@ class DeviceCeilings:
         entry = known.get(name)
         if entry and entry.get("machine") == machine_facts() and not again:
             return Ceilings.from_dict(entry["ceilings"])
+        if not measuring:
+            return self._none(clock, "they have not been measured; `repro doctor --ceilings` does it")
         try:
-            kernels = environment.ceiling_kernels(clock)
+            probes = iter(environment.ceiling_kernels(clock))
+            first = next(probes, None)
         except Skip as skip:
-            self.notes.append(f"no ceilings of {clock.name}: {skip}")
-            return None
-        if not kernels:
-            self.notes.append(f"no ceilings of {clock.name}: nothing measures them")
-            return None
-        ceilings = measure(kernels, clock)
+            return self._none(clock, str(skip))
+        if first is None:
+            return self._none(clock, "nothing measures them")
+        ceilings = measure(itertools.chain([first], probes), clock)
         known[name] = {"machine": machine_facts(), "measured": time.time(), "ceilings": ceilings.to_dict()}
         write_atomically(self.path, json.dumps(known, indent=1) + "\n")
         return ceilings
+
+    def _none(self, clock: Any, why: str) -> None:
+        note = f"no ceilings of {clock.name}: {why}"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""

@@ -1,6 +1,6 @@
-"""The harness's one door to kernels, baselines and datasets: `experiments.environment`, loaded at first use.
+"""The harness's door to kernels, baselines and datasets: `experiments.environment`, loaded at first use.
 
-The environment variable ``REPRO_ENVIRONMENT`` names another module, which is how the tests put a small one in its place.
+The variable ``REPRO_ENVIRONMENT`` names another module, which is how the tests put a small one in its place.
 The package that holds the environment module is also where artefacts are looked for.
 """
 
@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -78,9 +79,9 @@ def presences() -> list:
     return list(load().presences())
 
 
-def ceiling_kernels(clock: Any) -> list:
-    """Return the streaming and arithmetic probes of a device."""
-    return list(load().ceiling_kernels(clock))
+def ceiling_kernels(clock: Any) -> Iterable:
+    """Return the streaming and arithmetic probes of a device, one at a time: each may hold much memory."""
+    return load().ceiling_kernels(clock)
 
 
 def dataset(name: str, scale: str, override: str | None = None) -> Any:

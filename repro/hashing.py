@@ -1,7 +1,7 @@
 """What a measurement depends on, as components that can be compared and explained in words.
 
-A cell's key has the hashes of the sources it uses, the keys of its datasets, the machine, the device and the seed. It is
-kept as a mapping rather than one digest, so that `differences` can say what changed.
+A cell's key has the hashes of the sources it uses, the keys of its datasets, the machine, the device and the seed. It
+is kept as a mapping rather than one digest, so that `differences` can say what changed.
 """
 
 from __future__ import annotations

@@ -54,8 +54,7 @@ def measure(
 def _measured(task: Task, settings: Settings) -> dict[str, Any]:
     """Run the artefact's `measure` for a cell and return its record, whatever happens in it."""
     cell, artefact = task.cell, task.artefact
-    ceilings = DeviceCeilings(settings.store)
-    run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides, ceilings.of)
+    run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
     begun, trace = time.monotonic(), ""
     try:
         module = discovery.load(artefact)
@@ -69,12 +68,23 @@ def _measured(task: Task, settings: Settings) -> dict[str, Any]:
     except (Exception, SystemExit) as error:  # a cell that fails, in whatever way, costs no other
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
+    seconds = time.monotonic() - begun
+    notes = _bound(run, settings) if status == DONE else []
     record = outcome(task, settings, status, reason, run)
-    record.update(
-        seconds=time.monotonic() - begun, notes=ceilings.notes, traceback=trace,
-        key={**task.key, "sources": _still(task)},
-    )  # fmt: skip
+    record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
     return record
+
+
+def _bound(run: Run, settings: Settings) -> list[str]:
+    """Set the rows' fractions of the bound; return why some have none."""
+    ceilings = DeviceCeilings(settings.store)
+    # A smoke run takes seconds, and measuring ceilings longer: it uses those that are known.
+    measuring = settings.scale != "smoke"
+    try:
+        run.bound(lambda clock: ceilings.of(clock, measuring=measuring))
+    except Exception as error:  # good times are not thrown away for want of a ceiling
+        return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]
+    return ceilings.notes
 
 
 def _still(task: Task) -> dict[str, str]:
@@ -116,5 +126,3 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return plain(value.item()) if hasattr(value, "item") else str(value)
-
-

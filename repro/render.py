@@ -119,10 +119,10 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
         for target in targets.values():
             target.unlink(missing_ok=True)
         return
-    from repro import plots
-
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
         try:
+            from repro import plots
+
             plots.save(figure, Path(folder) / "figure")
         except Exception as error:
             rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
@@ -213,6 +213,7 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
         lines.append(f"- measured: {when}; {len(records)} of {len(tasks)} cells")
+    lines += [f"- {note}" for note in sorted({note for record in records for note in record["notes"]})]
     lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
     return lines
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -95,7 +96,7 @@ class Summary:
     failed: int = 0
     problems: dict[str, str] = field(default_factory=dict)
     interrupted: bool = False
-    files: list = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -164,12 +165,13 @@ def run(
     watcher = watcher or Silent()
     begun, summary = time.time(), Summary()
     clean_temporaries(settings.store.folder)
-    pending = [(job, task) for job in jobs for task in job.pending(force)]
-    watcher.begin(len(pending), sum(job.expected_seconds(task, settings.scale) for job, task in pending))
+    # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
+    expected = {task.path: job.expected_seconds(task, settings.scale) for job in jobs for task in job.pending(force)}
+    watcher.begin(len(expected), sum(expected.values()))
     worker = Worker(settings) if isolate else None
     try:
         for job in jobs:
-            _run_job(job, settings, force, begun, worker, watcher, summary)
+            _run_job(job, settings, force, begun, worker, watcher, summary, expected)
     except KeyboardInterrupt:
         summary.interrupted = True
     finally:
@@ -179,8 +181,9 @@ def run(
 
 
 def _run_job(
-    job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary
-) -> None:
+    job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
+    expected: Mapping[Path, float],
+) -> None:  # fmt: skip
     if job.problem:
         summary.problems[job.artefact.id] = job.problem
         watcher.problem(job.artefact, job.problem)
@@ -191,10 +194,9 @@ def _run_job(
         for task in job.wanted:
             measured = bool(force or task.reason)
             if measured:
-                expected = job.expected_seconds(task, settings.scale)
                 watcher.cell(task, task.reason or "forced")
                 measured = worker.measure(task, **options) if worker else measure(task, settings, **options)
-                watcher.done(task, measured, expected)
+                watcher.done(task, measured, expected[task.path])
             summary.count(task, measured)
     except (KeyboardInterrupt, OSError) as error:
         trouble = error

@@ -32,6 +32,7 @@ from repro.model import BACKENDS
 def run(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
     backend: Backends = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Measure again what is done.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells to measure and their time.")] = False,
     results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0,
@@ -42,12 +43,16 @@ def run(
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
 
-    Without a name, all of them. What is done is not measured again unless its parameters, sources, data or machine
+    What is done is not measured again unless its parameters, sources, data or machine
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
     """
     from repro import discovery, plan, runner
 
+    if not (names or paper or kind or everything):
+        raise discovery.UnknownName(
+            "name an artefact, a paper or a kind, or give --all; `repro list` shows what there is"
+        )
     artefacts = discovery.select(names or (), paper or (), kind)
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1] / "published"
 COLUMNS = ("artefact", "case", "method", "metric", "value", "unit", "place", "printed")
-EXACT_UNITS = ("count",)
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,8 @@ class Number:
         Table, row and column, or section and sentence.
     printed : str
         The digits as the paper prints them, which tell the precision.
+    exact : bool
+        Whether the number is a count or was set, and so holds to the last digit.
     """
 
     artefact: str
@@ -48,14 +49,12 @@ class Number:
     unit: str
     place: str
     printed: str
+    exact: bool = False
 
     def interval(self) -> tuple[float, float]:
-        """Return the least and largest number that would be printed so: half a unit of the last digit either way.
-
-        Counts are exact.
-        """
+        """Return the least and largest number that would be printed so: half a unit of the last digit either way."""
         digits = self.printed.strip("()").replace(",", "")
-        if self.unit in EXACT_UNITS:
+        if self.exact:
             return self.value, self.value
         mantissa, _, exponent = digits.lower().partition("e")
         decimals = len(mantissa.partition(".")[2])
@@ -154,7 +153,9 @@ def _rows(artefact: str, path: Path) -> Iterator[Number]:
         for row in reader:
             try:
                 key, printed = (row["case"], row["method"], row["metric"]), row["printed"].strip()
-                number = Number(artefact, *key, parse(printed), row["unit"], row["place"], printed)
+                number = Number(
+                    artefact, *key, parse(printed), row["unit"], row["place"], printed, row["unit"] == "count"
+                )
             except (KeyError, AttributeError, ReproError) as error:
                 raise ReproError(f"{path}:{reader.line_num}: {error}") from None
             if key in seen:
@@ -171,7 +172,7 @@ def _statements(artefact: str, path: Path) -> Iterator[Number]:
         seen.add(entry["id"])
         yield Number(
             artefact, entry["id"], entry.get("method", ""), entry["metric"], parse(entry["printed"]), entry["unit"],
-            entry["place"], entry["printed"],
+            entry["place"], entry["printed"], entry.get("exact", entry["unit"] == "count"),
         )  # fmt: skip
 
 

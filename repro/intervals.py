@@ -1,0 +1,158 @@
+"""Interval arithmetic on printed numbers, and the formulas over them that the relations of a paper are written in."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repro.model import ReproError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All numbers from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def __post_init__(self):
+        if not self.low <= self.high:
+            raise ReproError(f"no interval from {self.low} to {self.high}")
+
+    @classmethod
+    def of(cls, value: Any) -> Interval:
+        """Return a number as an interval without width."""
+        return value if isinstance(value, Interval) else cls(float(value), float(value))
+
+    def _with(self, other: Any, operation: Callable[[float, float], float]) -> Interval:
+        other = Interval.of(other)
+        ends = [operation(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def __add__(self, other):
+        return self._with(other, operator.add)
+
+    def __sub__(self, other):
+        return self._with(other, operator.sub)
+
+    def __mul__(self, other):
+        return self._with(other, operator.mul)
+
+    def __truediv__(self, other):
+        other = Interval.of(other)
+        if other.low <= 0 <= other.high:
+            raise ReproError(f"division by {other}, which holds zero")
+        return self._with(other, operator.truediv)
+
+    def __rtruediv__(self, other):
+        return Interval.of(other) / self
+
+    def __pow__(self, exponent):
+        exponent = Interval.of(exponent)
+        if exponent.low != exponent.high or exponent.low != int(exponent.low) or exponent.low < 0:
+            raise ReproError("powers are whole numbers from 0 on")
+        power = int(exponent.low)
+        result = self._with(power, lambda a, b: a**b)
+        return Interval(0.0, result.high) if power % 2 == 0 and power and self.low < 0 < self.high else result
+
+    def __neg__(self):
+        return Interval(-self.high, -self.low)
+
+    def meets(self, other: Interval, slack: float = 1e-12) -> bool:
+        """Return whether the two have a number in common, up to rounding of the arithmetic."""
+        margin = slack * max(abs(self.low), abs(self.high), abs(other.low), abs(other.high))
+        return self.low <= other.high + margin and other.low <= self.high + margin
+
+    def __str__(self):
+        if self.low == self.high:
+            return f"{self.low:.6g}"
+        if not math.isfinite(self.high - self.low):
+            return f"[{self.low:g}, {self.high:g}]"
+        # as many digits as it takes to tell the ends apart
+        spread = abs(self.high - self.low) / max(abs(self.low), abs(self.high))
+        digits = min(15, max(3, 2 - math.floor(math.log10(spread))))
+        return f"[{self.low:.{digits}g}, {self.high:.{digits}g}]"
+
+
+def _largest(*values: Interval) -> Interval:
+    return Interval(max(value.low for value in values), max(value.high for value in values))
+
+
+def _smallest(*values: Interval) -> Interval:
+    return Interval(min(value.low for value in values), min(value.high for value in values))
+
+
+def _between(*values: Interval) -> Interval:
+    """Anything from the least to the largest: what is not known better."""
+    return Interval(min(value.low for value in values), max(value.high for value in values))
+
+
+_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_FUNCTIONS = {
+    "max": _largest,
+    "min": _smallest,
+    "between": _between,
+    "sum": lambda *values: sum(values, Interval(0, 0)),
+}
+
+Value = Interval | list[Interval]
+
+
+def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
+    """Return the value of a formula over intervals.
+
+    Parameters
+    ----------
+    formula : str
+        Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum`` and ``between``. Names that hold a list (one interval
+        a case) combine element by element, and the functions reduce them.
+    names : mapping of str to Interval or list of Interval
+
+    Raises
+    ------
+    ReproError
+        When the formula holds anything else, or its value is a list.
+    """
+    try:
+        value = _value(ast.parse(formula, mode="eval").body, names)
+    except SyntaxError:
+        raise ReproError(f"{formula!r} is no formula") from None
+    if isinstance(value, list):
+        raise ReproError(f"{formula!r} gives a value a case: reduce it with max or min")
+    return value
+
+
+def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return Interval.of(node.value)
+    if isinstance(node, ast.Name) and node.id in names:
+        return names[node.id]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand, names)
+        return [-each for each in value] if isinstance(value, list) else -value
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _combined(_OPERATORS[type(node.op)], _value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and node.args:
+        arguments = []
+        for value in (_value(argument, names) for argument in node.args):
+            arguments += value if isinstance(value, list) else [value]
+        return _FUNCTIONS[node.func.id](*arguments)
+    raise ReproError(f"{ast.unparse(node)!r} is not allowed in a formula, or a name that is not bound")
+
+
+def _combined(operation: Callable, left: Value, right: Value) -> Value:
+    if isinstance(left, list) or isinstance(right, list):
+        length = len(left) if isinstance(left, list) else len(right)
+        lefts, rights = (value if isinstance(value, list) else [value] * length for value in (left, right))
+        return [operation(a, b) for a, b in zip(lefts, rights, strict=True)]
+    return operation(left, right)

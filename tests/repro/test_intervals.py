@@ -1,0 +1,72 @@
+"""Interval arithmetic: results must enclose those of any numbers from the intervals, and formulas hold nothing else."""
+
+import operator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repro.intervals import Interval, evaluate
+from repro.model import ReproError
+
+ends = st.floats(-1e3, 1e3, allow_nan=False).filter(lambda x: abs(x) > 1e-3 or x == 0)
+intervals = st.tuples(ends, ends).map(lambda pair: Interval(min(pair), max(pair)))
+shares = st.floats(0, 1)
+
+
+@given(
+    intervals, intervals, shares, shares, st.sampled_from([operator.add, operator.sub, operator.mul, operator.truediv])
+)
+def test_results_enclose_those_of_members(left, right, s, t, operation):
+    if operation is operator.truediv and right.low <= 0 <= right.high:
+        with pytest.raises(ReproError, match="zero"):
+            operation(left, right)
+        return
+    a = min(left.high, left.low + s * (left.high - left.low))
+    b = min(right.high, right.low + t * (right.high - right.low))
+    result, value = operation(left, right), operation(a, b)
+    margin = 1e-9 * (1 + abs(value))
+    assert result.low - margin <= value <= result.high + margin
+
+
+@given(intervals, shares, st.integers(0, 4))
+def test_powers_enclose_those_of_members(base, s, power):
+    a = min(base.high, base.low + s * (base.high - base.low))
+    result = base**power
+    assert result.low - 1e-9 * (1 + abs(a**power)) <= a**power <= result.high + 1e-9 * (1 + abs(a**power))
+
+
+def test_formulas_work_out_intervals_and_lists_of_them():
+    names = {"a": Interval(1, 2), "b": [Interval(1, 1), Interval(4, 5)], "c": [Interval(2, 2), Interval(1, 2)]}
+    assert evaluate("2 * a ** 2 - 1", names) == Interval(1, 7)
+    assert evaluate("-a / 2", names) == Interval(-1, -0.5)
+    assert evaluate("max(b / c)", names) == Interval(2, 5)
+    assert evaluate("min(b, 3)", names) == Interval(1, 1)
+    assert evaluate("sum(b)", names) == Interval(5, 6)
+    assert evaluate("between(4, a, 9)", names) == Interval(1, 9)
+    assert evaluate("max(-b)", names) == Interval(-1, -1)
+
+
+@pytest.mark.parametrize(
+    "formula", ["x + 1", "a +", "__import__('os')", "a.low", "b * 2", "a ** a", "max()", "'text'", "a[0]"]
+)
+def test_anything_else_in_a_formula_is_refused(formula):
+    with pytest.raises(ReproError):
+        evaluate(formula, {"a": Interval(1, 2), "b": [Interval(1, 1)]})
+
+
+def test_an_interval_is_ordered():
+    with pytest.raises(ReproError):
+        Interval(2, 1)
+    with pytest.raises(ReproError):
+        Interval(float("nan"), 1)
+
+
+def test_meeting_allows_for_rounding_of_the_arithmetic_alone():
+    assert Interval(1, 2).meets(Interval(2 + 1e-13, 3)) and Interval(2 + 1e-13, 3).meets(Interval(1, 2))
+    assert not Interval(1, 2).meets(Interval(2.001, 3))
+
+
+def test_intervals_are_shown_to_the_digits_that_tell_their_ends_apart():
+    assert str(Interval(2.10779, 2.13115)) == "[2.108, 2.131]"
+    assert str(Interval(3, 3)) == "3"

@@ -1,0 +1,106 @@
+"""The papers' numbers as data: complete, placed, and as precise as printed."""
+
+import re
+
+import pytest
+
+from repro import published
+from repro.model import ReproError
+from repro.published import Number, hardware, load, papers, parse, statements
+
+MESHES = ["regular", "irregular", "heart", "brain", "blobs"]
+
+
+def test_every_table_of_fu2014_is_there_in_full():
+    assert "fu2014" in papers()
+    counts = {
+        name: len(load(f"fu2014-{name}")) for name in ("table1", "table2", "table3", "table4", "table5", "table6")
+    }
+    assert counts == {"table1": 25, "table2": 15, "table3": 25, "table4": 12, "table5": 65, "table6": 25}
+    assert all(load(f"fu2014-table{n}").cases == MESHES for n in (1, 2, 3, 5, 6))
+
+
+@pytest.mark.parametrize(
+    ("artefact", "case", "method", "metric", "value", "unit"),
+    [
+        ("fu2014-table1", "regular", "mesh", "nodes", 274625, "count"),
+        ("fu2014-table1", "blobs", "mesh", "nonzeros", 4.2, "million"),
+        ("fu2014-table2", "brain", "serial", "assembly", 3.077, "s"),
+        ("fu2014-table3", "heart", "patch-pcgamg", "speedup_over_cusp", 1 / 1.3, "x"),
+        ("fu2014-table4", "blobs-1-100", "cusp-cg", "iterations", 7071, "count"),
+        ("fu2014-table5", "irregular", "hypre-cg", "solve", 14.8, "s"),
+        ("fu2014-table6", "regular", "cusp-pcgamg", "time_per_iteration", 4.68, "ms"),
+    ],
+)
+def test_numbers_are_the_papers(artefact, case, method, metric, value, unit):
+    number = load(artefact).get(case, method, metric)
+    assert (number.value, number.unit, number.artefact) == (pytest.approx(value, rel=1e-15), unit, artefact)
+    assert re.fullmatch(r"Table \d, row \w+, column .+", number.place) or artefact == "fu2014-table4"
+
+
+def test_what_is_not_printed_is_none():
+    table = load("fu2014-table2")
+    assert table.value("regular", "patch", "setup") is None
+    assert len(load("fu2014-figure6")) == 0 and load("fu2014-figure6").frame.empty
+
+
+def test_the_frame_has_the_agreed_columns():
+    frame = load("fu2014-table2").frame
+    assert list(frame.columns)[:7] == ["artefact", "case", "method", "metric", "value", "unit", "place"]
+    assert frame[(frame["case"] == "heart") & (frame["method"] == "patch")]["value"].tolist() == [0.0465, 67]
+
+
+def test_the_numbers_of_the_text_say_where_they_stand():
+    text = load("fu2014-text")
+    assert {"abstract-assembly-speedup", "solver-speedup", "tolerance", "hierarchy-factor"} <= set(text.cases)
+    assert all(number.place for number in text)
+    assert next(number.value for number in text if number.case == "tolerance") == 1e-8
+    known = {f"fu2014-table{n}" for n in range(1, 7)} | {f"fu2014-figure{n}" for n in range(4, 8)} | {""}
+    assert {entry.get("about", "") for entry in statements(published.ROOT / "fu2014" / "text.toml")} <= known
+
+
+def test_hardware_keeps_what_is_printed_apart_from_what_the_vendor_says():
+    machine = hardware("fu2014")
+    assert machine["gpu"]["printed"]["name"] == "NVIDIA GeForce GTX 580"
+    assert not {"bandwidth_gb_per_s", "fp64_gflop_per_s"} & set(machine["gpu"]["printed"])
+    printed = machine["gpu"]["printed"]
+    peak = 2 * printed["multiprocessors"] * printed["cores_per_multiprocessor"] * printed["clock_ghz"]
+    assert machine["gpu"]["vendor"]["fp32_gflop_per_s"] == pytest.approx(peak, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("printed", "exact", "interval"),
+    [
+        ("2.0", False, (1.95, 2.05)),
+        ("36", False, (35.5, 36.5)),
+        ("0.0298", False, (0.02975, 0.02985)),
+        ("1e-8", False, (0.5e-8, 1.5e-8)),
+        ("(1.2)", False, (1 / 1.25, 1 / 1.15)),
+        ("1,572,864", True, (1572864, 1572864)),
+    ],
+)
+def test_printed_digits_tell_the_precision(printed, exact, interval):
+    number = Number("a-table1", "c", "m", "t", parse(printed), "s", "", printed, exact)
+    assert number.interval() == pytest.approx(interval, rel=1e-12)
+    assert number.interval()[0] <= number.value <= number.interval()[1]
+
+
+@pytest.mark.parametrize("printed", ["", "fast", "(0)", "–"])
+def test_what_is_no_number_is_refused(printed):
+    with pytest.raises(ReproError):
+        parse(printed)
+
+
+def test_malformed_data_name_file_and_line(tmp_path):
+    folder = tmp_path / "p"
+    folder.mkdir()
+    head = "case,method,metric,printed,unit,place\n"
+    (folder / "table1.csv").write_text(head + "x,a,t,1.0,s,Table 1\nx,b,t,oops,s,Table 1\n")
+    with pytest.raises(ReproError, match=r"table1\.csv:3.*oops"):
+        load("p-table1", tmp_path)
+    (folder / "table1.csv").write_text(head + "x,a,t,1.0,s,Table 1\nx,a,t,2.0,s,Table 1\n")
+    with pytest.raises(ReproError, match="given twice"):
+        load("p-table1", tmp_path)
+    (folder / "text.toml").write_text("[[statement]\n")
+    with pytest.raises(ReproError, match=r"text\.toml"):
+        load("p-text", tmp_path)

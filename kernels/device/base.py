@@ -12,7 +12,8 @@ import numpy as np
 from kernels.device import source as sources
 from kernels.device.source import Argument, Signature, Source
 
-FLUSH = Path(__file__).with_name("flush.c")
+FLUSH, FLUSH_BLOCK, FLUSH_DEFINES = Path(__file__).with_name("flush.c"), 256, {"CHUNK": 4096}
+BUILDS = [(FLUSH, FLUSH_BLOCK, FLUSH_DEFINES)]
 Launch = Callable[[tuple[int, int, int], Sequence], None]
 
 
@@ -234,11 +235,9 @@ class Device:
         self._flush()
 
     def _make_flush(self) -> Callable[[], None]:
-        loads = 16
-        kernel = self.build(FLUSH, block=256, defines={"LOADS": loads}).flush
-        count = min(2 * self.cache_bytes, self.memory_bytes // 16) // 8
-        buffer, sink = self.empty(count, np.float64), self.zeros(1, np.float64)
+        kernel = self.build(FLUSH, block=FLUSH_BLOCK, defines=FLUSH_DEFINES).flush
+        chunk = FLUSH_DEFINES["CHUNK"]
+        blocks = -(-min(2 * self.cache_bytes, self.memory_bytes // 16) // (8 * chunk))
+        buffer, sink = self.empty(blocks * chunk, np.float64), self.zeros(1, np.float64)
         self.fill(buffer, 1.0)
-        blocks = -(-count // (256 * loads))
-        return lambda: kernel(blocks, count, buffer, sink)
-BUILDS = [("flush.c", 256, {"LOADS": 16})]
+        return lambda: kernel(blocks, buffer, sink)

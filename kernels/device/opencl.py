@@ -16,6 +16,8 @@ REMEDY = "pip install pyopencl pocl-binary-distribution"
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
+GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; this exceeds most last levels
+
 
 class Device(base.Device):
     """One OpenCL device with an in-order queue. Arrays are `pyopencl.array.Array`.
@@ -36,25 +38,28 @@ class Device(base.Device):
         self.is_gpu = bool(device.type & cl.device_type.GPU)
         self._shares_memory = bool(device.type & cl.device_type.CPU)
         self.context = cl.Context([device])
-        self.queue = cl.CommandQueue(self.context)
+        profiling = cl.command_queue_properties.PROFILING_ENABLE if self.is_gpu else 0
+        self.queue = cl.CommandQueue(self.context, properties=profiling)
         self.name = device.name.strip()
         self.compute_units = int(device.max_compute_units)
         self.shared_bytes = int(device.local_mem_size)
         if self._shares_memory:
             self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
         else:
-            self.memory_bytes, self.cache_bytes = int(device.global_mem_size), int(device.global_mem_cache_size)
+            self.memory_bytes = int(device.global_mem_size)
+            self.cache_bytes = max(int(device.global_mem_cache_size), GPU_CACHE_BYTES)
         self._options = [*OPTIONS, *(["-DDIALECT_CPU"] if self._shares_memory else [])]
         if "NVIDIA" in device.vendor and self._takes_ptx():
             self._options.append("-DDIALECT_PTX")
         self.details = {
             "platform": f"{device.platform.name} {device.platform.version}", "driver": device.driver_version,
-            "pyopencl": cl.VERSION_TEXT, "flags": " ".join(self._options), "clock": "host, after the queue is empty",
+            "pyopencl": cl.VERSION_TEXT, "flags": " ".join(self._options),
+            "clock": "profiled markers" if self.is_gpu else "host, after the queue is empty",
         }  # fmt: skip
 
     def _takes_ptx(self) -> bool:
         """Return whether the driver's compiler takes the prelude's own instructions for adding."""
-        source = base.sources.load(base.FLUSH, block=64, defines={"LOADS": 1})
+        source = base.sources.load(base.FLUSH, base.FLUSH_BLOCK, base.FLUSH_DEFINES)
         try:
             self._program(source, [*self._options, "-DDIALECT_PTX"])
         except self.cl.Error:
@@ -141,12 +146,17 @@ class Device(base.Device):
         self.queue.finish()
 
     def record(self):
-        """Return the host's time after the queue has emptied: drivers time markers each in their own way."""
+        """Return a marker that the GPU times, or the host's time once the processor's queue has emptied."""
+        if self.is_gpu:
+            return self.cl.enqueue_marker(self.queue)
         self.queue.finish()
         return time.perf_counter()
 
     def elapsed(self, start, stop):
-        return stop - start
+        if not self.is_gpu:
+            return stop - start
+        stop.wait()
+        return (stop.profile.end - start.profile.end) * 1e-9
 
 
 def choose(devices, wanted: str | None):

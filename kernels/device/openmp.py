@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +20,9 @@ from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Signature, Source
 
 REMEDY = "apt install gcc, or set CC to a C compiler with OpenMP"
-FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
+FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math",
+         "-Werror=implicit-function-declaration",
+         *(["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []))  # fmt: skip
 _PROBE = "#include <omp.h>\nint threads(void) { return omp_get_max_threads(); }\n"
 
 # A static schedule: a thread keeps the blocks, hence the memory, that it had in the kernel before.

@@ -1,79 +1,120 @@
-// Memory and arithmetic at the hardware's rate, for ceilings. A block moves CHUNK consecutive elements, so that a processor's
-// core streams and a GPU's threads read side by side.
-KERNEL copy(const long count, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
-{
-    OUTER(block);
-    const long first = block * CHUNK;
-    const long length = count - first < CHUNK ? count - first : CHUNK;
-    INNER_FOR(i, length) {
-        y[first + i] = x[first + i];
-    }
-}
+/* Memory traffic and arithmetic at the hardware's rate, for ceilings.
+ *
+ * Memory moves in packs of WIDTH numbers, the widest access of the device. A block handles ROUNDS * LOADS * BLOCK packs, which divide the
+ * array; a thread has LOADS of them in flight, those of neighbouring threads side by side. */
 
-KERNEL triad(const long count, const real alpha, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT y,
-             GLOBAL real *RESTRICT z)
+#if WIDTH == 1
+typedef real pack;
+#elif defined(__CUDACC__)
+struct alignas(sizeof(real) * WIDTH) pack {
+    real lane[WIDTH];
+};
+DEVICE_FUNCTION pack operator+(pack a, const pack b)
 {
-    OUTER(block);
-    const long first = block * CHUNK;
-    const long length = count - first < CHUNK ? count - first : CHUNK;
-    INNER_FOR(i, length) {
-        z[first + i] = x[first + i] + alpha * y[first + i];
-    }
+    UNROLL for (int l = 0; l < WIDTH; ++l) a.lane[l] += b.lane[l];
+    return a;
 }
+DEVICE_FUNCTION pack operator+(pack a, const real b)
+{
+    UNROLL for (int l = 0; l < WIDTH; ++l) a.lane[l] += b;
+    return a;
+}
+DEVICE_FUNCTION pack operator*(pack a, const real b)
+{
+    UNROLL for (int l = 0; l < WIDTH; ++l) a.lane[l] *= b;
+    return a;
+}
+#elif defined(__OPENCL_VERSION__)
+#define JOIN(type, width) type##width
+#define VECTOR(type, width) JOIN(type, width)
+typedef VECTOR(real, WIDTH) pack;
+#else
+typedef real pack __attribute__((vector_size(sizeof(real) * WIDTH)));
+#endif
 
-// Adds each block's sum to total[block].
-KERNEL read(const long count, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT total)
+#ifdef __OPENCL_VERSION__
+#define ZERO ((pack)(0))
+#else
+#define ZERO {0}
+#endif
+#define FOR_LOADS UNROLL for (int load = 0; load < LOADS; ++load)
+#define PLACE (((block * ROUNDS + round) * LOADS + load) * BLOCK + t)
+
+KERNEL copy(GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
-    SHARED real partial[BLOCK];
-    const long first = block * CHUNK;
-    const long length = count - first < CHUNK ? count - first : CHUNK;
     INNER(t) {
-        real sums[LANES];
-        for (int l = 0; l < LANES; ++l)
-            sums[l] = 0;
-        long i = t * LANES;
-        for (; i + LANES <= length; i += BLOCK * LANES) {
-            UNROLL
-            for (int l = 0; l < LANES; ++l)
-                sums[l] += x[first + i + l];
+        GLOBAL const pack *source = (GLOBAL const pack *)x;
+        GLOBAL pack *target = (GLOBAL pack *)y;
+        for (int round = 0; round < ROUNDS; ++round) {
+            pack held[LOADS];
+            FOR_LOADS held[load] = source[PLACE];
+            FOR_LOADS target[PLACE] = held[load];
         }
-        for (int l = 0; i + l < length; ++l)
-            sums[l] += x[first + i + l];
-        real sum = 0;
-        for (int l = 0; l < LANES; ++l)
-            sum += sums[l];
-        partial[t] = sum;
+    }
+}
+
+/* z = x + alpha y */
+KERNEL triad(const real alpha, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT y, GLOBAL real *RESTRICT z)
+{
+    OUTER(block);
+    INNER(t) {
+        GLOBAL const pack *first = (GLOBAL const pack *)x, *second = (GLOBAL const pack *)y;
+        GLOBAL pack *target = (GLOBAL pack *)z;
+        for (int round = 0; round < ROUNDS; ++round) {
+            pack added[LOADS], scaled[LOADS];
+            FOR_LOADS added[load] = first[PLACE];
+            FOR_LOADS scaled[load] = second[PLACE];
+            FOR_LOADS target[PLACE] = added[load] + scaled[load] * alpha;
+        }
+    }
+}
+
+/* Sums each block's numbers, lane by lane, into WIDTH entries of total. BLOCK is a power of two. */
+KERNEL read(GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT total)
+{
+    OUTER(block);
+    SHARED pack partial[BLOCK];
+    INNER(t) {
+        GLOBAL const pack *source = (GLOBAL const pack *)x;
+        const pack zero = ZERO;
+        pack sum[LOADS];
+        FOR_LOADS sum[load] = zero;
+        for (int round = 0; round < ROUNDS; ++round)
+            FOR_LOADS sum[load] = sum[load] + source[PLACE];
+        for (int load = 1; load < LOADS; ++load)
+            sum[0] = sum[0] + sum[load];
+        partial[t] = sum[0];
     }
     BARRIER;
+    for (int width = BLOCK / 2; width > 0; width /= 2) {
+        INNER(t) {
+            if (t < width) partial[t] = partial[t] + partial[t + width];
+        }
+        BARRIER;
+    }
     INNER(t) {
-        if (t > 0)
-            continue;
-        real sum = 0;
-        for (int other = 0; other < BLOCK; ++other)
-            sum += partial[other];
-        total[block] = sum;
+        if (t == 0) ((GLOBAL pack *)total)[block] = partial[0];
     }
 }
 
-// Two flops per step and lane: chains of multiply-adds, enough side by side to hide their latency.
-KERNEL multiply_add(const int steps, const real factor, GLOBAL real *RESTRICT result)
+/* ROUNDS * steps dependent multiply-adds in each of LOADS chains of packs: two flops each a lane. A chain starts at its number plus the
+ * thread's, so that result, the sum of a thread's chains, tells whether each was followed. */
+KERNEL multiply_add(const int steps, const real factor, const real addend, GLOBAL real *RESTRICT result)
 {
     OUTER(block);
     INNER(t) {
-        real chains[LANES];
-        UNROLL
-        for (int l = 0; l < LANES; ++l)
-            chains[l] = l + t;
+        const pack zero = ZERO;
+        const pack added = zero + addend;
+        pack chain[LOADS];
+        FOR_LOADS chain[load] = zero + (real)(load + t);
         for (int step = 0; step < steps; ++step) {
             UNROLL
-            for (int l = 0; l < LANES; ++l)
-                chains[l] = chains[l] * factor + factor;
+            for (int round = 0; round < ROUNDS; ++round)
+                FOR_LOADS chain[load] = chain[load] * factor + added;
         }
-        real sum = 0;
-        UNROLL
-        for (int l = 0; l < LANES; ++l)
-            sum += chains[l];
-        result[block * BLOCK + t] = sum;
+        pack sum = zero;
+        FOR_LOADS sum = sum + chain[load];
+        ((GLOBAL pack *)result)[block * BLOCK + t] = sum;
     }
 }

@@ -46,7 +46,7 @@ class PipError(SetupError):
     """Pip refused: what it said last, and whether it was for want of a package index."""
 
     def __init__(self, output, log):
-        errors = [line for line in output if line.startswith("ERROR")] or output[-5:]
+        errors = [line for line in output if line.startswith("ERROR") or re.match(r"\s*\w+Error: ", line)] or output
         self.unreachable = any(UNREACHABLE.search(line) for line in output)
         self.summary = errors[-1].strip() if errors else "pip said nothing"
         if self.unreachable:
@@ -242,7 +242,7 @@ def set_up(venv, wanted_cuda, again, say):
             ours = True
         if cuda == "none" and wanted_cuda == "auto" and stamp.get("cuda") and not killed:
             cuda = stamp["cuda"]
-        say(f"{why}; installing, which takes some minutes the first time")
+        say(f"{why}; installing, which takes a minute or more the first time")
         if ours:
             (venv / STARTED).touch()
         (venv / STAMP).unlink(missing_ok=True)

@@ -1,0 +1,226 @@
+"""The rules of the project: which package may import which, sizes, docstrings, pins, and what files may name."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import repro
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("repro", "experiments", "kernels", "baselines", "datasets", "published")
+# What a package may import when it runs. Types for annotations may come from anywhere, under TYPE_CHECKING.
+MAY_IMPORT = {
+    "repro": {"repro"},
+    "kernels": {"kernels", "repro.model"},
+    "baselines": {"baselines", "repro.model"},
+    "datasets": {"datasets", "repro.model"},
+    "published": {"published"},
+    "experiments": set(PACKAGES),
+    "benchmarks": {"benchmarks", *PACKAGES},
+}
+# Hosts that files may name: what identifies a paper or a licence, and in datasets/ where data is fetched from.
+HOSTS = {"doi.org", "spdx.org"}
+NAMES = {"cupyx": "cupy-cuda13x", "cupy": "cupy-cuda13x", "skfem": "scikit-fem", "cuda": "cuda-bindings"}
+
+
+def tracked(*suffixes):
+    """Return the files that git has or would take, with one of these suffixes."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split("\0")  # fmt: skip
+    paths = (ROOT / name for name in listed if name)
+    return sorted(path for path in paths if path.is_file() and (not suffixes or path.suffix in suffixes))
+
+
+def package(path):
+    return path.relative_to(ROOT).parts[0]
+
+
+def imports(tree, folder=()):
+    """Return the dotted names that a module imports when it runs, those under TYPE_CHECKING left out."""
+    found, pending = set(), [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            pending.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = folder[: len(folder) + 1 - node.level] if node.level else ()
+            base = ".".join([*above, *filter(None, [node.module])])
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def is_allowed(name, allowed):
+    # `from repro import Skip` is one of repro.model's names under its public address.
+    if "repro.model" in allowed and name in {f"repro.{public}" for public in repro.__all__}:
+        return True
+    return any(name == prefix or name.startswith(prefix + ".") for prefix in allowed)
+
+
+def test_imports_are_read_where_they_run():
+    source = """
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import kernels.device
+else:
+    import repro
+def f():
+    from . import csr
+    from ..device import base
+"""
+    assert imports(ast.parse(source), ("kernels", "spmv")) == {
+        "typing.TYPE_CHECKING", "repro", "kernels.spmv.csr", "kernels.device.base",
+    }  # fmt: skip
+
+
+def test_imports_point_one_way():
+    wrong = []
+    for path in tracked(".py"):
+        if package(path) in MAY_IMPORT:
+            names = imports(ast.parse(path.read_text()), path.relative_to(ROOT).parent.parts)
+            ours = [name for name in names if name.split(".")[0] in MAY_IMPORT]
+            wrong += [f"{path.relative_to(ROOT)}: {n}" for n in ours if not is_allowed(n, MAY_IMPORT[package(path)])]
+    assert not wrong
+
+
+def test_packages_that_are_imported_are_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+    declared = {requirement_name(r) for r in [*project["dependencies"], *chain.from_iterable(optional.values())]}
+    runtime = {requirement_name(r) for r in [*project["dependencies"], *optional["cuda13"]]}
+    wrong = set()
+    for path in tracked(".py"):
+        for name in imports(ast.parse(path.read_text()), path.relative_to(ROOT).parent.parts):
+            top = name.split(".")[0]
+            if top in sys.stdlib_module_names or (ROOT / top).is_dir() or any(ROOT.glob(f"tests/**/{top}")):
+                continue
+            if any(ROOT.glob(f"tests/**/{top}.py")):
+                continue
+            if NAMES.get(top, top).lower() not in (runtime if package(path) in PACKAGES else declared):
+                wrong.add(f"{path.relative_to(ROOT)}: {top}")
+    assert not wrong
+
+
+def test_modules_have_docstrings():
+    missing = [
+        str(path.relative_to(ROOT))
+        for path in tracked(".py")
+        if package(path) in {*PACKAGES, "benchmarks"} and not path.name.startswith("_")
+        if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert not missing
+
+
+def test_modules_are_small():
+    lengths = {str(p.relative_to(ROOT)): len(p.read_text().splitlines()) for p in tracked(".py", ".c", ".cu", ".h")}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+
+def test_version_is_one():
+    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.M)[1]
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert {citation, newest} == {repro.__version__}
+
+
+def requirement_name(requirement):
+    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-").replace(".", "-")
+
+
+def test_every_requirement_is_pinned_once():
+    pins = [
+        line.split("==")[0]
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    lines = (line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#"))
+    assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", line) for line in lines)
+    assert len(pins) == len(set(pins))
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    optional = pyproject["project"]["optional-dependencies"]
+    required = [
+        *pyproject["build-system"]["requires"],
+        *pyproject["project"]["dependencies"],
+        *chain.from_iterable(optional.values()),
+    ]
+    # cuda-toolkit has a version for each CUDA, in pyproject.toml.
+    assert {requirement_name(r) for r in required} - {"cuda-toolkit"} <= set(pins)
+
+
+def test_files_name_no_host():
+    """Whoever installs this uses the package index, mirror or proxy of their own."""
+    address = re.compile(r"(?:https?|ssh|git|ftp)://(?:[\w.-]+@)?([\w.-]+)")
+    option = re.compile(r"--(?:extra-)?index-url|--find-links|--trusted-host")
+    wrong = []
+    for path in tracked():
+        if path.suffix in (".png", ".gz", ".npz", ".svg") or path == Path(__file__):
+            continue
+        text = path.read_text(errors="replace")
+        hosts = set(address.findall(text)) - HOSTS
+        if hosts and package(path) != "datasets":
+            wrong.append(f"{path.relative_to(ROOT)}: {', '.join(sorted(hosts))}")
+        if option.search(text):
+            wrong.append(f"{path.relative_to(ROOT)}: {option.search(text)[0]}")
+    assert not wrong
+
+
+def test_wheel_holds_every_source(tmp_path):
+    """Kernel sources, published numbers and digests are data of the packages that read them."""
+    pytest.importorskip("hatchling")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob(f"repro_gpu_fem-{repro.__version__}-*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    ours = {str(path.relative_to(ROOT)) for path in tracked() if package(path) in PACKAGES}
+    assert ours - held == set()
+    assert {name.split("/")[0] for name in held if ".dist-info/" not in name} <= set(PACKAGES)
+
+
+def make(*arguments):
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_help_has_every_target():
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)[1].split()
+    shown = make().stdout
+    assert [name for name in phony if name != "help" and f"make {name} " not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "command"),
+    [
+        (["table2"], "run table2"),
+        (["fu2014-table2"], "run fu2014-table2"),
+        (["figure7", "PAPER=fu2014", "SCALE=smoke"], "run figure7 --paper fu2014 --scale smoke"),
+        (["table2", "RESULTS=a b", "BACKEND=opencl"], 'run table2 --backend opencl --results "a b"'),
+        (["all", "ARGS=--dry-run"], "run --dry-run"),
+    ],
+)
+def test_make_runs_artefacts(target, command):
+    printed = " ".join(make("-n", "VENV=", *target).stdout.split())
+    assert f"-m repro {command}" in printed
+
+
+def test_make_passes_on_a_wrong_name():
+    done = make("VENV=", f"PYTHON={sys.executable}", "table99")
+    assert done.returncode == 2
+    assert "table99" in done.stderr.replace("Makefile", "").split("make:")[0]
+    assert "Traceback" not in done.stderr
+
+
+def test_ci_can_be_run():
+    assert os.access(ROOT / ".ci/run", os.X_OK)

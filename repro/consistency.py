@@ -1,7 +1,7 @@
 """Derived numbers of a paper, worked out again from the numbers they come from, to the precision of the printed digits.
 
-``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``, with
-a case behind it where it is not that of the derived number, or ``text <id>``.
+``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``,
+with a case behind it where it is not that of the derived number, or ``text <id>``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,170 @@
+"""What the machine is, and what the manifest keeps of it."""
+
+import ctypes
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from repro import machine, manifest
+
+
+@pytest.fixture
+def named(monkeypatch):
+    def use(**facts):
+        monkeypatch.setattr(machine, "fingerprint", lambda: {"cpu": "?", "cores": 2} | facts)
+        return machine.default_name()
+
+    return use
+
+
+@pytest.mark.parametrize(
+    ("gpus", "name"),
+    [
+        (["NVIDIA H200"], "h200"),
+        (["NVIDIA H200", "NVIDIA H200"], "h200-x2"),
+        (["NVIDIA GeForce RTX 4090"], "rtx-4090"),
+        (["NVIDIA A100-SXM4-80GB"], "a100-sxm4-80gb"),
+        (["Tesla V100-PCIE-16GB"], "v100-pcie-16gb"),
+    ],
+)
+def test_a_machine_is_named_by_its_gpu(named, gpus, name):
+    assert named(gpu=gpus, driver="580") == name
+
+
+@pytest.mark.parametrize(
+    ("cpu", "cores", "name"),
+    [
+        ("Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz", 2, "intel-xeon-e5-2690-v4-2-cores"),
+        ("AMD EPYC 7B13 64-Core Processor", 1, "amd-epyc-7b13-1-core"),
+        ("@@", 4, "cpu-4-cores"),
+    ],
+)
+def test_without_one_it_is_named_by_its_processor_and_cores(named, cpu, cores, name):
+    assert named(cpu=cpu, cores=cores) == name
+
+
+def test_the_fingerprint_is_plain_and_stable():
+    facts = machine.fingerprint()
+    assert {"cpu", "cores", "memory_bytes", "system", "python", "packages"} <= set(facts)
+    assert json.loads(json.dumps(facts)) == facts == machine.fingerprint()
+    assert facts["cores"] >= 1 and facts["packages"]["numpy"]
+
+
+def test_fingerprinting_loads_no_device_library():
+    code = (
+        "import sys, repro.machine; repro.machine.fingerprint();"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'cupy', 'pyopencl', 'pandas')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_cores_respect_the_control_groups_quota(tmp_path):
+    limit = tmp_path / "cpu.max"
+    limit.write_text("150000 100000\n")
+    assert machine._cgroup_cores(limit) == 1
+    limit.write_text("400000 100000\n")
+    assert machine._cgroup_cores(limit) == 4
+    limit.write_text("max 100000\n")
+    assert machine._cgroup_cores(limit) is None
+    assert machine._cgroup_cores(tmp_path / "none") is None
+
+
+class Management:
+    """NVML as it answers on a machine with one GPU whose SM clock cannot be read."""
+
+    def __init__(self, status=0):
+        self.status, self.ended = status, False
+
+    def nvmlInit_v2(self):
+        return self.status
+
+    def nvmlShutdown(self):
+        self.ended = True
+
+    def nvmlDeviceGetCount_v2(self, count):
+        count._obj.value = 1
+        return 0
+
+    def nvmlSystemGetDriverVersion(self, buffer, length):
+        buffer.value = b"580.65.06"
+        return 0
+
+    def nvmlDeviceGetHandleByIndex_v2(self, index, handle):
+        handle._obj.value = 7
+        return 0
+
+    def nvmlDeviceGetName(self, handle, buffer, length):
+        buffer.value = b"NVIDIA H200"
+        return 0
+
+    def nvmlDeviceGetMemoryInfo(self, handle, sizes):
+        sizes[0] = 150 << 30
+        return 0
+
+    def nvmlDeviceGetClockInfo(self, handle, kind, value):
+        if kind == 1:
+            return 3  # not supported
+        value._obj.value = 1980
+        return 0
+
+    nvmlDeviceGetMaxClockInfo = nvmlDeviceGetClockInfo
+
+
+def test_nvidia_devices_are_read_through_the_management_library(monkeypatch):
+    library = Management()
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    found = machine.nvidia()
+    assert found["driver"] == "580.65.06" and library.ended
+    (gpu,) = found["gpus"]
+    assert gpu["name"] == "NVIDIA H200" and gpu["memory_bytes"] == 150 << 30
+    assert gpu["memory_mhz"] == 1980 and "sm_mhz" not in gpu
+
+
+def test_a_library_without_a_driver_is_no_device(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: Management(status=9))
+    assert machine.nvidia() == {}
+
+
+def git(folder, *arguments):
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def test_the_revision_knows_commit_and_changes(tmp_path):
+    assert manifest.revision(tmp_path) == {"commit": None, "dirty": None}
+    git(tmp_path, "init")
+    assert manifest.revision(tmp_path) == {"commit": None, "dirty": None}
+    (tmp_path / "kernel.c").write_text("1")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "x")
+    clean = manifest.revision(tmp_path)
+    assert len(clean["commit"]) == 40 and clean["dirty"] is False
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "table.csv").write_text("1")
+    assert manifest.revision(tmp_path)["dirty"] is False
+    (tmp_path / "new.c").write_text("2")
+    assert manifest.revision(tmp_path)["dirty"] is True
+
+
+def test_sources_inside_another_repository_have_no_commit(tmp_path):
+    git(tmp_path, "init")
+    git(tmp_path, "commit", "--allow-empty", "-m", "x")
+    inner = tmp_path / "site-packages"
+    inner.mkdir()
+    assert manifest.revision(inner) == {"commit": None, "dirty": None}
+
+
+def test_the_manifest_holds_what_a_result_depends_on(monkeypatch):
+    monkeypatch.setenv("POCL_WORK_GROUP_METHOD", "loopvec")
+    device = SimpleNamespace(backend="opencl", name="pthread", details={"driver": "3.0"})
+    found = manifest.collect(["repro", "run"], 7, {"b": "22", "a": "11"}, [device, {"name": "host"}])
+    assert found["command"] == "repro run" and found["seed"] == 7
+    assert list(found["data"].items()) == [("a", "11"), ("b", "22")]
+    assert found["devices"] == [{"backend": "opencl", "name": "pthread", "driver": "3.0"}, {"name": "host"}]
+    assert found["environment"]["POCL_WORK_GROUP_METHOD"] == "loopvec"
+    assert found["machine"]["cpu"] and found["collected"].endswith("+00:00")
+    assert {"commit", "dirty", "nvidia"} <= set(found)
+    assert json.loads(json.dumps(found)) == found

@@ -1,0 +1,165 @@
+"""Tables in the paper's layout: right cells, nothing invented, and where each column was measured."""
+
+import io
+
+import pandas
+import pytest
+import rich.console
+
+from repro.model import ReproError, Row
+from repro.tables import Column, Ratio, Results, Table, paper_table, ratio_text
+
+COLUMNS = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU")]
+
+
+def results(*rows, scale="paper", artefact="fu2014-table2"):
+    return Results(pandas.DataFrame([row.as_dict() for row in rows]), scale, "somewhere", artefact)
+
+
+def row(case, method, value, backend="opencl", metric="assembly", unit="s", **more):
+    more = {"device": f"{backend} device"} | more
+    return Row("fu2014-table2", "paper", case, method, backend, metric=metric, value=value, unit=unit, **more)
+
+
+@pytest.fixture
+def measured():
+    return results(
+        row("regular", "patch", 0.0321),
+        row("regular", "patch", 3.2e-5, backend="cuda"),
+        row("regular", "serial", 1600.0, backend="host", unit="ms"),
+        row("irregular", "patch", 0.05),
+        row("heart", "patch", 2.0e-3, backend="cuda"),
+        row("brain", "patch", None, backend="cuda", metric="", status="failed", reason="error 1 exceeds 1e-12"),
+        row("blobs", "patch", None, backend="cuda", metric="", status="failed", reason="error 1 exceeds 1e-12"),
+    )
+
+
+def test_ours_stand_beside_the_published_numbers_and_nothing_is_invented(measured):
+    table = paper_table(measured, "Assembly", COLUMNS).frame.set_index("Mesh")
+    assert table.index.tolist() == ["Regular", "Irregular", "Heart", "Brain", "Blobs"]
+    assert table.columns.tolist() == [
+        "GPU [s], cuda", "GPU [s], paper", "CPU [s], host", "CPU [s], paper", "Speedup, ours", "Speedup, paper",
+    ]  # fmt: skip
+    assert table.loc["Regular"].tolist() == ["32.0 µs", "0.0298", "1.60", "1.080", "50,000", "36"]
+    assert table.loc["Heart"].tolist() == ["2.00 ms", "0.0465", "–", "3.114", "–", "67"]
+    assert table["GPU [s], cuda"]["Irregular"] == "–"  # OpenCL's number is no CUDA number
+    assert table["GPU [s], cuda"]["Brain"] == "–"
+
+
+def test_notes_say_where_it_was_measured_and_what_failed(measured):
+    notes = paper_table(measured, "Assembly", COLUMNS, notes=["First."]).notes
+    assert notes[0] == "First."
+    assert "GPU: `patch` on cuda, cuda device." in notes and "CPU: `serial` on host, host device." in notes
+    assert "Failed: patch on cuda, Brain, Blobs: error 1 exceeds 1e-12" in notes
+    assert any("somewhere" in note and "scale paper" in note for note in notes)
+    assert not any("own sizes" in note for note in notes)
+
+
+def test_smaller_scales_say_that_the_papers_sizes_differ(measured):
+    small = Results(measured.frame, "small", "somewhere", "fu2014-table2")
+    assert any("own sizes" in note for note in paper_table(small, "Assembly", COLUMNS).notes)
+
+
+def test_a_column_can_be_held_to_a_back_end(measured):
+    columns = [Column("OpenCL", "patch", "assembly", unit="ms", backend="opencl")]
+    table = paper_table(measured, "Assembly", columns, cases={"regular": "R", "irregular": "I"}).frame
+    assert table["Mesh"].tolist() == ["R", "I"]
+    assert table["OpenCL [ms], opencl"].tolist() == ["32.1", "50.0"]
+    assert table["OpenCL [ms], paper"].tolist() == ["29.8", "22.9"]
+
+
+def test_stand_ins_keep_their_name_and_the_papers_ratios_are_as_printed():
+    measured = results(
+        row("regular", "patch-pcgamg", 0.2, metric="setup"),
+        row("regular", "pyamg", 0.1, "host", metric="setup"),
+        artefact="fu2014-table3",
+    )
+    columns = [
+        Column("patchPCGAMG", "patch-pcgamg", "setup"),
+        Column("PyAMG for CUSP", "pyamg", "setup", published="cusp-pcgamg"),
+        Ratio("S2", "PyAMG for CUSP", "patchPCGAMG", published=("patch-pcgamg", "speedup_over_cusp"), parentheses=True),
+    ]
+    first = paper_table(measured, "Set-up", columns).frame.iloc[0].tolist()
+    assert first == ["Regular", "0.200", "0.519", "0.100", "0.420", "(2.0)", "(1.2)"]
+
+
+def test_counts_are_whole_and_published_millions_are_converted():
+    measured = results(
+        row("regular", "mesh", 274625.0, "host", "nodes", ""),
+        row("regular", "mesh", 4018753.0, "host", "nonzeros", ""),
+        artefact="fu2014-table1",
+    )
+    columns = [
+        Column("Nodes", "mesh", "nodes", unit="count"),
+        Column("NNZ", "mesh", "nonzeros", unit="million"),
+        Column("Non-zeros", "mesh", "nonzeros", unit="count"),
+    ]
+    first = paper_table(measured, "Meshes", columns).frame.iloc[0].tolist()
+    assert first[1:5] == ["274,625", "274,625", "4.02", "5.1"]
+    assert first[5] == "4,018,753"
+
+
+def test_a_column_that_the_paper_lacks_has_no_published_twin(measured):
+    table = paper_table(measured, "Assembly", [Column("Other", "patch", "memory", unit="B")]).frame
+    assert table.columns.tolist() == ["Mesh", "Other [B], not measured"]
+
+
+def test_the_best_back_end_is_that_of_done_rows(measured):
+    assert measured.best_device_backend() == "cuda"
+    assert measured.best_device_backend("serial") is None
+    assert measured.backends("patch") == ["cuda", "opencl"]
+    skipped = results(row("regular", "patch", None, "cuda", status="skipped"), row("regular", "patch", 1.0, "openmp"))
+    assert skipped.best_device_backend() == "openmp"
+
+
+def test_values_are_found_or_none(measured):
+    assert measured.value("regular", "patch", "assembly") == 3.2e-5
+    assert measured.value("regular", "patch", "assembly", "opencl") == 0.0321
+    assert measured.value("blobs", "patch", "assembly") is None
+    assert measured.published.value("regular", "patch", "assembly") == 0.0298
+    assert measured.cases == ["regular", "irregular", "heart", "brain", "blobs"]
+
+
+def test_two_answers_are_an_error():
+    twice = results(row("regular", "patch", 1.0), row("regular", "patch", 2.0))
+    with pytest.raises(ReproError, match="2 rows"):
+        twice.value("regular", "patch", "assembly")
+
+
+def test_no_rows_at_all_still_show_what_the_paper_prints():
+    from repro.model import COLUMNS as ROW_COLUMNS
+
+    empty = Results(pandas.DataFrame(columns=list(ROW_COLUMNS)), "small", "somewhere", "fu2014-table2")
+    table = paper_table(empty, "Assembly", COLUMNS).frame
+    assert table["CPU [s], not measured"].tolist() == ["–"] * 5
+    assert table["CPU [s], paper"].tolist() == ["1.080", "1.010", "3.114", "3.077", "2.525"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(36.24, "36"), (2.119, "2.1"), (0.809, "(1.2)"), (None, "–"), (1.0, "1.0")]
+)
+def test_ratios_are_given_as_papers_do(value, text):
+    assert ratio_text(value, parentheses=True) == text
+
+
+def test_ratios_below_one_stay_so_unless_asked():
+    assert ratio_text(0.809, parentheses=False) == "0.81"
+
+
+def test_markdown_is_a_table_with_numbers_to_three_digits():
+    frame = pandas.DataFrame({"Name": ["a|b", "c"], "Value": [0.123456, None], "Count": [1234567, 3]}, dtype=object)
+    assert Table("T", frame, ["A note."]).to_markdown() == (
+        "**T**\n\n"
+        "| Name | Value | Count |\n"
+        "| --- | ---: | ---: |\n"
+        "| a\\|b | 0.123 | 1,234,567 |\n"
+        "| c | – | 3 |\n"
+        "\n- A note.\n"
+    )
+
+
+def test_the_terminals_table_shows_brackets_as_they_are():
+    console = rich.console.Console(file=io.StringIO(), width=100)
+    console.print(Table("T", pandas.DataFrame({"Mesh": ["Regular"], "GPU [s]": [0.5]}), ["in [s]"]).to_rich())
+    text = console.file.getvalue()
+    assert "GPU [s]" in text and "0.500" in text and "in [s]" in text

@@ -172,7 +172,8 @@ def select(
     for name in names:
         matches = [a.id for a in artefacts if name in (a.id, a.stem, a.paper)]
         if not matches:
-            raise unknown(name, [a.id for a in artefacts] + papers, "artefact", "`repro list` shows them all")
+            known = [a.id for a in artefacts] + papers + sorted({a.stem for a in artefacts})
+            raise unknown(name, known, "artefact", "`repro list` shows them all")
         wanted.update(matches)
     chosen = [
         a for a in artefacts

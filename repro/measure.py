@@ -8,11 +8,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from repro import discovery, environment, manifest, sources
+from repro import discovery, environment, manifest
 from repro.context import Run
 from repro.device_ceilings import DeviceCeilings
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
-from repro.plan import Settings, Task
+from repro.plan import Settings, Task, source_hashes
 from repro.store import measuring
 
 
@@ -89,7 +89,7 @@ def _bound(run: Run, settings: Settings) -> list[str]:
 
 def _still(task: Task) -> dict[str, str]:
     """The hashes of the sources as the cell was planned; those that were edited meanwhile are marked as stale."""
-    now = sources.sources(task.artefact.path, environment.root(), task.cell.backend != "host")
+    now = source_hashes(task.artefact, task.cell)
     return {
         path: value if now.get(path) == value else "edited while it was measured"
         for path, value in task.key["sources"].items()

@@ -149,14 +149,11 @@ def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
 
 def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list[Task]:
     """Return the cells of an artefact with how each of them stands."""
-    store, hashes = settings.store, {}
+    store = settings.store
     tasks = []
     for cell in cells_of(artefact, module, settings.scale):
-        on_device = cell.backend != "host"
-        if on_device not in hashes:
-            hashes[on_device] = sources.sources(artefact.path, environment.root(), on_device)
         path = store.path(artefact.id, identity(cell, settings))
-        task = Task(artefact, cell, path, key_of(cell, settings, hashes[on_device]))
+        task = Task(artefact, cell, path, key_of(artefact, cell, settings))
         task.look(store)
         tasks.append(task)
     return tasks
@@ -168,10 +165,16 @@ def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
     return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
 
 
-def key_of(cell: Cell, settings: Settings, source_hashes: Mapping[str, str]) -> dict[str, Any]:
+def source_hashes(artefact: Artefact, cell: Cell) -> dict[str, str]:
+    """Return the hashes of the sources that a cell depends on."""
+    names = [value for name, value in values_of(cell).items() if name != "case"]
+    return sources.sources(artefact.path, environment.root(), names, cell.backend != "host")
+
+
+def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]:
     """Return what a measurement of a cell depends on."""
     return {
-        "sources": dict(source_hashes),
+        "sources": source_hashes(artefact, cell),
         "data": {
             name: environment.dataset_key(name, settings.scale, settings.overrides.get(name)) for name in cell.data
         },

@@ -7,8 +7,10 @@ import gzip
 import io
 import json
 import math
+import re
 import tempfile
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -38,17 +40,18 @@ class Rendered:
     problems: list[str] = field(default_factory=list)
 
 
-def stem(artefact: Artefact, settings: Settings) -> Path:
+def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = ()) -> Path:
     """Return the path of the artefact's files without suffix.
 
     The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
-    own data stand apart, as ``table3.my_mesh``.
+    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh``.
     """
     name = artefact.stem
     if settings.scale != default_scale():
         name += f".{settings.scale}"
-    for file in sorted(settings.overrides.values()):
-        name += f".{Path(file).stem}"
+    for dataset, file in sorted(settings.overrides.items()):
+        if dataset in data:
+            name += "." + re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).stem)
     return settings.store.folder / artefact.paper / name
 
 
@@ -88,7 +91,7 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
                     figure = made
                 else:
                     rendered.tables = list(made)
-    base = stem(artefact, settings)
+    base = files_stem(artefact, settings, {name for task in tasks for name in task.cell.data})
 
     def write(suffix: str, content: Any) -> None:
         path = base.with_name(base.name + suffix)
@@ -100,7 +103,7 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
     write(".samples.json.gz", gzip.compress(json.dumps(samples).encode(), mtime=0))
     write(".json", json.dumps(strict(_manifest(artefact, current, tasks, settings)), indent=1) + "\n")
     _write_figure(figure, base, rendered)
-    write(".md", _markdown(artefact, tasks, rendered, settings))
+    write(".md", _markdown(artefact, tasks, rendered, settings, base.name))
     return rendered
 
 
@@ -141,6 +144,15 @@ def as_csv(rows: list[dict]) -> str:
     return stream.getvalue()
 
 
+def read_csv(path: Path):
+    """Return the rows of a tidy CSV as a pandas.DataFrame, empty text as ``""`` and empty numbers as NaN."""
+    import pandas
+
+    text = {"artefact", "scale", "case", "method", "backend", "device", "metric", "unit", "status", "reason"}
+    missing = {name: ["", "nan"] for name in COLUMNS if name not in text}
+    return pandas.read_csv(path, keep_default_na=False, na_values=missing, dtype=dict.fromkeys(text, str))
+
+
 def _samples(records: list[dict]) -> list[dict]:
     return [{**record["identity"], "samples": record["samples"]} for record in records if record["samples"]]
 
@@ -167,11 +179,10 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     }  # fmt: skip
 
 
-def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings) -> str:
+def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings, name: str) -> str:
     parts = [f"# {artefact.id}: {artefact.title}"]
     parts += [table.to_markdown().strip() for table in rendered.tables]
     if any(path.suffix == ".svg" for path in rendered.files):
-        name = stem(artefact, settings).name
         parts.append(f"![{artefact.title}]({name}.svg)")
     parts += [f"**Could not be made:** {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):

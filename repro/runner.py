@@ -131,7 +131,12 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
             job.wanted = [task for task in job.tasks if selection.wants(task.cell)]
         except ReproError as error:
             job.problem = str(error)
+        except Exception as error:  # as of a dataset's recipe: it costs no other artefact
+            job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
         jobs.append(job)
+    used = {name for job in jobs for task in job.tasks for name in task.cell.data}
+    for name in settings.overrides:
+        discovery.require(name, sorted(used), "dataset of these artefacts")
     if selection.only:
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:

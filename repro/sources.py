@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 #: Packages whose modules a measurement is made of; the harness itself enters by `HARNESS` alone.
 PACKAGES = ("kernels", "baselines", "datasets")
@@ -20,7 +21,22 @@ KERNEL_SUFFIXES = (".c", ".cu", ".cl", ".h", ".cuh", ".cpp", ".hpp", ".inc")
 #: The function of an artefact's module that measures.
 ENTRY = "measure"
 
-Import = tuple[int, str, tuple[str, ...]]  # level of a relative import, module, names
+
+class Scan(NamedTuple):
+    """What a source file holds.
+
+    Attributes
+    ----------
+    hash : str
+    imports : tuple of (int, str, tuple of str)
+        Level of a relative import, module, names.
+    places : tuple of str
+        Packages in which modules are found by name while the program runs; ``"."`` is the file's own.
+    """
+
+    hash: str
+    imports: tuple[tuple[int, str, tuple[str, ...]], ...] = ()
+    places: tuple[str, ...] = ()
 
 
 def digest(content: bytes) -> str:
@@ -33,36 +49,65 @@ def source_hash(path: Path, entry: str = "") -> str:
 
     With an `entry`, the name of a function, only that function and what it reaches in its module is hashed.
     """
-    return _scan(path, entry, *_stamp(path))[0]
+    return scan(path, entry).hash
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def scan(path: Path, entry: str = "") -> Scan:
+    """Read a source file, once for as long as it does not change."""
     status = path.stat()
-    return status.st_mtime_ns, status.st_size
+    return _scan(path, entry, status.st_mtime_ns, status.st_size)
 
 
 @functools.lru_cache(maxsize=4096)
-def _scan(path: Path, entry: str, _modified: int, _size: int) -> tuple[str, tuple[Import, ...]]:
-    """Hash a file and, for Python, list its imports."""
+def _scan(path: Path, entry: str, _modified: int, _size: int) -> Scan:
     content = path.read_bytes()
     if path.suffix != ".py":
-        return digest(content), ()
+        return Scan(digest(content))
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):
-        return digest(content), ()
+        return Scan(digest(content))
     if entry:
         tree.body = _reached(tree, entry)
-    imports = []
+    tree = _WithoutEffect().visit(tree)
+    imports, places = [], set()
     for node in ast.walk(tree):  # also within functions
         if isinstance(node, ast.Import):
             imports.extend((0, alias.name, ()) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             imports.append((node.level, node.module or "", tuple(alias.name for alias in node.names)))
-        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.body and _is_text(node.body[0]):
-                node.body = node.body[1:] or [ast.Pass()]
-    return digest(ast.dump(tree).encode()), tuple(imports)
+        elif isinstance(node, ast.Call):
+            fixed, place = _found_by_name(node)
+            imports.extend((0, name, ()) for name in fixed)
+            places.update(place)
+    return Scan(digest(ast.dump(tree).encode()), tuple(imports), tuple(sorted(places)))
+
+
+class _WithoutEffect(ast.NodeTransformer):
+    """Takes out what does nothing when the program runs: docstrings, and imports for type checkers."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if _is_text(node) else node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        if ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            node.body = []
+        return self.generic_visit(node)
+
+
+def _found_by_name(call: ast.Call) -> tuple[list[str], list[str]]:
+    """The module that a call imports, when it says which, else the package in which it looks for modules."""
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if called in ("iter_modules", "walk_packages"):
+        return [], ["."]
+    if called not in ("import_module", "__import__") or not call.args:
+        return [], []
+    name = call.args[0]
+    if isinstance(name, ast.Constant):
+        return [str(name.value)], []
+    first = name.values[0] if isinstance(name, ast.JoinedStr) and name.values else None
+    package, dot, _ = str(first.value).rpartition(".") if isinstance(first, ast.Constant) else ("", "", "")
+    return [], [package if dot else "."]
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -104,47 +149,75 @@ def _bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-def closure(start: Path, root: Path) -> list[Path]:
+def closure(start: Path, root: Path, names: Collection[str] = (), entry: str = "") -> list[Path]:
     """Return the sources that a module reaches by imports, itself among them.
+
+    Where a package finds modules by name as the program runs, those count that `names` has; if it has none, all do.
 
     Parameters
     ----------
     start : Path
-        A Python file, or the folder of a package: then all of its modules.
+        A Python file.
     root : Path
         The folder that holds the packages.
+    names : collection of str
+        Method, back end and parameters of a cell.
+    entry : str
+        Follow `start` from this function only.
 
     Returns
     -------
     list of Path
-        Python files of the packages in `root`, and the kernel sources that lie beside the imported modules.
+        Python files of the packages in `root`, and the kernel sources beside them, but for those of another module.
     """
-    inside = root / start.relative_to(root).parts[0]
-    packages = {inside.name, *PACKAGES}
-    todo = sorted(start.glob("*.py")) if start.is_dir() else [start]
-    seen: set[Path] = set()
+    packages = {start.relative_to(root).parts[0], *PACKAGES}
+    wanted = {name.lower().replace("-", "_") for name in names}
+    todo, seen = list(_parents(start, root)), set()
     while todo:
         path = todo.pop()
         if path in seen:
             continue
         seen.add(path)
-        names = _imported(path, root, ENTRY if path == start else "")
-        todo.extend(found for name in names for found in _files(name, root, packages))
-    folders = {path.parent for path in seen}
-    seen.update(p for folder in folders for p in folder.iterdir() if p.suffix in KERNEL_SUFFIXES and p.is_file())
-    return sorted(seen)
+        found = scan(path, entry if path == start else "")
+        for name in _imported(found, path.relative_to(root).parent.parts):
+            todo.extend(_files(name, root, packages))
+        for place in found.places:
+            folder = path.parent if place == "." else root.joinpath(*place.split("."))
+            modules = [module for module in folder.glob("*.py") if module.name != "__init__.py"]
+            todo.extend([module for module in modules if module.stem in wanted] or modules)
+    return sorted(seen | _kernel_sources(seen))
 
 
-def _imported(path: Path, root: Path, entry: str) -> Iterator[str]:
+def _parents(path: Path, root: Path) -> Iterator[Path]:
+    """A module and the packages that are imported before it."""
+    yield path
+    for folder in path.parents:
+        if folder == root:
+            return
+        if (folder / "__init__.py").is_file():
+            yield folder / "__init__.py"
+
+
+def _kernel_sources(modules: Collection[Path]) -> set[Path]:
+    """The kernel sources beside modules: those of their own names, and those that belong to no module, as headers."""
+    return {
+        path
+        for folder in {module.parent for module in modules}
+        for path in folder.iterdir()
+        if path.suffix in KERNEL_SUFFIXES and path.is_file()
+        and (path.with_suffix(".py") in modules or not path.with_suffix(".py").is_file())
+    }  # fmt: skip
+
+
+def _imported(found: Scan, package: tuple[str, ...]) -> Iterator[str]:
     """Dotted names that a file may import; ``from a import b`` may mean the module ``a.b``."""
-    package = path.relative_to(root).parent.parts
-    for level, module, names in _scan(path, entry, *_stamp(path))[1]:
+    for level, module, names in found.imports:
         base = ".".join((*package[: len(package) - level + 1], *filter(None, (module,)))) if level else module
         yield base
         yield from (f"{base}.{name}" for name in names)
 
 
-def _files(name: str, root: Path, packages: Iterable[str]) -> Iterator[Path]:
+def _files(name: str, root: Path, packages: Collection[str]) -> Iterator[Path]:
     """The files that importing a dotted name runs: those of the packages above it, and its own."""
     parts = name.split(".")
     if parts[0] not in packages:
@@ -154,7 +227,7 @@ def _files(name: str, root: Path, packages: Iterable[str]) -> Iterator[Path]:
         yield from (path for path in (place.with_name(place.name + ".py"), place / "__init__.py") if path.is_file())
 
 
-def sources(start: Path, root: Path, on_device: bool) -> dict[str, str]:
+def sources(start: Path, root: Path, names: Collection[str], on_device: bool) -> dict[str, str]:
     """Return the hash of each source that a cell depends on, by its path below the root.
 
     Parameters
@@ -162,13 +235,15 @@ def sources(start: Path, root: Path, on_device: bool) -> dict[str, str]:
     start : Path
         The artefact's module.
     root : Path
+    names : collection of str
+        Method, back end and parameters of the cell; see `closure`.
     on_device : bool
         Whether the cell runs kernels, and so depends on what compiles and launches them.
     """
-    paths = set(closure(start, root))
-    device = root / DEVICE_PACKAGE
-    if on_device and device.is_dir():
-        paths.update(closure(device, root))
+    paths = set(closure(start, root, names, ENTRY))
+    device = root / DEVICE_PACKAGE / "__init__.py"
+    if on_device and device.is_file():
+        paths.update(closure(device, root, names))
     hashes = {
         path.relative_to(root).as_posix(): source_hash(path, ENTRY if path == start else "") for path in sorted(paths)
     }

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, console, plural, say
+from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plural, say
 
 
 def clean(
@@ -45,7 +45,7 @@ def clean(
         return
     if dry_run:
         for path in doomed:
-            console().print(str(path), markup=False)
+            print(path)
         return
     size = sum(path.stat().st_size for path in doomed) / 1e6
     text = f"remove {plural(len(doomed), 'file')} ({size:.1f} MB) of {store.folder}?"

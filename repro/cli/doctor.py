@@ -95,5 +95,14 @@ def _known_ceilings(settings: Any) -> dict[str, dict[str, str]]:
 
 
 def _lines(ceilings: dict) -> dict[str, str]:
-    """Flatten what a device's ceilings are to lines for people."""
-    return {str(name): str(value) for name, value in ceilings.items()}
+    """Say what a device's ceilings are: bandwidth at the largest size and at its highest, and arithmetic rates."""
+    from repro.ceilings import Ceilings
+    from repro.units import quantity
+
+    made, lines = Ceilings.from_dict(ceilings), {}
+    for kind, curve in made.bandwidths.items():
+        for size, rate in dict.fromkeys((max(curve), max(curve, key=lambda point: point[1]))):
+            lines[f"{kind}, {quantity(size, 'B')}"] = quantity(rate, "B/s")
+    for precision, rate in made.rates.items():
+        lines[precision] = quantity(rate, "FLOP/s")
+    return lines

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, table
+from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, Seed, answer, console, table
 from repro.model import DONE, FAILED, SKIPPED
 
 
 def status(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
-    machine: Machine = None, as_json: Json = False,
+    machine: Machine = None, seed: Seed = 0, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show what is measured on this machine, and why a cell would be measured again."""
     from rich.markup import escape
 
     from repro import discovery, plan, runner
 
-    settings = plan.make_settings(scale, results, machine)
+    settings = plan.make_settings(scale, results, machine, seed)
     jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, plan.Selection())
     if as_json:
         answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])

@@ -197,6 +197,8 @@ def signatures(
     code = _COMMENT.sub(lambda match: match[1] or " ", body)
     macros = dict(_DEFINE.findall(code)) | dict(macros)
     found = list(_KERNEL.finditer(code))
+    if not found:
+        fail("it holds no KERNEL")
     ends = [match.start() for match in found[1:]] + [len(code)]
     result = []
     for match, end in zip(found, ends, strict=True):
@@ -210,8 +212,6 @@ def signatures(
             size = int(pool_bytes(pool[1], pool[2], macros, name, fail) if shared_bytes is None else shared_bytes)
         result.append(Signature(name, arguments, text, size))
     names = [signature.name for signature in result]
-    if not names:
-        fail("it holds no KERNEL")
     for name in names:
         if names.count(name) > 1:
             fail(f"kernel {name} is defined twice")
@@ -249,7 +249,7 @@ def argument(text: str, macros: Mapping[str, str], kernel: str, fail) -> Argumen
         fail(f"{kernel}: cannot read the argument {text.strip()!r}")
     name = words.pop()
     before = words[: words.index("*")] if pointer else words
-    kind = resolve(" ".join(word for word in before if word != "const"), macros)
+    kind = " ".join(word for word in resolve(" ".join(before), macros).split() if word != "const")
     if kind not in TYPES:
         fail(f"{kernel}: argument {name} has the type {kind!r}, which is neither a C type nor defined in the build")
     return Argument(name, np.dtype(TYPES[kind]), pointer, pointer and "const" in before)

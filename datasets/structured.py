@@ -89,3 +89,37 @@ def _cut(cells, size, template, orient):
         for axis, (n, stride) in enumerate(zip(counts, strides, strict=True))
     )
     return lattice(counts, size), (first.reshape(-1, 1, 1) + corners @ strides).reshape(-1, 4)
+
+
+def box_surface(divisions: int, size: float = 4.0):
+    """Return the surface of a cube, each square cut in two, the diagonals alternating.
+
+    Alternating diagonals leave no corner with a single triangle in two faces, so that no element is squeezed there.
+
+    Returns
+    -------
+    points : ndarray of float64, shape (n, 3)
+    faces : ndarray of int32, shape (12 divisions**2, 3)
+        Anticlockwise seen from outside.
+    """
+    count = divisions + 1
+    u, v = np.meshgrid(np.arange(divisions), np.arange(divisions), indexing="ij")
+    faces = []
+    for axis in range(3):
+        for end in (0, divisions):
+            def number(i, j, axis=axis, end=end):
+                place = [None] * 3
+                place[axis], place[(axis + 1) % 3], place[(axis + 2) % 3] = np.full_like(i, end), i, j
+                return (place[0] * count + place[1]) * count + place[2]
+
+            a, b, c, d = number(u, v), number(u + 1, v), number(u + 1, v + 1), number(u, v + 1)
+            even = ((u + v + end) % 2 == 0)[..., None, None]
+            pairs = np.where(
+                even, np.stack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)], -2),
+                np.stack([np.stack([a, b, d], -1), np.stack([b, c, d], -1)], -2),
+            )  # fmt: skip
+            triangles = pairs.reshape(-1, 3)
+            faces.append(triangles if end else triangles[:, ::-1])
+    used, faces = np.unique(np.concatenate(faces), return_inverse=True)
+    places = np.stack(np.unravel_index(used, (count,) * 3), axis=1)
+    return places * (size / divisions), faces.reshape(-1, 3).astype(np.int32)

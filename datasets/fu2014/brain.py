@@ -1,0 +1,80 @@
+"""A stand-in for the Brain mesh of fu2014, whose geometry is not public: a folded solid of two hemispheres.
+
+The grooves follow the nodal lines of a random wave of one wavelength, which meander as sulci do; the hemispheres are
+parted by a fissure down to a bridge. Lengths are centimetres. Spacing and volume are chosen for Table 1's counts; at
+the coarse scales grooves are wider and fewer, so that the lattice resolves them.
+"""
+
+import functools
+
+import numpy as np
+
+from datasets import mesher, ordering, refinement, surfaces
+
+TITLE = "Brain (stand-in)"
+STAND_IN_FOR = "the Brain of fu2014, a private geometry"
+# Spacing of the surface, and greatest volume of an element.
+SCALES = {"smoke": (0.8, 0.5), "small": (0.4, 0.04), "paper": (0.17, 0.0015), "large": None}
+WAVES = 14
+CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)
+
+
+def wave_distance(x, y, z, wavelength):
+    """Return about the distance, along an ellipsoid, from (x, y, z) moved onto it to the nodal lines of a wave.
+
+    The wave is a sum of plane waves whose directions are spread evenly over a sphere. The distance is the wave over its
+    gradient along the ellipsoid, which is kept from zero.
+    """
+    scaled = [(c - m) / r for c, m, r in zip((np.abs(x), y, z), CENTRE, RADII, strict=True)]
+    length = np.maximum(np.sqrt(sum(c**2 for c in scaled)), 0.05)
+    side = np.where(x < 0, -1.0, 1.0)
+    on = [m + r * c / length for c, m, r in zip(scaled, CENTRE, RADII, strict=True)]
+    normal = [c / length / r for c, r in zip(scaled, RADII, strict=True)]
+    size = np.sqrt(sum(c**2 for c in normal))
+    on[0], normal = on[0] * side, [normal[0] * side / size, normal[1] / size, normal[2] / size]
+
+    turn = np.pi * (3 - np.sqrt(5)) * np.arange(WAVES)
+    height = (np.arange(WAVES) + 0.5) / WAVES
+    radius = np.sqrt(1 - height**2)
+    value, slope = 0.0, [0.0, 0.0, 0.0]
+    number = 2 * np.pi / wavelength
+    for k in range(WAVES):
+        way = number * np.array([radius[k] * np.cos(turn[k]), radius[k] * np.sin(turn[k]), height[k]])
+        angle = way[0] * on[0] + way[1] * on[1] + way[2] * on[2] + 2.4 * k**2
+        value, sine = value + np.cos(angle), np.sin(angle)
+        slope = [total - component * sine for total, component in zip(slope, way, strict=True)]
+    along = sum(s * n for s, n in zip(slope, normal, strict=True))
+    tangential = sum(s**2 for s in slope) - along**2
+    return value / np.sqrt(np.maximum(tangential, 0) + WAVES * (0.35 * number) ** 2)
+
+
+def solid(x, y, z, groove, gap, wavelength):
+    """Return about the distance from the cortex, negative inside; grooves and gap are given by half their widths."""
+    side = np.abs(x)
+    cerebrum = surfaces.ellipsoid(side, y, z, CENTRE, RADII)
+    temporal = surfaces.ellipsoid(side, y, z, (4.0, 1.6, -3.2), (2.6, 4.6, 2.2))
+    outer = surfaces.smooth_min(surfaces.smooth_max(cerebrum, -3.2 - z, 1.5), temporal, 1.0)
+    depth = max(1.0, 2.2 * groove)
+    half_width = groove * (1.4 + 0.8 * np.maximum(outer, -depth) / depth)  # wide at the top, narrow at the bottom
+    cut = surfaces.smooth_max(np.abs(wave_distance(x, y, z, wavelength)) - half_width, -depth - outer, groove)
+    folded = surfaces.smooth_max(outer, -cut, 2 * groove)
+    hemispheres = surfaces.smooth_max(folded, gap - side, 0.6)
+    bridge = surfaces.ellipsoid(x, y, z, (0.0, 0.0, -0.8), (3.0, 3.6, 1.6))
+    return surfaces.smooth_min(hemispheres, bridge, 0.6)
+
+
+def surface(spacing):
+    """Return the points and triangles of the cortex."""
+    shape = functools.partial(
+        solid, groove=max(0.22, 1.3 * spacing), gap=max(0.3, 1.4 * spacing), wavelength=max(3.6, 14 * spacing)
+    )  # fmt: skip
+    return surfaces.triangulate(shape, (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4), spacing)
+
+
+def build(scale):
+    """Return points and cells; the large mesh is the paper's, refined once."""
+    if scale == "large":
+        return refinement.red(*build("paper"), diagonal="shortest")
+    spacing, volume = SCALES[scale]
+    points, cells, _ = mesher.tetrahedralise(*surface(spacing), volume)
+    return ordering.reordered(points, cells, None, ordering.morton(points))[:2]

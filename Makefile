@@ -65,8 +65,8 @@ lint: ## Style and form, by ruff
 
 bench: ## asv's timings of this commit, kept in .asv; ARGS goes to asv run
 	$(READY)
-	@$(PY) -m asv machine --yes
-	@$(PY) -m asv run --environment existing:$(PY) --set-commit-hash "$$(git rev-parse HEAD)" $(ARGS)
+	@$(PY) -m asv machine --yes >/dev/null
+	@$(PY) -m asv run --environment "existing:$$($(PY) -c 'import sys; print(sys.executable)')" --set-commit-hash "$$(git rev-parse HEAD)" $(ARGS)
 
 clean: ## Remove caches and asv's results; .venv and results/ stay
 	rm -rf .cache .asv .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,95 @@
+"""The rows of one artefact, and how a value is found in them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from repro.model import DONE, ReproError
+from repro.published import Published, load
+
+if TYPE_CHECKING:
+    import pandas
+
+PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured of one artefact.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Rows with the columns ``repro.model.COLUMNS``.
+    scale, machine, artefact : str
+    """
+
+    frame: pandas.DataFrame
+    scale: str
+    machine: str
+    artefact: str
+
+    @cached_property
+    def published(self) -> Published:
+        """The paper's numbers of this artefact."""
+        return load(self.artefact)
+
+    @cached_property
+    def done(self) -> pandas.DataFrame:
+        """The rows that hold a value."""
+        return self.frame[self.frame["status"] == DONE]
+
+    @property
+    def cases(self) -> list[str]:
+        """Every case, those of the paper first and in its order."""
+        ours = list(dict.fromkeys(self.frame["case"])) if len(self.frame) else []
+        return [case for case in self.published.cases if case in ours] + [
+            case for case in ours if case not in self.published.cases
+        ]
+
+    def backends(self, method: str | None = None, metric: str | None = None) -> list[str]:
+        """Return the back ends with a value, of one method or metric if given, best first."""
+        rows = self.done
+        for column, wanted in (("method", method), ("metric", metric)):
+            rows = rows if wanted is None else rows[rows[column] == wanted]
+        present = set(rows["backend"])
+        return [backend for backend in PREFERENCE if backend in present]
+
+    def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
+        """Return the first of CUDA, OpenCL and OpenMP that has a value; None when only the host has."""
+        return next((backend for backend in self.backends(method, metric) if backend != "host"), None)
+
+    def row(self, case: str, method: str, metric: str, backend: str | None = None) -> dict[str, Any] | None:
+        """Return the row with a value, or None when it was not measured.
+
+        Without a `backend` it is the best one that has this method and metric for any case, so that a column of a table
+        never mixes back ends.
+
+        Raises
+        ------
+        ReproError
+            When several rows answer: cells of an artefact must differ in case, method or back end.
+        """
+        if backend is None:
+            backend = next(iter(self.backends(method, metric)), None)
+        rows = self.done
+        keys = {"case": case, "method": method, "metric": metric, "backend": backend}
+        for column, wanted in keys.items():
+            rows = rows[rows[column] == wanted]
+        if len(rows) > 1:
+            raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
+        return rows.iloc[0].to_dict() if len(rows) else None
+
+    def value(self, case: str, method: str, metric: str, backend: str | None = None) -> float | None:
+        """Return the value, in the row's unit, or None when it was not measured."""
+        row = self.row(case, method, metric, backend)
+        return None if row is None or is_missing(row["value"]) else float(row["value"])
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell of a frame holds nothing: None or NaN."""
+    return value is None or (isinstance(value, Real) and math.isnan(value))

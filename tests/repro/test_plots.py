@@ -1,0 +1,147 @@
+"""Figures hold the numbers they are given, look the same every time, and are the same bytes."""
+
+import subprocess
+import sys
+
+import pandas
+import pytest
+
+from repro import plots
+from repro.looks import LOOKS
+from repro.model import Row
+from repro.results import Results
+
+
+def row(case, method, value, low=None, high=None, backend="opencl", status="done"):
+    device = f"{backend} device"
+    return Row(
+        "fu2014-table2", "paper", case, method, backend, device, "assembly", value, "s", low, high, 9, status=status
+    )  # fmt: skip
+
+
+@pytest.fixture
+def results():
+    rows = [
+        row("regular", "patch", 0.03, 0.028, 0.033),
+        row("heart", "patch", 0.05),
+        row("regular", "serial", 1.2, 1.1, 1.4, backend="host"),
+        row("heart", "serial", None, backend="host", status="failed"),
+    ]
+    return Results(pandas.DataFrame([each.as_dict() for each in rows]), "paper", "somewhere", "fu2014-table2")
+
+
+def drawn(results, **options):
+    made, (axes,) = plots.figure()
+    plots.bars(axes, results, "assembly", ["patch", "serial"], **options)
+    plots.caption(made, results)
+    return made, axes
+
+
+def test_bars_are_the_medians_in_the_axis_unit_and_gaps_stay_gaps(results):
+    _, axes = drawn(results, unit="ms")
+    heights = sorted(round(bar.get_height(), 9) for bar in axes.patches)
+    assert heights == [30.0, 50.0, 1200.0]
+    assert axes.get_ylabel() == "Time [ms]" and axes.get_yscale() == "log"
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["Regular", "Heart"]
+
+
+def test_intervals_are_drawn(results):
+    _, axes = drawn(results)
+    spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]
+    assert [0.028, 0.033] in [pytest.approx(span) for span in spans]
+    assert [1.1, 1.4] in [pytest.approx(span) for span in spans]
+
+
+def test_published_values_are_open_marks_at_their_place(results):
+    _, axes = drawn(results, unit="ms")
+    marks = {round(float(line.get_ydata()[0]), 9): line for line in axes.lines
+             if len(line.get_ydata()) == 1 and line.get_marker() in ("o", "s")}  # fmt: skip
+    assert set(marks) == {29.8, 46.5, 1080.0, 3114.0}
+    assert all(line.get_markerfacecolor() == "white" for line in marks.values())
+    assert marks[29.8].get_markeredgecolor() == plots.colour("patch")
+
+
+def test_the_legend_names_the_back_end_and_the_paper_once(results):
+    _, axes = drawn(results)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["patch (opencl)", "serial", "paper"]
+
+
+def test_a_figure_without_any_result_can_be_drawn(results, tmp_path):
+    empty = Results(results.frame.iloc[:0], "paper", "somewhere", "fu2014-table2")
+    made, axes = drawn(empty, cases={"regular": "Regular"})
+    assert not axes.patches
+    assert all(path.stat().st_size > 1000 for path in plots.save(made, tmp_path / "empty"))
+
+
+def test_the_caption_names_machine_scale_and_devices(results):
+    made, _ = drawn(results)
+    text = made._supxlabel.get_text()
+    assert all(word in text for word in ("fu2014-table2", "somewhere", "scale paper", "opencl device", "host device"))
+
+
+def test_lines_hold_points_intervals_and_published_marks():
+    _, (axes,) = plots.figure(plots.PAGE)
+    series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}
+    plots.lines(axes, series, x="Inner iterations", y="Iterations", published={"patch-pcgamg": [(2, 19)]}, whole_x=True)
+    solid = next(line for line in axes.lines if line.get_label() == "patch-pcgamg")
+    assert (list(solid.get_xdata()), list(solid.get_ydata())) == ([1, 2], [30.0, 20.0])
+    spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]
+    assert [18.0, 23.0] in spans
+    assert any(list(line.get_ydata()) == [19] and line.get_markerfacecolor() == "none" for line in axes.lines)
+    assert list(axes.get_xticks()) == [1, 2]
+
+
+def test_ticks_of_logarithmic_axes_are_plain_numbers():
+    made, (axes,) = plots.figure()
+    plots.lines(axes, {"cg": [(729, 40.0), (274625, 329.0)]}, x="DOF", y="Iterations", log_x=True, log_y=True)
+    made.canvas.draw()
+    assert "100,000" in [tick.get_text() for tick in axes.get_xticklabels()]
+    assert {"50", "100", "200"} <= {tick.get_text() for tick in axes.get_yticklabels()}
+
+
+def test_the_same_data_give_the_same_bytes(results, tmp_path):
+    contents = []
+    for name in ("a", "b"):
+        made, _ = drawn(results)
+        contents.append([path.read_bytes() for path in plots.save(made, tmp_path / name / "table2.small")])
+    assert contents[0] == contents[1]
+    assert contents[0][0].startswith(b"\x89PNG") and b"<svg" in contents[0][1]
+    assert (tmp_path / "a" / "table2.small.png").is_file() and b"dc:date" not in contents[0][1]
+
+
+def test_pngs_have_200_dots_an_inch(results, tmp_path):
+    import matplotlib.image
+
+    made, _ = drawn(results)
+    png, _ = plots.save(made, tmp_path / "figure")
+    assert matplotlib.image.imread(png).shape[1] == round(plots.COLUMN * 200)
+
+
+def test_methods_keep_their_look():
+    assert (plots.colour("patch"), plots.marker("patch")) == ("#0072B2", "o")
+    code = "from repro import plots; print(plots.colour('a new method'), plots.marker('a new method'))"
+    looks = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert looks == {f"{plots.colour('a new method')} {plots.marker('a new method')}\n"}
+
+
+def test_methods_that_share_a_figure_look_different():
+    groups = [
+        ("patch", "serial", "atomic", "numba", "coo", "colour"),
+        ("patch-pcgamg", "hypre-pcgamg", "cusp-pcgamg", "cusp-cg", "hypre-cg"),
+        ("regular", "irregular", "heart", "brain", "blobs"),
+        ("csr", "ell", "sell", "sbell", "bsr", "hyb"),
+        ("cuda", "opencl", "openmp", "host"),
+    ]
+    for group in groups:
+        assert len({LOOKS[name][0] for name in group}) == len({LOOKS[name][1] for name in group}) == len(group)
+
+
+def test_importing_loads_no_matplotlib():
+    code = "import sys, repro.plots, repro.tables, repro.compare, repro.published, repro.consistency;"
+    code += "sys.exit(bool({'matplotlib', 'pandas', 'numpy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -224,27 +224,25 @@ def _printed(number: Number | None, unit: str | None) -> str:
 
 
 def _notes(results: Results, columns: Sequence[Column], labels: Mapping[str, str]) -> list[str]:
-    """Return where each column was measured, and why cells are missing."""
-    notes, places = [], {}
+    """Return where each column was measured, and why cells of it are missing."""
+    done, others = results.done, results.frame[results.frame["status"] != DONE].to_dict("records")
+    places: dict[str, list[str]] = {}
+    missing: dict[tuple[str, str, str], list[str]] = {}
     for column in columns:
-        rows = results.done
-        rows = rows[(rows["method"] == column.method) & (rows["metric"] == column.metric)]
         backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
-        devices = sorted({device for device in rows[rows["backend"] == backend]["device"] if isinstance(device, str)})
         if backend:
-            where = f"`{column.method}` on {', '.join([backend, *filter(None, devices)])}"
-            places.setdefault(where, []).append(column.label)
-    notes += [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
+            same = (done["method"] == column.method) & (done["metric"] == column.metric) & (done["backend"] == backend)
+            devices = sorted({device for device in done[same]["device"] if isinstance(device, str) and device})
+            places.setdefault(f"`{column.method}` on {', '.join([backend, *devices])}", []).append(column.label)
+        for row in others:
+            # Another back end's failure is no reason for a dash in this column.
+            if row["method"] == column.method and backend in (None, row["backend"]):
+                key = (row["status"], f"{row['method']} on {row['backend']}", str(row["reason"] or ""))
+                missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
+    notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
     notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
     if len(results.published) and results.scale not in ("paper", "large"):
         notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
-    missing: dict[tuple[str, str, str], list[str]] = {}
-    frame = results.frame
-    for entry in frame[frame["status"] != DONE].to_dict("records"):
-        key = (entry["status"], f"{entry['method']} on {entry['backend']}", str(entry["reason"] or ""))
-        label = labels.get(entry["case"], entry["case"])
-        if label not in missing.setdefault(key, []):
-            missing[key].append(label)
     for (status, method, reason), names in missing.items():
-        notes.append(f"{status.capitalize()}: {method}, {', '.join(names)}: {reason}")
+        notes.append(f"{status.capitalize()}: {method}, {', '.join(dict.fromkeys(names))}: {reason}")
     return notes

@@ -55,6 +55,14 @@ def test_notes_say_where_it_was_measured_and_what_failed(measured):
     assert not any("own sizes" in note for note in notes)
 
 
+def test_a_back_end_that_another_stands_for_is_no_reason_for_a_dash():
+    skipped = row("regular", "patch", None, "cuda", metric="", status="skipped", reason="no CUDA device")
+    notes = paper_table(results(skipped, row("regular", "patch", 1.0)), "Assembly", COLUMNS).notes
+    assert not any("no CUDA device" in note for note in notes)
+    notes = paper_table(results(skipped), "Assembly", COLUMNS).notes
+    assert "Skipped: patch on cuda, Regular: no CUDA device" in notes
+
+
 def test_smaller_scales_say_that_the_papers_sizes_differ(measured):
     small = Results(measured.frame, "small", "somewhere", "fu2014-table2")
     assert any("own sizes" in note for note in paper_table(small, "Assembly", COLUMNS).notes)

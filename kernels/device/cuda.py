@@ -43,8 +43,6 @@ class Device(base.Device):
             "memory clock rate kHz": attributes.get("MemoryClockRate"),
         }  # fmt: skip
         self._capture_stream = cupy.cuda.Stream(non_blocking=True)
-        if "REPRO_CACHE" in os.environ:  # CuPy keeps the built kernels; it reads this variable at each build
-            os.environ.setdefault("CUPY_CACHE_DIR", str(cache.folder("cuda")))
 
     def _compile(self, source: Source):
         module = self.xp.RawModule(code=source.text("prelude_cuda.h"), options=OPTIONS)
@@ -130,6 +128,8 @@ class Device(base.Device):
 
 def open_device() -> Device:
     """Return the current CUDA device; Unavailable without CuPy or a GPU."""
+    if "REPRO_CACHE" in os.environ:  # CuPy keeps the built kernels, in the folder that it reads from here when imported
+        os.environ.setdefault("CUPY_CACHE_DIR", str(cache.folder("cuda")))
     try:
         import cupy
     except ImportError as error:

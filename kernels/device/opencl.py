@@ -16,6 +16,7 @@ REMEDY = "pip install pyopencl pocl-binary-distribution"
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
+MOST_IN_FLIGHT = 4096  # launches on a processor after which the queue is emptied
 GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; this exceeds most last levels
 
 
@@ -48,6 +49,7 @@ class Device(base.Device):
         else:
             self.memory_bytes = int(device.global_mem_size)
             self.cache_bytes = max(int(device.global_mem_cache_size), GPU_CACHE_BYTES)
+        self._in_flight: list = []  # buffers that enqueued work uses: NumPy must not free their memory before it is done
         self._options = [*OPTIONS, *(["-DDIALECT_CPU"] if self._shares_memory else [])]
         if "NVIDIA" in device.vendor and self._takes_ptx():
             self._options.append("-DDIALECT_PTX")
@@ -80,10 +82,17 @@ class Device(base.Device):
         kernel, enqueue, queue = self.cl.Kernel(program, name), self.cl.enqueue_nd_range_kernel, self.queue
 
         def launch(grid, values):
+            self._keep(values)
             kernel.set_args(*values)
             enqueue(queue, kernel, tuple(n * b for n, b in zip(grid, block, strict=True)), block)
 
         return launch
+
+    def _keep(self, buffers) -> None:
+        if self._shares_memory:
+            if len(self._in_flight) >= MOST_IN_FLIGHT:
+                self.synchronize()
+            self._in_flight.append(buffers)
 
     def _pointer(self, check, argument):
         def convert(array):
@@ -133,23 +142,25 @@ class Device(base.Device):
     def fill(self, a, value):
         if a.size:
             pattern = np.array(value, a.dtype)
+            self._keep(a.base_data)
             self.cl.enqueue_fill_buffer(self.queue, a.base_data, pattern, a.offset, a.nbytes)
 
     def to_host(self, a):
         host = getattr(a, "host", None)
         if host is None:
             return a.get(self.queue)
-        self.queue.finish()
+        self.synchronize()
         return host
 
     def synchronize(self):
         self.queue.finish()
+        self._in_flight.clear()
 
     def record(self):
         """Return a marker that the GPU times, or the host's time once the processor's queue has emptied."""
         if self.is_gpu:
             return self.cl.enqueue_marker(self.queue)
-        self.queue.finish()
+        self.synchronize()
         return time.perf_counter()
 
     def elapsed(self, start, stop):

@@ -74,3 +74,5 @@ DIALECT_ADD_SWAP(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #define ATOMIC_ADD_SHARED(pointer, value) dialect_add(pointer, value)
 #define ATOMIC_ADD_GLOBAL(pointer, value) dialect_add(pointer, value)
+
+#define RECIPROCAL(x) (1 / (x))

@@ -46,3 +46,5 @@ typedef unsigned long ulong;
         const __typeof__(*(pointer)) dialect_value = (value);                                                            \
         _Pragma("omp atomic") *dialect_target += dialect_value;                                                          \
     } while (0)
+
+#define RECIPROCAL(x) (1 / (x))

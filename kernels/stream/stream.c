@@ -27,9 +27,9 @@ DEVICE_FUNCTION pack operator*(pack a, const real b)
 #elif defined(__OPENCL_VERSION__)
 #define JOIN(type, width) type##width
 #define VECTOR(type, width) JOIN(type, width)
-typedef VECTOR(real, WIDTH) pack;
+typedef VECTOR(real, WIDTH) pack __attribute__((aligned(sizeof(real))));
 #else
-typedef real pack __attribute__((vector_size(sizeof(real) * WIDTH)));
+typedef real pack __attribute__((vector_size(sizeof(real) * WIDTH), aligned(sizeof(real))));
 #endif
 
 #ifdef __OPENCL_VERSION__

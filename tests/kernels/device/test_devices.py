@@ -1,0 +1,219 @@
+"""Devices: finding them, their arrays and their clocks."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kernels.device import BACKENDS, Unavailable, cpu, open_device, openmp, survey
+from kernels.stream.probes import arithmetic_probe
+
+
+def test_survey_names_each_back_end_and_what_to_do():
+    found = survey()
+    assert [entry.backend for entry in found] == list(BACKENDS)
+    for entry in found:
+        assert entry.detail and bool(entry.remedy) != entry.available
+        if entry.available:
+            assert open_device(entry.backend) is open_device(entry.backend)
+
+
+def test_an_unknown_back_end_is_refused():
+    with pytest.raises(ValueError, match="metal"):
+        open_device("metal")
+
+
+def test_without_a_compiler_openmp_says_what_to_install(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CC", raising=False)
+    openmp.compiler.cache_clear()
+    try:
+        with pytest.raises(Unavailable, match="no C compiler") as caught:
+            openmp.open_device()
+    finally:
+        openmp.compiler.cache_clear()
+    assert "gcc" in caught.value.remedy
+
+
+def test_a_compiler_without_openmp_is_not_used(monkeypatch, tmp_path):
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    openmp.compiler.cache_clear()
+    try:
+        with pytest.raises(Unavailable, match="has no OpenMP"):
+            openmp.open_device()
+    finally:
+        openmp.compiler.cache_clear()
+
+
+def test_the_opencl_device_is_the_one_named_then_a_gpu_then_the_first():
+    cl = pytest.importorskip("pyopencl")
+    from kernels.device import opencl
+
+    processor = SimpleNamespace(name="Some CPU", type=cl.device_type.CPU, platform=SimpleNamespace(name="PoCL"))
+    gpu = SimpleNamespace(name="Some GPU", type=cl.device_type.GPU, platform=SimpleNamespace(name="Vendor"))
+    assert opencl.choose([processor, gpu], None) is gpu
+    assert opencl.choose([processor], None) is processor
+    assert opencl.choose([processor, gpu], "pocl") is processor
+    with pytest.raises(Unavailable, match="Some CPU.*Some GPU"):
+        opencl.choose([processor, gpu], "missing")
+
+
+def test_facts_of_the_device(device):
+    assert device.name and device.compute_units > 0 and device.memory_bytes > 1 << 28
+    assert device.shared_bytes >= 32 << 10 and device.cache_bytes > 1 << 18
+    assert device.details["clock"]
+
+
+@pytest.mark.parametrize("shape", [0, 5, (3, 4), (2, 0)])
+def test_arrays_keep_shape_type_and_content(device, shape):
+    x = np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape)
+    for array in (device.array(x), device.array(x.tolist(), np.int32).reshape(shape)):
+        assert array.dtype == np.int32 and device.to_host(array).tolist() == x.tolist()
+    assert device.to_host(device.array(x, np.float64)).dtype == np.float64
+    assert not device.to_host(device.zeros(shape, np.float32)).any()
+    assert device.empty(shape, np.int64).shape == x.shape
+    array = device.empty(shape, np.float64)
+    device.fill(array, 2.5)
+    assert (device.to_host(array) == 2.5).all()
+    assert device.array(array) is array
+
+
+def test_transposed_input_becomes_contiguous(device):
+    x = np.arange(12.0).reshape(3, 4).T
+    assert np.array_equal(device.to_host(device.array(x)), x)
+
+
+def test_a_processors_arrays_are_not_copied(device):
+    if device.is_gpu:
+        pytest.skip("a GPU has memory of its own")
+    x = np.arange(1000.0)
+    array = device.array(x)
+    assert np.shares_memory(device.to_host(array), x)
+    device.fill(array, 3.0)
+    device.synchronize()
+    assert (x == 3).all()
+    assert device.to_host(device.empty(10, np.float64)).ctypes.data % cpu.ALIGNMENT == 0
+    assert device.to_host(device.zeros((10, 3), np.float32)).ctypes.data % cpu.ALIGNMENT == 0
+
+
+def test_the_clock_agrees_with_the_hosts(device):
+    probe = arithmetic_probe(device, "float64")
+    probe.function()
+    device.synchronize()
+    repeats, ratios = 1, []
+    while len(ratios) < 5:
+        begun = time.perf_counter()
+        start = device.record()
+        for _ in range(repeats):
+            probe.function()
+        stop = device.record()
+        seconds = device.elapsed(start, stop)
+        host = time.perf_counter() - begun
+        if host < 0.02:
+            repeats *= 2
+            continue
+        ratios.append(seconds / host)
+    assert 0.7 < np.median(ratios) <= 1.05
+
+
+def test_captured_work_is_replayed_and_keeps_its_arrays(device, build):
+    kernel = build(
+        "KERNEL add(const double a, GLOBAL double *x) { OUTER(b); INNER(t) { x[b * BLOCK + t] += a; } }", block=32
+    ).add
+    x = device.zeros(64, np.float64)
+
+    def make():
+        temporary = device.array(np.zeros(64))
+
+        def work():
+            device.fill(temporary, 1.0)
+            kernel(2, 2.0, temporary)
+            kernel(2, 2.0, x)
+
+        return device.capture(work)
+
+    replay = make()
+    device.synchronize()
+    before = device.to_host(x)[0]
+    for _ in range(5):
+        replay()
+    device.synchronize()
+    assert (device.to_host(x) == before + 10).all()
+
+
+def test_an_error_while_capturing_is_the_callers(device):
+    calls = []
+
+    def work():
+        calls.append(1)
+        if len(calls) == 3:  # on CUDA: called, called on the capturing stream, captured
+            raise KeyError("mine")
+
+    if device.backend == "cuda":
+        with pytest.raises(KeyError, match="mine"):
+            device.capture(work)
+        assert device.to_host(device.zeros(3, np.float64)).sum() == 0
+    else:
+        assert device.capture(work) is work
+
+
+def test_flushing_reads_more_than_the_cache(device, monkeypatch):
+    monkeypatch.setattr(device, "cache_bytes", min(device.cache_bytes, 8 << 20))
+    monkeypatch.setattr(device, "_flush", None)
+    sizes = []
+    empty = device.empty
+    monkeypatch.setattr(device, "empty", lambda shape, dtype: sizes.append(shape) or empty(shape, dtype))
+    x = device.array(np.arange(10.0))
+    device.flush_cache()
+    device.flush_cache()
+    assert len(sizes) == 1 and sizes[0] * 8 >= 2 * device.cache_bytes
+    assert np.array_equal(device.to_host(x), np.arange(10.0))
+
+
+def test_a_flush_makes_the_next_read_slower(device):
+    """An array that fits in a tenth of the last-level cache: after a flush it comes from memory."""
+    probes = pytest.importorskip("kernels.stream.probes")
+    size = 1 << 20 if not device.is_gpu else 16 << 20
+    read = probes.memory_probes(device, size)[0].function
+
+    def seconds(before):
+        found = []
+        for _ in range(9):
+            before()
+            device.synchronize()
+            start = device.record()
+            read()
+            found.append(device.elapsed(start, device.record()))
+        return np.median(found)
+
+    assert seconds(device.flush_cache) > 1.1 * seconds(read)
+
+
+def test_memory_outlives_the_work_enqueued_on_it(device, build):
+    """Arrays dropped at once after a slow launch: their memory must not be reused before it has run."""
+    kernel = build(
+        """
+        KERNEL slow_sum(const int count, const int times, GLOBAL const double *x, GLOBAL double *out)
+        {
+            OUTER(b);
+            INNER(t) {
+                if (t > 0) continue;
+                double sum = 0;
+                for (int repeat = 0; repeat < times; ++repeat)
+                    for (int i = 0; i < count; ++i)
+                        sum += x[i] * (1 + repeat % 2);
+                out[b] = sum;
+            }
+        }
+        """,
+        block=32,
+    ).slow_sum
+    outs = [device.zeros(1, np.float64) for _ in range(40)]
+    for result in outs:
+        kernel(1, 4096, 100, device.array(np.ones(4096)), result)
+        np.full(4096, np.nan)
+    assert [float(device.to_host(result)[0]) for result in outs] == [4096 * 150.0] * 40

@@ -1,0 +1,63 @@
+"""The streaming kernels compute what they claim, and a probe notices when one does not."""
+
+import numpy as np
+import pytest
+
+from kernels.device import BACKENDS, Unavailable, open_device
+from kernels.stream import probes
+
+
+@pytest.fixture(params=BACKENDS)
+def device(request):
+    try:
+        return open_device(request.param)
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("size", [32 << 10, 1 << 20, 64 << 20])
+def test_copy_triad_and_read(device, size):
+    block, defines = probes.memory_setting(device.is_gpu, size)
+    kernels = device.build(probes.SOURCE, block=block, defines=defines)
+    count = size // 8
+    grid = count // (block * defines["WIDTH"] * defines["LOADS"] * defines["ROUNDS"])
+    x, y = (np.random.default_rng(seed).integers(-9, 9, count).astype(float) for seed in (1, 2))
+    z, total = device.zeros(count, np.float64), device.zeros((grid, defines["WIDTH"]), np.float64)
+    kernels.copy(grid, device.array(x), z)
+    assert np.array_equal(device.to_host(z), x)
+    kernels.triad(grid, 3.0, device.array(x), device.array(y), z)
+    assert np.array_equal(device.to_host(z), x + 3 * y)
+    kernels.read(grid, device.array(x), total)
+    assert np.array_equal(device.to_host(total), x.reshape(grid, -1, defines["WIDTH"]).sum(1))
+
+
+@pytest.mark.parametrize("precision", probes.PRECISIONS)
+def test_multiply_add_follows_every_chain(device, precision):
+    block, defines = probes.arithmetic_setting(device.is_gpu, precision)
+    kernel = device.build(probes.SOURCE, block=block, defines=defines).multiply_add
+    result = device.zeros((3, block, defines["WIDTH"]), precision)
+    kernel(3, 1, 0.5, 2.0, result)
+    chain = np.arange(block)[:, None] + np.arange(defines["LOADS"], dtype=float)
+    for _ in range(defines["ROUNDS"]):
+        chain = 0.5 * chain + 2
+    expected = np.broadcast_to(chain.sum(1)[:, None], result.shape)
+    assert np.allclose(device.to_host(result), expected, rtol=1e-12 if precision == "float64" else 1e-5, atol=0)
+
+
+def test_probes_state_their_work_and_notice_errors(device):
+    read, copy, triad = probes.memory_probes(device, 32 << 10)
+    assert (read.bytes, copy.bytes, triad.bytes) == (32 << 10, 64 << 10, 96 << 10)
+    for probe in (copy, triad, read):
+        assert probe.error() > 0.1 or probe is read
+        probe.function()
+        assert probe.error() == 0
+    arithmetic = probes.arithmetic_probe(device, "float32")
+    arithmetic.function()
+    assert arithmetic.error() < 1e-6 and arithmetic.flops > 1e6
+
+
+def test_sizes_go_from_cache_to_an_eighth_of_memory(device):
+    sizes = probes.sizes(device)
+    assert sizes[0] == 32 << 10 and sizes == sorted(sizes)
+    assert device.memory_bytes / 40 < sizes[-1] <= device.memory_bytes / 8 or sizes[-1] >= probes.LARGEST[device.is_gpu] / 2
+    assert all(size % (32 << 10) == 0 for size in sizes)

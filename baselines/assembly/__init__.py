@@ -1,0 +1,1 @@
+"""Rivals in assembly: the serial loop, sums over coordinate triples in SciPy and CuPy."""

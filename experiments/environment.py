@@ -1,0 +1,62 @@
+"""What the harness may use: the kernels' devices, the baselines and the datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import baselines
+import datasets
+from kernels import device as devices
+from repro import Presence, Skip
+from repro.ceilings import CeilingKernel
+
+
+def device(backend: str) -> Any:
+    """Open the device of a back end; Skip when it is not on this machine."""
+    try:
+        return devices.open_device(backend)
+    except devices.Unavailable as missing:
+        raise Skip(missing.reason, missing.remedy) from None
+
+
+def presences() -> list[Presence]:
+    """Return the back ends with their devices, and the baselines."""
+    found = [Presence(s.backend, "back end", s.available, s.detail, s.remedy) for s in devices.survey()]
+    return found + [Presence(s.name, "baseline", s.available, s.detail, s.remedy) for s in baselines.survey()]
+
+
+def ceiling_kernels(clock: Any) -> Iterator[CeilingKernel]:
+    """Yield the probes of a device, or of the host for its clock."""
+    if isinstance(clock, devices.Device):
+        from kernels import stream
+
+        probes = stream.ceiling_probes(clock)
+    else:
+        from baselines import stream
+
+        probes = stream.probes()
+    for probe in probes:
+        yield CeilingKernel(
+            probe.name, probe.kind, probe.size_bytes, probe.function, probe.bytes, probe.flops, probe.precision
+        )
+
+
+def dataset(name: str, scale: str, override: str | None = None) -> Any:
+    """Return a mesh, or the user's own file in its place."""
+    return datasets.load(name, scale, override)
+
+
+def dataset_key(name: str, scale: str, override: str | None = None) -> str:
+    """Return the hash of a mesh's recipe, or of the user's file."""
+    return datasets.key(name, scale, override)
+
+
+def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
+    """Return the SHA-256 of a mesh's content."""
+    return datasets.digest(name, scale, override)
+
+
+def catalogue() -> list:
+    """Return the meshes there are."""
+    return list(datasets.catalogue())

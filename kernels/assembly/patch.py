@@ -1,0 +1,80 @@
+"""The patch-based assembly of fu2014, section 4: preparation and launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.assembly.partition import coordinate_bisection, expand
+from kernels.assembly.pattern import csr_pattern
+from kernels.assembly.problem import Assembler, Problem, to_mesh_numbering
+
+SOURCE = Path(__file__).with_name("patch.c")
+BLOCK = 256
+BUILDS = [(SOURCE, BLOCK, {"real": "double", "POOL_SIZE": 6000})]
+
+
+def prepare(device, problem: Problem, patch_size: int | None = None, block: int = BLOCK) -> Assembler:
+    """Prepare section 4 of the paper: patches, rearranged nodes and elements, the empty upper half of the matrix in CSR.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    problem : Problem
+    patch_size : int, optional
+        Nodes a patch, at most; by default what the device's shared memory holds.
+    block : int
+        Threads a block.
+    """
+    xp = device.xp
+    partition = coordinate_bisection(xp.asarray(problem.points), patch_size or default_patch_size(device), xp)
+    offsets = partition.patch_offsets
+    cells = partition.rank[xp.asarray(problem.cells)]
+    # Elements go to the patch of their first node, and stand patch by patch.
+    owner = expand(offsets, xp)[cells[:, 0]]
+    element_order = xp.argsort(owner, kind="stable")
+    cells = cells[element_order]
+    element_offsets = xp.searchsorted(owner[element_order], xp.arange(offsets.size)).astype(xp.int32)
+
+    pattern = csr_pattern(cells, problem.nodes, xp)
+    row = expand(pattern.row_offsets, xp)
+    is_upper = pattern.column_indices >= row
+    column_indices = pattern.column_indices[is_upper]
+    row_offsets = xp.searchsorted(row[is_upper], xp.arange(problem.nodes + 1)).astype(xp.int32)
+
+    sizes, entries = xp.diff(offsets), xp.diff(row_offsets[offsets])
+    pool_size = int((5 * sizes + entries + (entries + sizes + 2) // 2).max())
+    kernels = device.build(SOURCE, block=block, defines={"real": "double", "POOL_SIZE": pool_size}, shared_bytes=8 * pool_size)
+
+    x, y, z = (device.array(axis) for axis in xp.asarray(problem.points)[partition.order].T.copy())
+    source = device.array(xp.asarray(problem.source_values())[partition.order])
+    conductivity = None
+    if problem.conductivity is not None:
+        conductivity = device.array(xp.asarray(problem.conductivity)[element_order])
+    values, values_boundary = (device.zeros(column_indices.size, "float64") for _ in range(2))
+    rhs, rhs_boundary = (device.zeros(problem.nodes, "float64") for _ in range(2))
+    topology = [device.array(a) for a in (offsets, element_offsets, *cells.T.copy(), row_offsets, column_indices)]
+
+    def launch():
+        device.fill(values_boundary, 0)
+        device.fill(rhs_boundary, 0)
+        kernels.patch(
+            partition.patches, problem.mass, conductivity, x, y, z, source, *topology,
+            values, values_boundary, rhs, rhs_boundary,
+        )  # fmt: skip
+        for boundary, assembled in ((values_boundary, values), (rhs_boundary, rhs)):
+            kernels.add_boundary(-(-assembled.size // block), assembled.size, boundary, assembled)
+
+    def result():
+        return to_mesh_numbering(
+            *(device.to_host(a) for a in (values, column_indices, row_offsets, rhs)),
+            order=device.to_host(partition.order),
+            is_upper=True,
+        )
+
+    facts = {"patches": partition.patches, "shared_bytes": 8 * pool_size}
+    return Assembler(launch, result, column_indices.size, facts)
+
+
+def default_patch_size(device) -> int:
+    """Nodes a patch for which shared memory holds two blocks a multiprocessor: about 140 bytes a node are needed."""
+    return max(8, min(400, device.shared_bytes // 2 // 160))

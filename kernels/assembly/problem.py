@@ -1,0 +1,100 @@
+"""The problem that every assembler solves, what it must move at least, and what an assembler gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from repro import Work
+
+# Multiplications and additions of tetrahedron.h and the right-hand side, and the additions of 16 + 4 entries.
+FLOPS_PER_ELEMENT = 125
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Find A and b with A_ij = (∇φ_i, σ ∇φ_j) + λ (φ_i, φ_j) and b_i = (φ_i, f), on P1 tetrahedra (fu2014, equation 3).
+
+    Attributes
+    ----------
+    points : (nodes, 3) float64 array
+    cells : (elements, 4) int32 array
+    conductivity : (elements,) float64 array or None
+        σ of each element; None is 1 everywhere.
+    mass : float
+        λ.
+    source : (nodes,) float64 array or None
+        Nodal values of f, interpolated linearly; None is 1 everywhere.
+    """
+
+    points: np.ndarray
+    cells: np.ndarray
+    conductivity: np.ndarray | None = None
+    mass: float = 1.0
+    source: np.ndarray | None = None
+
+    @property
+    def nodes(self) -> int:
+        return self.points.shape[0]
+
+    @property
+    def elements(self) -> int:
+        return self.cells.shape[0]
+
+    def source_values(self) -> np.ndarray:
+        return np.ones(self.nodes) if self.source is None else self.source
+
+    def least_work(self, nonzeros: int) -> Work:
+        """Cells, points, f and σ read once, `nonzeros` values and the right-hand side written once; the pattern is given."""
+        conductivity = 0 if self.conductivity is None else 8 * self.elements
+        moved = 16 * self.elements + 24 * self.nodes + 8 * self.nodes + conductivity + 8 * nonzeros + 8 * self.nodes
+        return Work(bytes=moved, flops=FLOPS_PER_ELEMENT * self.elements)
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """A prepared assembly: everything that depends on the mesh's topology alone is done.
+
+    Attributes
+    ----------
+    launch : callable
+        Assembles: enqueues everything from the coordinates to the finished values and right-hand side.
+    result : callable
+        Returns the last assembly as (full CSR matrix, right-hand side) in the mesh's numbering, on the host.
+    nonzeros : int
+        Values that it stores: all of the matrix, or its upper half.
+    facts : dict
+        Sizes worth a row: patches, redundancy, bytes of the plan.
+    """
+
+    launch: Callable[[], Any]
+    result: Callable[[], tuple[scipy.sparse.csr_array, np.ndarray]]
+    nonzeros: int
+    facts: dict[str, float]
+
+
+def to_mesh_numbering(values, column_indices, row_offsets, rhs, order, is_upper=False):
+    """Bring a renumbered matrix and right-hand side back to the mesh's own numbering.
+
+    Parameters
+    ----------
+    values, column_indices, row_offsets, rhs : NumPy arrays
+    order : (nodes,) int array or None
+        Mesh index of each new node; None when nothing was renumbered.
+    is_upper : bool
+        Whether only entries with column ≥ row are stored.
+    """
+    nodes = row_offsets.size - 1
+    matrix = scipy.sparse.csr_array((values, column_indices, row_offsets), shape=(nodes, nodes))
+    if is_upper:
+        matrix = (matrix + scipy.sparse.triu(matrix, k=1).T).tocsr()
+    if order is not None:
+        rank = np.empty(nodes, dtype=np.int64)
+        rank[order] = np.arange(nodes)
+        matrix, rhs = matrix[rank][:, rank], rhs[rank]
+    matrix.sort_indices()
+    return matrix, rhs

@@ -1,0 +1,154 @@
+"""The types that artefacts, the runner and the store share. Standard library only, so that listing stays fast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+SCALES = ("smoke", "small", "paper", "large")
+BACKENDS = ("cuda", "opencl", "openmp", "host")
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+
+COLUMNS = (
+    "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high",
+    "n", "outliers", "bound_fraction", "error", "status", "reason",
+)  # fmt: skip
+
+
+class ReproError(Exception):
+    """An error whose message is for the user: one line that says what is wrong and what to do."""
+
+
+class Skip(ReproError):
+    """Something that a cell needs is not on this machine.
+
+    Parameters
+    ----------
+    reason : str
+        What is missing.
+    remedy : str, optional
+        What would bring it, as a command where there is one.
+    """
+
+    def __init__(self, reason: str, remedy: str = ""):
+        super().__init__(f"{reason} ({remedy})" if remedy else reason)
+        self.reason, self.remedy = reason, remedy
+
+
+class CheckFailed(ReproError):
+    """A result differs from its independent reference by more than its tolerance."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of parameters of an artefact: the unit that is measured, cached and resumed.
+
+    Attributes
+    ----------
+    case : str
+        The row of the paper's table, most often a mesh or a matrix.
+    method : str
+        The algorithm that is measured, under the name that tables and plots use.
+    backend : str
+        One of ``cuda``, ``opencl``, ``openmp`` (the project's kernels) or ``host`` (a baseline without kernels).
+    parameters : mapping of str to JSON value
+        Everything else that the measurement depends on.
+    data : tuple of str
+        Names of the datasets that the cell reads, as in ``fu2014/regular``.
+    """
+
+    case: str
+    method: str
+    backend: str = "host"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend {self.backend!r} is none of {', '.join(BACKENDS)}")
+        object.__setattr__(self, "parameters", MappingProxyType(dict(sorted(self.parameters.items()))))
+
+    def identity(self) -> dict[str, Any]:
+        """Return what names the cell, as plain JSON values; two cells of an artefact never share it."""
+        return {
+            "case": self.case, "method": self.method, "backend": self.backend,
+            "parameters": dict(self.parameters), "data": list(self.data),
+        }  # fmt: skip
+
+    def __hash__(self):
+        return hash(repr(self.identity()))
+
+
+@dataclass
+class Row:
+    """One metric of one cell, a line of the tidy CSV. Times are medians in seconds unless `unit` says otherwise.
+
+    Attributes
+    ----------
+    ci_low, ci_high : float or None
+        Rank-based 95 % confidence interval of the median, in `unit`.
+    n, outliers : int or None
+        Samples taken, and how many lie more than 1.5 interquartile ranges outside the quartiles.
+    bound_fraction : float or None
+        Least possible time by the measured ceilings, over the time measured; 1 is the hardware's limit.
+    error : float or None
+        Difference from the independent reference, relative, as the check of this metric defines it.
+    status : {'done', 'skipped', 'failed'}
+    reason : str
+        Why a row is skipped or failed; empty when done.
+    """
+
+    artefact: str
+    scale: str
+    case: str
+    method: str
+    backend: str
+    device: str = ""
+    metric: str = ""
+    value: float | None = None
+    unit: str = ""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n: int | None = None
+    outliers: int | None = None
+    bound_fraction: float | None = None
+    error: float | None = None
+    status: str = DONE
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Work:
+    """The least a computation must do: bytes moved through memory (each input read once, each output written once)
+    and floating-point operations at the given precision."""
+
+    bytes: float
+    flops: float = 0.0
+    precision: str = "float64"
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Something a machine may have: a device, a back end, a baseline.
+
+    Attributes
+    ----------
+    name, kind : str
+        As in ``opencl``, ``backend`` or ``PyAMG``, ``baseline``.
+    available : bool
+    detail : str
+        Version and device when available, else why not.
+    remedy : str
+        What to install; empty when available.
+    """
+
+    name: str
+    kind: str
+    available: bool
+    detail: str = ""
+    remedy: str = ""

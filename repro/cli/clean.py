@@ -58,7 +58,8 @@ def clean(
 
 
 def _cell_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("*/*.json") if path.is_file() and not path.is_symlink())
+    """The stored cells; not temporary files, which may be of a run that is going on."""
+    return sorted(path for path in folder.glob("*/[!.]*.json") if path.is_file() and not path.is_symlink())
 
 
 def _is_bad(store, path: Path) -> bool:

@@ -1,0 +1,92 @@
+"""A laboratory: a copy of a small package of experiments, with results, caches and traces in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEMPLATE = Path(__file__).parent / "laboratory"
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+class Laboratory:
+    """Runs repro on the copy, in this process or in one of its own."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.results, self.log = folder, folder / "results", folder / "trace.log"
+        self.paper = folder / "fakelab" / "demo2020"
+        self.environment = {
+            "REPRO_ENVIRONMENT": "fakelab.environment", "REPRO_CACHE": str(folder / "cache"), "REPRO_MACHINE": "bench",
+            "FAKELAB_LOG": str(self.log), "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": os.pathsep.join((str(folder), str(CHECKOUT))), "COLUMNS": "200",
+        }  # fmt: skip
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", "repro", *arguments]
+        return subprocess.Popen(
+            command, cwd=self.folder, env={**os.environ, **self.environment, **environment}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+
+    def repro(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        process = self.start(*arguments, **environment)
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def run(self, *arguments: str) -> int:
+        """Run in this process, at scale smoke."""
+        from repro.cli import main
+
+        return main(["run", "--in-process", "--scale", "smoke", "--results", str(self.results), *arguments])
+
+    def traces(self) -> list[str]:
+        return self.log.read_text().split() if self.log.exists() else []
+
+    def cell_files(self) -> list[Path]:
+        return sorted((self.results / "bench" / ".cells").glob("*/[!.]*.json"))
+
+    def cell(self, words: str) -> Path:
+        (found,) = [path for path in self.cell_files() if words in path.name]
+        return found
+
+    def statuses(self) -> dict[str, str]:
+        return {path.name.rpartition("-")[0]: json.loads(path.read_text())["status"] for path in self.cell_files()}
+
+    def reasons(self, **environment: str) -> dict[str, str]:
+        """Why each cell of table1 would be measured again, by case, method and back end."""
+        done = self.repro(
+            "status", "table1", "--scale", "smoke", "--results", str(self.results), "--json", **environment
+        )
+        assert done.returncode == 0, done.stderr
+        cells = json.loads(done.stdout)[0]["cells"]
+        return {f"{c['case']}/{c['method']}/{c['backend']}": c["reason"] for c in cells}
+
+    def file(self, name: str) -> Path:
+        return self.results / "bench" / "demo2020" / name
+
+
+@pytest.fixture
+def laboratory(tmp_path, monkeypatch):
+    shutil.copytree(TEMPLATE, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    made = Laboratory(tmp_path)
+    for name, value in made.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.syspath_prepend(tmp_path)
+    _forget()
+    yield made
+    _forget()
+
+
+def _forget() -> None:
+    from repro import environment
+
+    environment._folder_of.cache_clear()
+    environment._device.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "fakelab"]:
+        del sys.modules[name]

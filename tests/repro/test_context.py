@@ -1,0 +1,131 @@
+"""What `measure(cell, run)` records, and what it refuses to record."""
+
+import math
+
+import pytest
+
+from repro import Cell, CheckFailed, ReproError, Skip, Work
+from repro.ceilings import Ceilings
+from repro.context import Run
+
+HOST = Cell("first", "loop", "host", {"stride": 2}, ("demo2020/numbers",))
+
+
+@pytest.fixture
+def run(laboratory):
+    return Run(HOST, "demo2020-table1", "smoke")
+
+
+def test_a_timed_row_has_median_interval_and_error(run):
+    summary = run.time("time", lambda: sum(range(100)), check=lambda: 1e-9, tolerance=1e-6, unit="us", max_seconds=0.01)
+    run.finish()
+    (row,) = run.rows
+    assert row.value == pytest.approx(summary.median * 1e6) and row.unit == "us" and row.error == 1e-9
+    assert row.ci_low <= row.value <= row.ci_high and row.n == len(run.samples["time"]["seconds"]) == summary.n
+    assert row.device == run.clocks[row.device]["name"] and row.bound_fraction is None
+
+
+def test_a_cold_row_is_recorded_beside(run):
+    run.time("time", lambda: None, check=lambda: 0.0, tolerance=0, cold=True, max_seconds=0.01)
+    assert [row.metric for row in run.rows] == ["time", "time_cold"]
+    assert not run.samples["time"]["cold"] and run.samples["time_cold"]["cold"]
+
+
+def test_the_check_sees_what_the_function_has_computed(run):
+    """It is called after the first call, and again after the last."""
+    calls, seen = [], []
+    run.time(
+        "time", lambda: calls.append(1), check=lambda: seen.append(len(calls)) or 0.0, tolerance=0, max_seconds=0.01
+    )
+    assert seen[0] == 1 and seen[1] == len(calls) > 1
+
+
+@pytest.mark.parametrize("error", [1e-3, math.nan, math.inf])
+def test_a_wrong_result_is_not_timed(run, error):
+    calls = []
+    with pytest.raises(CheckFailed, match=r"time: error .* exceeds"):
+        run.time("time", lambda: calls.append(1), check=lambda: error, tolerance=1e-6)
+    assert len(calls) == 1 and not run.rows and run.failing[0] == "time"
+
+
+def test_a_result_that_goes_wrong_while_it_is_timed_is_refused(run):
+    errors = iter([0.0, 1.0])
+    with pytest.raises(CheckFailed, match="after timing"):
+        run.time("time", lambda: None, check=lambda: next(errors), tolerance=1e-6, max_seconds=0.01)
+    assert not run.rows
+
+
+@pytest.mark.parametrize(("error", "passes"), [(1e-7, True), (1e-6, True), (2e-6, False), (math.nan, False)])
+def test_check(run, error, passes):
+    if passes:
+        run.check(error, 1e-6, "residual")
+        assert run.checks == [{"what": "residual", "error": error, "tolerance": 1e-6}]
+    else:
+        with pytest.raises(CheckFailed, match="residual"):
+            run.check(error, 1e-6, "residual")
+
+
+def test_times_without_any_check_are_refused(run):
+    run.time("time", lambda: None, max_seconds=0.01)
+    with pytest.raises(CheckFailed, match="without a check"):
+        run.finish()
+    run.check(0.0, 1e-6, "residual")
+    run.finish()
+
+
+def test_a_measurement_that_records_nothing_is_refused(run):
+    with pytest.raises(ReproError, match="recorded nothing"):
+        run.finish()
+
+
+def test_misuse_is_named(run):
+    with pytest.raises(ReproError, match="no unit of time"):
+        run.time("time", lambda: None, unit="GB/s")
+    with pytest.raises(ReproError, match="needs a tolerance"):
+        run.time("time", lambda: None, check=lambda: 0.0)
+    with pytest.raises(ReproError, match="not declared"):
+        run.dataset("demo2020/others")
+    with pytest.raises(ReproError, match="'host' has no device"):
+        _ = run.device
+    run.value("iterations", 3)
+    with pytest.raises(ReproError, match="recorded twice"):
+        run.value("iterations", 4)
+
+
+def test_data_come_with_their_digest_and_can_be_the_users_own(laboratory, run):
+    assert run.dataset("demo2020/numbers") == list(range(10)) and len(run.digests["demo2020/numbers"]) == 64
+    own = laboratory.folder / "own.txt"
+    own.write_text("5 6")
+    other = Run(HOST, "demo2020-table1", "smoke", overrides={"demo2020/numbers": str(own)})
+    assert other.dataset("demo2020/numbers") == [5, 6] and other.digests != run.digests
+
+
+def test_devices(laboratory):
+    here = Run(Cell("first", "kernel", "opencl"), "demo2020-table1", "smoke")
+    assert here.device is here.device and here.device.name == "Pretend device"
+    here.value("size", 1)
+    assert here.rows[0].device == "Pretend device" and here.clocks["Pretend device"]["details"] == {"driver": "1.0"}
+    with pytest.raises(Skip, match="no cuda device"):
+        _ = Run(Cell("first", "kernel", "cuda"), "demo2020-table1", "smoke").device
+    with pytest.raises(Skip, match="licence"):
+        here.skip("no licence", "buy one")
+
+
+def test_random_numbers_depend_on_cell_and_seed_alone(laboratory):
+    def draw(cell, seed=0):
+        return Run(cell, "demo2020-table1", "smoke", seed).rng.random()
+
+    assert draw(HOST) == draw(HOST)
+    assert len({draw(HOST), draw(HOST, 1), draw(Cell("second", "loop"))}) == 3
+
+
+def test_the_fraction_of_the_bound_is_of_the_rows_own_ceilings(run):
+    """A row with the cache evicted is measured against cold bandwidth."""
+    work = Work(bytes=1e6)
+    run.time("time", lambda: None, check=lambda: 0.0, tolerance=0, work=work, cold=True, max_seconds=0.01)
+    run.value("plain", 1)
+    seconds = [run.rows[0].value, run.rows[1].value]
+    run.bound(lambda clock: Ceilings(clock.name, {"copy": [(1e6, 1e12)]}, {"copy": [(1e6, 1e11)]}))
+    assert run.rows[0].bound_fraction == pytest.approx(1e-6 / seconds[0])
+    assert run.rows[1].bound_fraction == pytest.approx(1e-5 / seconds[1])
+    assert run.rows[2].bound_fraction is None

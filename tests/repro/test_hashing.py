@@ -1,0 +1,50 @@
+"""Keys are compared in words."""
+
+from repro.hashing import differences, in_short, machine_facts
+
+KEY = {
+    "sources": {"kernels/a.c": "1", "kernels/b.py": "2"}, "data": {"fu2014/regular": "x"},
+    "machine": {"driver": "580", "packages.numpy": "2.4"}, "device": "H200", "seed": 0,
+}  # fmt: skip
+
+
+def test_equal_keys_do_not_differ():
+    assert differences(KEY, dict(KEY)) == []
+
+
+def test_each_component_is_put_in_words():
+    now = {
+        "sources": {"kernels/a.c": "9", "kernels/c.py": "3"}, "data": {"fu2014/regular": "y"},
+        "machine": {"driver": "590", "packages.scipy": "1.17"}, "device": "H100", "seed": 4,
+    }  # fmt: skip
+    assert differences(KEY, now) == [
+        "kernels/a.c changed",
+        "kernels/c.py is now used",
+        "kernels/b.py is no longer used",
+        "dataset fu2014/regular changed",
+        "driver 580 -> 590",
+        "numpy 2.4 -> none",
+        "scipy none -> 1.17",
+        "device H200 -> H100",
+        "seed 0 -> 4",
+    ]
+
+
+def test_a_device_that_cannot_be_opened_is_not_another_device():
+    assert differences(KEY, {**KEY, "device": None}) == []
+
+
+def test_long_lists_are_cut():
+    assert in_short(["a", "b", "c", "d", "e"]) == "a; b; c; and 2 more"
+
+
+def test_only_what_a_measurement_depends_on_enters():
+    facts = machine_facts(
+        {
+            "cpu": "X",
+            "memory_bytes": 5,
+            "packages": {"numpy": "2", "matplotlib": "3", "cupy-cuda13x": "14"},
+            "gpu": ["G"],
+        }
+    )
+    assert facts == {"cpu": "X", "packages.numpy": "2", "packages.cupy-cuda13x": "14", "gpu": "['G']"}

@@ -1,0 +1,118 @@
+"""Which cells are wanted, which stand, and why the others do not."""
+
+import json
+
+import pytest
+
+from repro import Cell, ReproError, discovery, plan
+from repro.discovery import UnknownName
+
+
+@pytest.mark.parametrize(
+    ("only", "backends", "wanted"),
+    [
+        ({}, (), True),
+        ({"method": ["csr", "ell"]}, (), True),
+        ({"method": ["csr"], "case": ["other"]}, (), False),
+        ({"slice": ["32"]}, (), True),
+        ({"slice": ["64"]}, (), False),
+        ({"nothing": ["1"]}, (), False),
+        ({}, ("cuda",), False),
+        ({}, ("cuda", "opencl"), True),
+    ],
+)
+def test_selection(only, backends, wanted):
+    cell = Cell("regular", "csr", "opencl", {"slice": 32})
+    assert plan.Selection(only, backends).wants(cell) is wanted
+
+
+def test_baselines_on_the_host_are_wanted_whatever_the_back_end():
+    assert plan.Selection(backends=("cuda",)).wants(Cell("regular", "scipy", "host"))
+
+
+@pytest.mark.parametrize("text", ["method", "=csr", ""])
+def test_only_needs_key_and_value(text):
+    with pytest.raises(UnknownName, match="KEY=VALUE"):
+        plan.parse_only([text])
+
+
+def test_only_keeps_what_follows_the_first_equals_sign():
+    assert plan.parse_only(["case=a=b", "case=c"]) == {"case": ["a=b", "c"]}
+
+
+@pytest.mark.parametrize(("only", "words"), [({"metod": ["x"]}, "method"), ({"method": ["csf"]}, "csr")])
+def test_unknown_keys_and_values_suggest_the_nearest(only, words):
+    with pytest.raises(UnknownName, match=f"did you mean {words}"):
+        plan.check_only(only, [Cell("regular", "csr", "host")])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"scale": "smal"}, "small"),
+        ({"machine": "../elsewhere"}, "machine's name"),
+        ({"machine": ".hidden"}, "machine's name"),
+        ({"meshes": ["demo2020/number=x"]}, "demo2020/numbers"),
+        ({"meshes": ["demo2020/numbers"]}, "NAME=FILE"),
+        ({"meshes": ["demo2020/numbers=/nowhere/at/all"]}, "no file"),
+    ],
+)
+def test_wrong_settings(laboratory, options, words):
+    with pytest.raises(ReproError, match=words):
+        plan.make_settings(**{"scale": "smoke", "results": None, "machine": "bench", **options})
+
+
+def tasks(laboratory, **changes):
+    settings = plan.Settings("smoke", laboratory.results, "bench", **changes)
+    artefact = discovery.find()[0]
+    return plan.tasks_of(artefact, discovery.load(artefact), settings)
+
+
+def reasons(laboratory, **changes):
+    return {task.reason for task in tasks(laboratory, **changes) if task.cell.backend != "cuda"}
+
+
+def test_why_cells_run_again(laboratory, monkeypatch):
+    assert reasons(laboratory) == {"never run"}
+    assert laboratory.run("table1") == 0
+    assert reasons(laboratory) == {""}
+    assert reasons(laboratory, seed=3) == {"seed 0 -> 3"}
+    facts = {**plan.machine_facts(), "driver": "590"}
+    with monkeypatch.context() as patch:
+        patch.setattr(plan, "machine_facts", lambda: facts)
+        assert reasons(laboratory) == {"driver none -> 590"}
+    adding = laboratory.paper / "adding.py"
+    adding.write_text(adding.read_text().replace("sum(numbers)", "sum(list(numbers))"))
+    assert reasons(laboratory) == {"fakelab/demo2020/adding.py changed"}
+
+
+def test_a_damaged_cell_runs_again_and_says_why(laboratory):
+    laboratory.run("table1")
+    path = laboratory.cell("first-loop-host")
+    path.write_text(path.read_text()[:200])
+    (damaged,) = [task for task in tasks(laboratory) if task.path == path]
+    assert damaged.record is None and "damaged" in damaged.reason and "will run again" in damaged.reason
+
+
+def test_skipped_and_failed_cells_are_looked_at_again(laboratory):
+    laboratory.run("table1")
+    cuda = [task for task in tasks(laboratory) if task.cell.backend == "cuda"]
+    assert all(task.stands and task.reason.startswith("skipped: no cuda device") for task in cuda)
+    path = laboratory.cell("first-loop-host")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "status": "failed", "reason": "wrong"}))
+    assert [task.reason for task in tasks(laboratory) if task.path == path] == ["failed: wrong"]
+
+
+def test_the_users_own_data_make_another_cell(laboratory):
+    own = laboratory.folder / "own.txt"
+    own.write_text("1 2")
+    laboratory.run("table1")
+    assert reasons(laboratory, overrides={"demo2020/numbers": str(own)}) == {"never run"}
+    assert reasons(laboratory) == {""}
+
+
+def test_a_cell_given_twice_is_refused(laboratory):
+    path = laboratory.paper / "table1_sums.py"
+    path.write_text(path.read_text().replace('("first", "second", "third")', '("first", "first")'))
+    with pytest.raises(ReproError, match="twice"):
+        tasks(laboratory)

@@ -1,0 +1,248 @@
+"""Whole runs: what is written, what a failure costs, and what survives when a run is killed."""
+
+import csv
+import errno
+import gzip
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from repro import store
+from repro.model import COLUMNS
+
+GOLDEN = Path(__file__).parent / "golden"
+MEASURED = ("device", "value", "ci_low", "ci_high", "n", "outliers")
+
+
+def rows(laboratory, name="table1.smoke.csv"):
+    with laboratory.file(name).open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def options(laboratory, *more):
+    return ["run", "table1", "--scale", "smoke", "--results", str(laboratory.results), *more]
+
+
+def wait_for(condition, seconds=60.0):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.01)
+
+
+def test_golden_files_with_times_blanked(laboratory):
+    assert laboratory.run("--all") == 0
+    for name in ("table1.smoke.csv", "figure2.smoke.csv"):
+        found = rows(laboratory, name)
+        for row in found:
+            for column in MEASURED if row["metric"] == "time" else ("device",):
+                row[column] = "*" if row[column] else ""
+        text = "\n".join([",".join(COLUMNS), *(",".join(row.values()) for row in found)]) + "\n"
+        assert text == (GOLDEN / name).read_text()
+    made = laboratory.file("table1.smoke.md").read_text()
+    stays = [
+        line for line in made.splitlines() if not line.startswith(("- command", "- machine", "- measured", "- no ceil"))
+    ]
+    assert "\n".join(stays) + "\n" == (GOLDEN / "table1.smoke.md").read_text()
+
+
+def test_every_file_of_an_artefact(laboratory):
+    assert laboratory.run("table1") == 0
+    names = {path.name for path in laboratory.file("").iterdir()}
+    assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "svg", "json", "samples.json.gz")}
+    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
+    assert "fakelab/demo2020/adding.py" in manifest["sources"]
+    samples = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))
+    taken = {(s["case"], s["method"]): s["samples"]["time"]["seconds"] for s in samples}
+    for row in rows(laboratory):
+        if row["metric"] == "time" and row["backend"] == "host":
+            assert len(taken[row["case"], row["method"]]) == int(row["n"])
+
+
+def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
+    from repro import plan, render
+
+    monkeypatch.setattr(render, "default_scale", lambda: "smoke")
+    assert laboratory.run("table1") == 0 and plan.default_scale() != "smoke"
+    assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()
+
+
+def test_what_is_done_is_not_repeated(laboratory):
+    assert laboratory.run("table1") == 0
+    first = rows(laboratory)
+    assert laboratory.run("table1") == 0
+    assert len(laboratory.traces()) == 6 and rows(laboratory) == first
+    assert laboratory.run("table1", "--only", "case=first", "--force") == 0
+    assert sorted(laboratory.traces()[6:]) == ["first/kernel/opencl", "first/loop/host"]
+
+
+def test_selection_leaves_other_cells_and_says_so(laboratory):
+    assert laboratory.run("table1", "--only", "case=first", "--only", "case=third", "--only", "method=loop") == 0
+    assert laboratory.traces() == ["first/loop/host", "third/loop/host"]
+    assert "7 cells: never run" in laboratory.file("table1.smoke.md").read_text()
+    assert laboratory.run("table1", "--backend", "cuda") == 0
+    assert laboratory.traces()[2:] == ["second/loop/host"]
+
+
+def test_all_skipped_still_writes_table_and_reasons(laboratory):
+    assert laboratory.run("figure2") == 0
+    (row,) = rows(laboratory, "figure2.smoke.csv")
+    assert row["status"] == "skipped" and row["reason"] == "no cuda device (plug one in for cuda)"
+    text = laboratory.file("figure2.smoke.md").read_text()
+    assert "Skipped, because" in text and "plug one in for cuda" in text
+
+
+def test_a_wrong_result_is_a_failed_row_and_costs_no_other(laboratory, monkeypatch):
+    monkeypatch.setenv("FAKELAB_WRONG", "second")
+    assert laboratory.run("table1") == 1
+    failed = [row for row in rows(laboratory) if row["status"] == "failed"]
+    assert [(row["case"], row["method"], row["metric"]) for row in failed] == [
+        ("second", "loop", "time"), ("second", "kernel", "time"),
+    ]  # fmt: skip
+    assert all(row["value"] == "" and float(row["error"]) > 0 and "exceeds" in row["reason"] for row in failed)
+    assert sum(row["status"] == "done" for row in rows(laboratory)) == 8
+    assert "## Failed" in laboratory.file("table1.smoke.md").read_text()
+    # It is not kept: once it is right, it is measured, and the others are not.
+    monkeypatch.delenv("FAKELAB_WRONG")
+    count = len(laboratory.traces())
+    assert laboratory.run("table1") == 0
+    assert laboratory.traces()[count:] == ["second/loop/host", "second/kernel/opencl"]
+
+
+def test_an_exception_is_a_failed_row_with_its_traceback(laboratory, monkeypatch, capsys):
+    monkeypatch.setenv("FAKELAB_RAISE", "third")
+    assert laboratory.run("table1") == 1
+    assert {row["reason"] for row in rows(laboratory) if row["status"] == "failed"} == {"ZeroDivisionError: on purpose"}
+    assert "in _misbehave" in capsys.readouterr().err
+
+
+def test_a_crash_costs_its_cell_alone(laboratory):
+    done = laboratory.repro(*options(laboratory), FAKELAB_CRASH="first")
+    assert done.returncode == 1, done.stderr
+    statuses = laboratory.statuses()
+    assert {name for name, status in statuses.items() if status == "failed"} == {
+        "smoke-first-loop-host", "smoke-first-kernel-opencl",
+    }  # fmt: skip
+    assert list(statuses.values()).count("done") == 4
+    assert "the measuring process died: SIGSEGV" in done.stderr
+
+
+def test_an_artefact_that_cannot_be_imported_costs_no_other(laboratory, capsys):
+    broken = laboratory.paper / "table3_broken.py"
+    broken.write_text("def cells(:")
+    assert laboratory.run("--all") == 1
+    assert "demo2020-table3 is broken" in capsys.readouterr().err
+    assert len(rows(laboratory)) > 0 and laboratory.file("figure2.smoke.md").exists()
+
+
+def test_tables_that_cannot_be_made_are_a_failure_with_the_rows_kept(laboratory):
+    path = laboratory.paper / "table1_sums.py"
+    path.write_text(path.read_text().replace('return [Table("Sums", pandas', 'return [Table(results["Sums"], pandas'))
+    assert laboratory.run("table1") == 1
+    assert len(rows(laboratory)) == 15
+    assert "tables() failed: TypeError" in laboratory.file("table1.smoke.md").read_text()
+
+
+def test_killed_and_run_again_repeats_nothing(laboratory):
+    """SIGKILL while a cell is measured: its process dies with the run, and what is stored is not measured again."""
+    process = laboratory.start(*options(laboratory), FAKELAB_SLEEP="0.4")
+    wait_for(lambda: len(laboratory.traces()) == 3)
+    process.kill()
+    process.communicate()
+    stored = [name for name, status in laboratory.statuses().items() if status == "done"]
+    assert len(stored) == 2
+    (laboratory.results / "bench" / ".cells" / "demo2020-table1" / f".tmp.{store._host()}.{process.pid}.x.json").touch()
+    before = {path: path.stat().st_mtime_ns for path in laboratory.cell_files()}
+
+    again = laboratory.repro(*options(laboratory))
+    assert again.returncode == 0 and "4 cells measured, 2 as before, 3 skipped, 0 failed" in again.stderr
+    traces = laboratory.traces()
+    assert traces.count("first/loop/host") == traces.count("first/kernel/opencl") == 1
+    assert len(traces) == 7  # the one that was being measured, twice
+    done = [path for path, changed in before.items() if path.stat().st_mtime_ns == changed]
+    assert len(done) == 2
+    assert not list(laboratory.results.rglob(".tmp.*"))
+    assert len(rows(laboratory)) == 15
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_shows_what_is_done(laboratory, sign):
+    process = laboratory.start(*options(laboratory), FAKELAB_SLEEP="0.4")
+    wait_for(lambda: len(laboratory.traces()) == 2)
+    os.kill(process.pid, sign)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err
+    assert [row["metric"] for row in rows(laboratory)] == ["time", "sum"]
+    assert "8 cells: never run" in laboratory.file("table1.smoke.md").read_text()
+
+
+def test_two_runs_at_once_repeat_and_spoil_nothing(laboratory):
+    processes = [laboratory.start(*options(laboratory), FAKELAB_SLEEP="0.1") for _ in range(2)]
+    outputs = [process.communicate(timeout=60)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], outputs
+    assert len(laboratory.traces()) == len(set(laboratory.traces())) == 6
+    assert any("waiting for another run" in output for output in outputs)
+    assert len(rows(laboratory)) == 15 and not list(laboratory.results.rglob(".tmp.*"))
+
+
+def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):
+    real, calls = os.replace, []
+
+    def full(source, target):
+        calls.append(target)
+        if len(calls) > 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.os, "replace", full)
+        assert laboratory.run("table1") == 1
+    err = capsys.readouterr().err
+    assert "No space left on device" in err and "Traceback" not in err
+    assert len(laboratory.cell_files()) == 2
+    count = len(laboratory.traces())
+    assert laboratory.run("table1") == 0
+    assert "first/loop/host" not in laboratory.traces()[count:]
+
+
+def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
+    laboratory.run("table1")
+    path = laboratory.paper / "adding.py"
+    path.write_text(path.read_text().replace("sum(numbers)", "sum(list(numbers))"))
+    assert laboratory.run("table1") == 0
+    assert len(laboratory.traces()) == 12
+    assert "again, because fakelab/demo2020/adding.py changed" in capsys.readouterr().err
+
+
+def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
+    path = laboratory.paper / "adding.py"
+    edit = f"    Path({str(path)!r}).open('a').write('x = 1\\n')\n    time.sleep"
+    path.write_text(path.read_text().replace("    time.sleep", edit))
+    laboratory.run("table1", "--only", "case=first", "--only", "method=loop")
+    assert laboratory.reasons()["first/loop/host"] == "fakelab/demo2020/adding.py changed"
+
+
+def test_the_users_own_data_stand_apart(laboratory):
+    own = laboratory.folder / "my mesh.txt"
+    own.write_text("100 200")
+    assert laboratory.run("table1") == 0
+    assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
+    sums = {row["value"] for row in rows(laboratory, "table1.smoke.my-mesh.csv") if row["metric"] == "sum"}
+    assert sums == {"300.0"}
+    assert {row["value"] for row in rows(laboratory) if row["metric"] == "sum"} == {"45.0"}
+    assert "is the user's own file" in laboratory.file("table1.smoke.my-mesh.md").read_text()
+
+
+def test_a_figure_that_is_no_more_is_removed(laboratory):
+    laboratory.run("table1")
+    assert laboratory.file("table1.smoke.svg").exists()
+    path = laboratory.paper / "table1_sums.py"
+    path.write_text(path.read_text().replace("    return figure", "    return None"))
+    assert laboratory.repro(*options(laboratory)).returncode == 0
+    assert not laboratory.file("table1.smoke.svg").exists()
+    assert "svg" not in laboratory.file("table1.smoke.md").read_text()

@@ -1,0 +1,116 @@
+"""Cells are written whole or not at all, and read with suspicion."""
+
+import errno
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from repro import store
+from repro.store import Store, Unreadable, clean_temporaries, locked, slug, write_atomically
+
+RECORD = {"status": "done", "key": {}, "rows": []}
+
+
+@pytest.fixture
+def cells(tmp_path):
+    return Store(tmp_path, "bench")
+
+
+def test_what_is_written_is_read(cells):
+    path = cells.path("demo2020-table1", {"scale": "smoke", "case": "a"})
+    assert cells.read(path) is None
+    cells.write(path, {**RECORD, "seconds": 1.5})
+    assert cells.read(path)["seconds"] == 1.5
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"schema": 1, "sta', b"[]", b"\xff\xfe", b'{"schema": 0}', b"null"])
+def test_damaged_files_are_unreadable(cells, content):
+    path = cells.path("demo2020-table1", {"case": "a"})
+    write_atomically(path, content)
+    with pytest.raises(Unreadable):
+        cells.read(path)
+
+
+def test_another_schema_is_unreadable_and_says_so(cells):
+    path = cells.path("demo2020-table1", {"case": "a"})
+    cells.write(path, {**RECORD, "schema": 99})
+    with pytest.raises(Unreadable, match="schema 99"):
+        cells.read(path)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_content_and_no_litter(tmp_path, monkeypatch, call):
+    path = tmp_path / "cell.json"
+    write_atomically(path, "old")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store.os, call, full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_files_get_the_usual_permissions(tmp_path):
+    write_atomically(tmp_path / "a.csv", "x")
+    (tmp_path / "b.csv").write_text("x")
+    assert (tmp_path / "a.csv").stat().st_mode == (tmp_path / "b.csv").stat().st_mode
+
+
+def test_temporaries_of_the_dead_are_removed(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    host = store._host()
+    dead, living, foreign, old = (
+        tmp_path / f".tmp.{tag}.xyz.json"
+        for tag in (f"{host}.{gone.pid}", f"{host}.{os.getpid()}", "other.1", "else.2")
+    )
+    for path in (dead, living, foreign, old):
+        path.write_text("")
+    os.utime(old, (time.time() - 7200,) * 2)
+    assert sorted(clean_temporaries(tmp_path)) == sorted([dead, old])
+    assert living.exists() and foreign.exists()
+
+
+def test_slugs_tell_identities_apart():
+    identities = [
+        {"scale": "smoke", "case": case, "method": "m", "parameters": {"p": value}}
+        for case in ("a/b", "a-b", "a b", "x" * 300)
+        for value in (1, "1", None)
+    ]
+    slugs = {slug(identity) for identity in identities}
+    assert len(slugs) == len(identities)
+    assert all(len(name) < 120 and "/" not in name for name in slugs)
+
+
+def test_a_lock_excludes_other_processes_and_dies_with_its_holder(tmp_path):
+    path = tmp_path / "lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", f"import fcntl, time; f = open({str(path)!r}, 'a'); fcntl.flock(f, fcntl.LOCK_EX); "
+         "print('held', flush=True); time.sleep(60)"], stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert holder.stdout.readline() == "held\n"
+    said = []
+
+    def waiting():
+        said.append("waiting")
+        holder.kill()
+
+    with locked(path, waiting):
+        pass
+    holder.wait()
+    holder.stdout.close()
+    assert said == ["waiting"]
+
+
+def test_the_cache_folder_can_be_moved(monkeypatch, tmp_path):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    assert store.cache_folder() == tmp_path
+    monkeypatch.delenv("REPRO_CACHE")
+    assert store.cache_folder().name == "repro"

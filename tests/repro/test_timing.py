@@ -112,6 +112,22 @@ def test_sampling_ends_when_the_median_is_known():
     assert summarise(noisy.seconds).relative_width() > 0.01
 
 
+def test_a_long_call_counts_as_a_sample_unless_the_others_are_replays():
+    launching = 0.5  # a second a call, half of it launches that a graph does not have
+
+    class Launching(SimulatedDevice):
+        def call(self):
+            if self.captured is None:
+                self._execute(launching)
+            super().call()
+
+    graph, calls = Launching(kernel=0.5), Launching(kernel=0.5, captures=False)
+    replayed = sample(graph.call, graph, max_seconds=5.0, max_samples=6, called_before=True)
+    assert replayed.mode == "graph" and replayed.seconds == pytest.approx([0.5] * 6, rel=1e-3)
+    called = sample(calls.call, calls, max_seconds=5.0, max_samples=6, called_before=True)
+    assert called.seconds == pytest.approx([1.0] * 6, rel=1e-3) and calls.work == 6
+
+
 def test_functions_of_their_own_faults_raise_them():
     def broken():
         raise ZeroDivisionError("fault of the function")

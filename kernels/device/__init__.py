@@ -1,6 +1,6 @@
 """One kernel source on three back ends: build, launch, arrays and clock.
 
-A back end is a module of this package with a `Device` class, an `open_device` function and a `REMEDY`, found by its name.
+A back end is a module of this package, found by its name, with a `Device` class and an `open_device` function.
 """
 
 from __future__ import annotations

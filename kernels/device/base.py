@@ -29,7 +29,7 @@ class Kernel:
         Called with a grid of three positive ints and the list of converted arguments.
     """
 
-    __slots__ = ("signature", "_converters", "_launch", "_count")
+    __slots__ = ("_converters", "_count", "_launch", "signature")
 
     def __init__(self, signature: Signature, converters: Sequence[Callable], launch: Launch):
         self.signature = signature
@@ -124,7 +124,8 @@ class Device:
         source = sources.load(path, block, defines, shared_bytes)
         if source.shared_bytes > self.shared_bytes:
             raise ValueError(
-                f"{path.name} wants {source.shared_bytes} bytes of shared memory a block; {self.name} has {self.shared_bytes}"
+                f"{path.name} wants {source.shared_bytes} bytes of shared memory a block; "
+                f"{self.name} has {self.shared_bytes}"
             )
         identity = (source.label, source.defines, source.body)
         if identity not in self._built:

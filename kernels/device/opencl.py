@@ -49,7 +49,7 @@ class Device(base.Device):
         else:
             self.memory_bytes = int(device.global_mem_size)
             self.cache_bytes = max(int(device.global_mem_cache_size), GPU_CACHE_BYTES)
-        self._in_flight: list = []  # buffers that enqueued work uses: NumPy must not free their memory before it is done
+        self._in_flight: list = []  # buffers of the work enqueued: NumPy must not free their memory before it is done
         self._options = [*OPTIONS, *(["-DDIALECT_CPU"] if self._shares_memory else [])]
         if "NVIDIA" in device.vendor and self._takes_ptx():
             self._options.append("-DDIALECT_PTX")
@@ -100,7 +100,9 @@ class Device(base.Device):
                 return None
             check(array)
             if array.offset:
-                raise ValueError(f"argument {argument.name} is a view that starts inside its buffer; opencl takes whole ones")
+                raise ValueError(
+                    f"argument {argument.name} is a view that starts inside its buffer; opencl takes whole ones"
+                )
             return array.base_data
 
         return convert
@@ -146,6 +148,8 @@ class Device(base.Device):
             self.cl.enqueue_fill_buffer(self.queue, a.base_data, pattern, a.offset, a.nbytes)
 
     def to_host(self, a):
+        if isinstance(a, np.ndarray):  # of set-up code, whose namespace is NumPy here
+            return a
         host = getattr(a, "host", None)
         if host is None:
             return a.get(self.queue)

@@ -32,8 +32,10 @@ void launch_{name}(const long dialect_gx, const long dialect_gy, const long dial
 {{
     const long dialect_total = dialect_gx * dialect_gy * dialect_gz;
     #pragma omp parallel for schedule(static)
-    for (long dialect_b = 0; dialect_b < dialect_total; ++dialect_b)
-        {name}(dialect_b % dialect_gx, dialect_b / dialect_gx % dialect_gy, dialect_b / (dialect_gx * dialect_gy){values});
+    for (long dialect_b = 0; dialect_b < dialect_total; ++dialect_b) {{
+        const long dialect_row = dialect_b / dialect_gx;
+        {name}(dialect_b % dialect_gx, dialect_row % dialect_gy, dialect_row / dialect_gy{values});
+    }}
 }}
 """
 

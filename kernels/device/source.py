@@ -1,7 +1,7 @@
 """Kernel sources: reading, included files, defines, and the signatures that arguments are checked against.
 
-What a compiler gets is one text: the defines, the back end's prelude and the source, with ``#line`` directives so that its
-messages name the kernel's own file and line.
+What a compiler gets is one text: the defines, the back end's prelude and the source, with ``#line`` directives so that
+its messages name the kernel's own file and line.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def expand(path: Path, seen: set[Path] | None = None) -> str:
 def signatures(
     body: str, macros: Mapping[str, str], label: str, settings: Mapping, shared_bytes: int | None = None
 ) -> tuple[Signature, ...]:
-    """Return the signatures of the kernels in `body`, its names resolved through `macros` and its own plain ``#define``."""
+    """Return the signatures of the kernels in `body`, names resolved through `macros` and its own plain ``#define``."""
 
     def fail(message: str):
         raise BuildError("the signature parser", label, message, settings)

@@ -1,4 +1,4 @@
-"""Probes of what the hardware allows: copy, triad, read and multiply-add rates, from cache-sized arrays to most of memory.
+"""Probes of what the hardware allows: copy, triad and read of arrays from cache-sized to large, and multiply-add rates.
 
 Kernels that claim a fraction of the bound are compared with these, run through the same back end.
 """
@@ -50,7 +50,8 @@ class Probe:
 def setting(is_gpu: bool, precision: str, loads: int, rounds: int, arithmetic: bool = False):
     """Return the block and the defines of a build of the source.
 
-    A GPU's pack is 16 bytes, and one number for arithmetic; a processor's is a vector register of 64 bytes, its block one thread.
+    A GPU's pack is 16 bytes, and one number for arithmetic; a processor's is a vector register of 64 bytes, its block
+    one thread.
     """
     real, size = PRECISIONS[precision]
     width = 64 // size if not is_gpu else 1 if arithmetic else 16 // size
@@ -65,7 +66,7 @@ def memory_setting(is_gpu: bool, size: int):
 
 
 def arithmetic_setting(is_gpu: bool, precision: str):
-    """Return the block and the defines of the arithmetic probe: more chains than a multiply-add has cycles of latency."""
+    """Return the block and the defines of the arithmetic probe: chains enough to hide a multiply-add's latency."""
     return setting(is_gpu, precision, 8 if is_gpu else 12, 16 if is_gpu else 8, arithmetic=True)
 
 
@@ -151,4 +152,6 @@ def arithmetic_probe(device, precision: str) -> Probe:
     def error() -> float:  # each chain tends to 1 / (1 - 0.5) = 2, and stays there
         return float(np.abs(device.to_host(result) / (2.0 * defines["LOADS"]) - 1).max())
 
-    return Probe(f"multiply-add {precision}", "flops", 0, multiply_add, result.nbytes, 2.0 * chained * count, precision, error)
+    return Probe(
+        f"multiply-add {precision}", "flops", 0, multiply_add, result.nbytes, 2.0 * chained * count, precision, error
+    )

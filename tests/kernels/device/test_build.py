@@ -32,13 +32,13 @@ def test_wrong_arguments_are_named(device, scale):
     x, y = device.array(np.arange(6.0)), device.zeros(6, float)
     with pytest.raises(TypeError, match=r"scale takes 4 arguments \(n, factor, x, y\), not 3"):
         scale(1, 6, 2.0, x)
-    with pytest.raises(TypeError, match="argument x takes .*float64, not of float32"):
+    with pytest.raises(TypeError, match=r"argument x takes .*float64, not of float32"):
         scale(1, 6, 2.0, device.array(np.arange(6, dtype=np.float32)), y)
     with pytest.raises(TypeError, match="argument n is an int32 number, not float"):
         scale(1, 6.0, 2.0, x, y)
     with pytest.raises(TypeError, match="argument factor is a float64 number"):
         scale(1, 6, "two", x, y)
-    with pytest.raises(TypeError, match="argument y .*not builtins.list"):
+    with pytest.raises(TypeError, match=r"argument y .*not builtins.list"):
         scale(1, 6, 2.0, x, [0.0] * 6)
     with pytest.raises(OverflowError, match="argument n is 2147483648, beyond int32"):
         scale(1, np.int64(2**31), 2.0, x, y)
@@ -50,7 +50,7 @@ def test_wrong_arguments_are_named(device, scale):
 def test_arrays_of_another_back_end_or_order_are_refused(device, scale):
     y = device.zeros(6, float)
     if device.backend != "openmp":
-        with pytest.raises(TypeError, match="device.array"):
+        with pytest.raises(TypeError, match=r"device\.array"):
             scale(1, 6, 2.0, np.arange(6.0), y)
     if device.backend != "opencl":
         with pytest.raises(ValueError, match="strides"):
@@ -78,7 +78,9 @@ def test_a_read_only_array_is_read_and_not_written(device, scale):
 def test_build_error_names_file_line_and_defines(device, tmp_path):
     (tmp_path / "helper.h").write_text("DEVICE_FUNCTION real twice(const real x)\n{\n    return x + x;\n}\n")
     path = tmp_path / "wrong.c"
-    path.write_text('// comment\n#include "helper.h"\n' + SCALE.replace("factor * x[i]", "twice(factor) * missing_name[i]"))
+    path.write_text(
+        '// comment\n#include "helper.h"\n' + SCALE.replace("factor * x[i]", "twice(factor) * missing_name[i]")
+    )
     with pytest.raises(BuildError) as caught:
         device.build(path, block=32, defines={"real": "double", "EXTRA": 7})
     message = str(caught.value)
@@ -139,7 +141,9 @@ def test_blocks_that_no_device_takes(tmp_path, block):
         source.load(path, block=block)
 
 
-@pytest.mark.parametrize(("name", "value"), [("BLOCK", 3), ("not a name", 1), ("x", None), ("x", "two\nlines"), ("x", 1j)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("BLOCK", 3), ("not a name", 1), ("x", None), ("x", "two\nlines"), ("x", 1j)]
+)
 def test_defines_that_cannot_be(name, value):
     with pytest.raises((ValueError, TypeError)):
         source.define_text(name, value)

@@ -58,7 +58,7 @@ def test_the_opencl_device_is_the_one_named_then_a_gpu_then_the_first():
     assert opencl.choose([processor, gpu], None) is gpu
     assert opencl.choose([processor], None) is processor
     assert opencl.choose([processor, gpu], "pocl") is processor
-    with pytest.raises(Unavailable, match="Some CPU.*Some GPU"):
+    with pytest.raises(Unavailable, match=r"Some CPU.*Some GPU"):
         opencl.choose([processor, gpu], "missing")
 
 

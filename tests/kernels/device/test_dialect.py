@@ -222,7 +222,8 @@ def test_integers_of_every_size(device, build):
             OUTER(block);
             INNER(t) {
                 if (t > 0) continue;
-                out[0] = a; out[1] = (ulong)(b + 100000); out[2] = c; out[3] = d; out[4] = (ulong)e; out[5] = f; out[6] = g[1];
+                out[0] = a; out[1] = (ulong)(b + 100000); out[2] = c; out[3] = d;
+                out[4] = (ulong)e; out[5] = f; out[6] = g[1];
                 h[0] = (uchar)(a + 1);
             }
         }
@@ -230,7 +231,18 @@ def test_integers_of_every_size(device, build):
         block=32,
     ).widths
     out, h = device.zeros(7, np.uint64), device.zeros(1, np.uint8)
-    kernel(1, 200, -30000, 60000, 4_000_000_000, 1 << 62, (1 << 64) - 1, device.array(np.array([1, 65535], np.uint16)), h, out)
+    kernel(
+        1,
+        200,
+        -30000,
+        60000,
+        4_000_000_000,
+        1 << 62,
+        (1 << 64) - 1,
+        device.array(np.array([1, 65535], np.uint16)),
+        h,
+        out,
+    )
     assert device.to_host(out).tolist() == [200, 70000, 60000, 4_000_000_000, 1 << 62, (1 << 64) - 1, 65535]
     assert device.to_host(h).tolist() == [201]
 
@@ -281,7 +293,9 @@ def test_an_empty_grid_does_nothing(device, build, grid):
 
 
 def test_no_threads_are_lost_with_many_blocks(device, build):
-    kernel = build("KERNEL tick(GLOBAL int *n) { OUTER(b); INNER(t) { if (t == 0) ATOMIC_ADD_GLOBAL(&n[b % 3], 1); } }", block=32)
+    kernel = build(
+        "KERNEL tick(GLOBAL int *n) { OUTER(b); INNER(t) { if (t == 0) ATOMIC_ADD_GLOBAL(&n[b % 3], 1); } }", block=32
+    )
     n = device.zeros(3, np.int32)
     kernel.tick(30000, n)
     kernel.tick(np.int64(3), n)

@@ -59,5 +59,8 @@ def test_probes_state_their_work_and_notice_errors(device):
 def test_sizes_go_from_cache_to_an_eighth_of_memory(device):
     sizes = probes.sizes(device)
     assert sizes[0] == 32 << 10 and sizes == sorted(sizes)
-    assert device.memory_bytes / 40 < sizes[-1] <= device.memory_bytes / 8 or sizes[-1] >= probes.LARGEST[device.is_gpu] / 2
+    assert (
+        device.memory_bytes / 40 < sizes[-1] <= device.memory_bytes / 8
+        or sizes[-1] >= probes.LARGEST[device.is_gpu] / 2
+    )
     assert all(size % (32 << 10) == 0 for size in sizes)

@@ -77,7 +77,8 @@ def test_small_kernels_are_timed_without_their_launches():
     result = sample(device.call, device)
     assert result.mode == "graph" and not result.cold
     assert result.batch * 2e-6 >= 1e-3
-    assert summarise(result.seconds).median == pytest.approx(2e-6, rel=1e-6)
+    # every one of them: the first batch after a synchronisation, too, is enqueued behind work
+    assert result.seconds == pytest.approx([2e-6] * len(result.seconds), rel=1e-6)
 
 
 def test_a_refused_capture_is_said_and_calls_are_timed():

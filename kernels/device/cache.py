@@ -1,7 +1,8 @@
 """Built kernels on disk, under the user's cache folder or ``REPRO_CACHE``.
 
 Each file ends with the SHA-256 digest of what comes before it, so that a damaged file is noticed and rebuilt; loaders
-of shared libraries ignore what follows the image. Files appear by renaming: several processes may build the same kernel.
+of shared libraries ignore what follows the image. Files appear by renaming: several processes may build the same
+kernel.
 """
 
 from __future__ import annotations

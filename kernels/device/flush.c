@@ -1,5 +1,5 @@
-/* Reads a buffer larger than the last-level cache, so that nothing else stays in it. Reading leaves no modified lines behind,
- * whose writing back would fall into the time of the next kernel. */
+/* Reads a buffer larger than the last-level cache, so that nothing else stays in it. Reading leaves no modified lines
+ * behind, whose writing back would fall into the time of the next kernel. */
 KERNEL flush(GLOBAL const double *RESTRICT buffer, GLOBAL double *RESTRICT sink)
 {
     OUTER(block);

@@ -22,9 +22,9 @@ typedef unsigned long ulong;
 #define OUTER2(bx, by) const long bx = blockIdx.x, by = blockIdx.y
 #define OUTER3(bx, by, bz) const long bx = blockIdx.x, by = blockIdx.y, bz = blockIdx.z
 
-#define SHARED_POOL(type, name, count)                                                                                  \
-    static_assert(sizeof(type) * (count) <= SHARED_POOL_BYTES, "shared_bytes of the build is less than SHARED_POOL");   \
-    extern __shared__ __align__(16) unsigned char dialect_pool[];                                                       \
+#define SHARED_POOL(type, name, count)                                                                               \
+    static_assert(sizeof(type) * (count) <= SHARED_POOL_BYTES, "shared_bytes of the build is less than SHARED_POOL"); \
+    extern __shared__ __align__(16) unsigned char dialect_pool[];                                                    \
     type *const name = reinterpret_cast<type *>(dialect_pool)
 #define PRIVATE(type, name) type name##_private
 #define PRIVATE_ARRAY(type, name, count) type name##_private[count]

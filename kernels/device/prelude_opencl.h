@@ -19,9 +19,9 @@
 #define OUTER2(bx, by) const long bx = get_group_id(0), by = get_group_id(1)
 #define OUTER3(bx, by, bz) const long bx = get_group_id(0), by = get_group_id(1), bz = get_group_id(2)
 
-#define SHARED_POOL(type, name, count)                                                                                   \
-    typedef char shared_bytes_of_the_build_is_less_than_SHARED_POOL[                                                     \
-        sizeof(type) * (count) <= SHARED_POOL_BYTES ? 1 : -1];                                                           \
+#define SHARED_POOL(type, name, count)                                                                               \
+    typedef char shared_bytes_of_the_build_is_less_than_SHARED_POOL[                                                 \
+        sizeof(type) * (count) <= SHARED_POOL_BYTES ? 1 : -1];                                                       \
     __local type name[count]
 #define PRIVATE(type, name) type name##_private
 #define PRIVATE_ARRAY(type, name, count) type name##_private[count]
@@ -39,25 +39,25 @@
 #endif
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
-// Adds: integers by the language; floating-point numbers by compare-and-swap, or by NVIDIA's own instruction where the device
-// is found to take it (DIALECT_PTX).
+// Adds: integers by the language; floating-point numbers by compare-and-swap, or by NVIDIA's own instruction where the
+// device is found to take it (DIALECT_PTX).
 #define DIALECT_OVERLOAD static inline __attribute__((overloadable)) void
-#define DIALECT_ADD_INT(space)                                                                                           \
+#define DIALECT_ADD_INT(space)                                                                                       \
     DIALECT_OVERLOAD dialect_add(volatile space int *target, int value) { atomic_add(target, value); }
-#define DIALECT_ADD_SWAP(space, type, word, reinterpret, reinterpret_word, swap)                                         \
-    DIALECT_OVERLOAD dialect_add(volatile space type *target, type value)                                                \
-    {                                                                                                                    \
-        volatile space word *bits = (volatile space word *)target;                                                       \
-        word expected, old = *bits;                                                                                      \
-        do {                                                                                                             \
-            expected = old;                                                                                              \
-            old = swap(bits, expected, reinterpret_word(reinterpret(expected) + value));                                 \
-        } while (old != expected);                                                                                       \
+#define DIALECT_ADD_SWAP(space, type, word, reinterpret, reinterpret_word, swap)                                     \
+    DIALECT_OVERLOAD dialect_add(volatile space type *target, type value)                                            \
+    {                                                                                                                \
+        volatile space word *bits = (volatile space word *)target;                                                   \
+        word expected, old = *bits;                                                                                  \
+        do {                                                                                                         \
+            expected = old;                                                                                          \
+            old = swap(bits, expected, reinterpret_word(reinterpret(expected) + value));                             \
+        } while (old != expected);                                                                                   \
     }
-#define DIALECT_ADD_PTX(space, ptx_space, type, suffix, constraint)                                                      \
-    DIALECT_OVERLOAD dialect_add(volatile space type *target, type value)                                                \
-    {                                                                                                                    \
-        asm volatile("red." ptx_space ".add." suffix " [%0], %1;" ::"l"(target), constraint(value) : "memory");          \
+#define DIALECT_ADD_PTX(space, ptx_space, type, suffix, constraint)                                                  \
+    DIALECT_OVERLOAD dialect_add(volatile space type *target, type value)                                            \
+    {                                                                                                                \
+        asm volatile("red." ptx_space ".add." suffix " [%0], %1;" ::"l"(target), constraint(value) : "memory");      \
     }
 DIALECT_ADD_INT(__global)
 DIALECT_ADD_INT(__local)

@@ -1,5 +1,5 @@
-// The dialect on the system's C compiler: a block is one call, INNER is a loop over its threads. The caller gives the block's
-// index in three arguments that a macro, made from each kernel's name, puts before the kernel's own.
+// The dialect on the system's C compiler: a block is one call, INNER is a loop over its threads. The caller gives the
+// block's index in three arguments that a macro, made from each kernel's name, puts before the kernel's own.
 _Static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 #include <math.h>
 typedef unsigned char uchar; // OpenCL's short names
@@ -21,30 +21,30 @@ typedef unsigned long ulong;
 #define OUTER2(bx, by) const long bx = dialect_bx, by = dialect_by
 #define OUTER3(bx, by, bz) const long bx = dialect_bx, by = dialect_by, bz = dialect_bz
 
-#define SHARED_POOL(type, name, count)                                                                                   \
-    _Static_assert(sizeof(type) * (count) <= SHARED_POOL_BYTES, "shared_bytes of the build is less than SHARED_POOL");   \
+#define SHARED_POOL(type, name, count)                                                                               \
+    _Static_assert(sizeof(type) * (count) <= SHARED_POOL_BYTES, "shared_bytes of the build is less than SHARED_POOL"); \
     SHARED type name[count]
 #define PRIVATE(type, name) SHARED type name##_private[BLOCK]
 #define PRIVATE_ARRAY(type, name, count) SHARED type name##_private[BLOCK][count]
 #define P(name) name##_private[dialect_thread]
 
 #define INNER(t) for (int t = 0, dialect_thread = 0; t < BLOCK; ++t, ++dialect_thread)
-#define INNER2(i, j)                                                                                                     \
-    for (int j = 0; j < BLOCK_Y; ++j)                                                                                    \
+#define INNER2(i, j)                                                                                                 \
+    for (int j = 0; j < BLOCK_Y; ++j)                                                                                \
         for (int i = 0, dialect_thread = BLOCK_X * j; i < BLOCK_X; ++i, ++dialect_thread)
-#define INNER3(i, j, k)                                                                                                  \
-    for (int k = 0; k < BLOCK_Z; ++k)                                                                                    \
-        for (int j = 0; j < BLOCK_Y; ++j)                                                                                \
+#define INNER3(i, j, k)                                                                                              \
+    for (int k = 0; k < BLOCK_Z; ++k)                                                                                \
+        for (int j = 0; j < BLOCK_Y; ++j)                                                                            \
             for (int i = 0, dialect_thread = BLOCK_X * (j + BLOCK_Y * k); i < BLOCK_X; ++i, ++dialect_thread)
 #define INNER_FOR(i, n) for (__typeof__((n) + 0) i = 0; i < (n); ++i)
 #define BARRIER ((void)0)
 
 #define ATOMIC_ADD_SHARED(pointer, value) (*(pointer) += (value)) // a block is one thread
-#define ATOMIC_ADD_GLOBAL(pointer, value)                                                                                \
-    do {                                                                                                                 \
-        __typeof__(*(pointer)) *dialect_target = (pointer);                                                              \
-        const __typeof__(*(pointer)) dialect_value = (value);                                                            \
-        _Pragma("omp atomic") *dialect_target += dialect_value;                                                          \
+#define ATOMIC_ADD_GLOBAL(pointer, value)                                                                            \
+    do {                                                                                                             \
+        __typeof__(*(pointer)) *dialect_target = (pointer);                                                          \
+        const __typeof__(*(pointer)) dialect_value = (value);                                                        \
+        _Pragma("omp atomic") *dialect_target += dialect_value;                                                      \
     } while (0)
 
 #define RECIPROCAL(x) (1 / (x))

@@ -1,7 +1,7 @@
 /* Memory traffic and arithmetic at the hardware's rate, for ceilings.
  *
- * Memory moves in packs of WIDTH numbers, the widest access of the device. A block handles ROUNDS * LOADS * BLOCK packs, which divide the
- * array; a thread has LOADS of them in flight, those of neighbouring threads side by side. */
+ * Memory moves in packs of WIDTH numbers, the widest access of the device. A block handles ROUNDS * LOADS * BLOCK packs,
+ * which divide the array; a thread has LOADS of them in flight, those of neighbouring threads side by side. */
 
 #if WIDTH == 1
 typedef real pack;
@@ -98,8 +98,8 @@ KERNEL read(GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT total)
     }
 }
 
-/* ROUNDS * steps dependent multiply-adds in each of LOADS chains of packs: two flops each a lane. A chain starts at its number plus the
- * thread's, so that result, the sum of a thread's chains, tells whether each was followed. */
+/* ROUNDS * steps dependent multiply-adds in each of LOADS chains of packs: two flops each a lane. A chain starts at its
+ * number plus the thread's, so that result, the sum of a thread's chains, tells whether each was followed. */
 KERNEL multiply_add(const int steps, const real factor, const real addend, GLOBAL real *RESTRICT result)
 {
     OUTER(block);

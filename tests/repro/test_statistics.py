@@ -36,6 +36,10 @@ def test_ranks_of_small_samples_are_the_tabulated_ones():
     assert [median_ranks(n) for n in (6, 8, 9, 12, 20)] == [(1, 6), (1, 8), (2, 8), (3, 10), (6, 15)]
 
 
+def test_coverage_that_is_exactly_the_wanted_one_is_enough():
+    assert median_ranks(3, 0.75) == (1, 3)  # 1 - 2 / 2**3
+
+
 @pytest.mark.parametrize("distribution", ["lognormal", "exponential", "cauchy"])
 def test_interval_covers_the_median_as_often_as_it_says(distribution):
     rng = np.random.default_rng(20130819)

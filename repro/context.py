@@ -78,8 +78,9 @@ class Run:
 
     def _note(self, clock: Any) -> None:
         """Remember a device for the manifest."""
-        self.clocks[clock.name] = {
-            "name": clock.name, "backend": getattr(clock, "backend", "host"),
+        backend = getattr(clock, "backend", "host")
+        self.clocks[f"{backend}: {clock.name}"] = {
+            "name": clock.name, "backend": backend,
             "details": dict(getattr(clock, "details", None) or {}),
         }  # fmt: skip
 

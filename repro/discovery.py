@@ -163,6 +163,8 @@ def select(
         If a name is none of an artefact's, with the nearest ones.
     """
     artefacts = find(folder)
+    if not artefacts:
+        raise ReproError(f"there is no artefact in {folder or environment.experiments_folder()}")
     papers = sorted({artefact.paper for artefact in artefacts})
     for name in paper:
         require(name, papers, "paper")

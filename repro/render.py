@@ -214,7 +214,7 @@ def _reasons(tasks: list[Task]) -> list[str]:
 
 def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> list[str]:
     records = [task.record for task in tasks if task.stands and task.record["status"] == DONE]
-    devices = sorted({name for record in records for name in record["clocks"]})
+    devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
     dates = sorted(record["date"] for record in records)
     lines = [
         f"- command: `{settings.command or f'repro run {artefact.id} --scale {settings.scale}'}`",

@@ -84,6 +84,8 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
                 kept.of(clock, again=True)
         except ReproError as error:
             say(f"{backend}: {error}")
+        except Exception as error:  # a device that fails costs no other
+            say(f"{backend}: its ceilings cannot be measured: {type(error).__name__}: {error}")
     for note in kept.notes:
         say(note)
 

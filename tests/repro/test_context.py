@@ -22,7 +22,7 @@ def test_a_timed_row_has_median_interval_and_error(run):
     (row,) = run.rows
     assert row.value == pytest.approx(summary.median * 1e6) and row.unit == "us" and row.error == 1e-9
     assert row.ci_low <= row.value <= row.ci_high and row.n == len(run.samples["time"]["seconds"]) == summary.n
-    assert row.device == run.clocks[row.device]["name"] and row.bound_fraction is None
+    assert run.clocks[f"host: {row.device}"]["name"] == row.device and row.bound_fraction is None
 
 
 def test_a_cold_row_is_recorded_beside(run):
@@ -104,7 +104,8 @@ def test_devices(laboratory):
     here = Run(Cell("first", "kernel", "opencl"), "demo2020-table1", "smoke")
     assert here.device is here.device and here.device.name == "Pretend device"
     here.value("size", 1)
-    assert here.rows[0].device == "Pretend device" and here.clocks["Pretend device"]["details"] == {"driver": "1.0"}
+    assert here.rows[0].device == "Pretend device"
+    assert here.clocks["opencl: Pretend device"]["details"] == {"driver": "1.0"}
     with pytest.raises(Skip, match="no cuda device"):
         _ = Run(Cell("first", "kernel", "cuda"), "demo2020-table1", "smoke").device
     with pytest.raises(Skip, match="licence"):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repro.model import ReproError, Work
-from repro.statistics import summarise
 from repro.timing import Clock, sample
 
 STREAMS = ("copy", "triad", "read")
@@ -54,8 +53,8 @@ class Ceilings:
     ----------
     device : str
     bandwidths : mapping of str to list of (float, float)
-        For copy, triad and read: (bytes moved, bytes a second), by rising size, each the median of warm repeats. Data
-        that fit the last-level cache move faster than memory allows, here as in what is compared with it.
+        For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
+        Data that fit the last-level cache move faster than memory allows, here as in what is compared with it.
     cold : mapping of str to list of (float, float)
         The same with the cache evicted before each sample.
     rates : mapping of str to float
@@ -125,8 +124,8 @@ def _interpolated(curve: list[tuple[float, float]], size: float) -> float:
     return curve[-1][1]
 
 
-def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float = 0.5) -> Ceilings:
-    """Return the ceilings of a device.
+def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float = 0.2) -> Ceilings:
+    """Return the ceilings of a device, each from its fastest sample: whatever else runs only slows a probe.
 
     Parameters
     ----------
@@ -147,7 +146,7 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
     rates: dict[str, float] = {}
     for kernel in kernels:
         for cold in (False,) if kernel.kind == "flops" else (False, True):
-            seconds = summarise(sample(kernel.function, clock, cold=cold, max_seconds=max_seconds).seconds).median
+            seconds = min(sample(kernel.function, clock, cold=cold, max_seconds=max_seconds).seconds)
             if kernel.kind == "flops":
                 rates[kernel.precision] = max(kernel.flops / seconds, rates.get(kernel.precision, 0.0))
             else:

@@ -1,5 +1,6 @@
 """Bounds by measured ceilings, against a device of known bandwidth and rate."""
 
+import itertools
 import json
 
 import pytest
@@ -64,6 +65,16 @@ def test_bandwidths_and_rates_are_those_of_the_device(ceilings):
     assert rates == pytest.approx((1e5 / 2e-6, 1e8 / 1.001e-3))
     assert dict(ceilings.cold["copy"])[1e8] == pytest.approx(1e8 / 10.001e-3)
     assert ceilings.rates == pytest.approx({"float64": 2e11, "float32": 4e11})
+
+
+def test_disturbances_do_not_lower_a_ceiling():
+    device, turn = RatedDevice(), itertools.cycle([5.0, 1.0, 8.0])
+
+    def disturbed():
+        device.now += 0.004 * next(turn)
+
+    found = measure([CeilingKernel("copy", "copy", 10**6, disturbed, 1e6)], device, max_seconds=0.02)
+    assert found.bandwidth(1e6) == pytest.approx(1e6 / 0.004)
 
 
 def test_the_ceiling_is_the_best_probe_interpolated_in_the_logarithm_of_the_size():

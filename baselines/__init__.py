@@ -29,7 +29,9 @@ def survey() -> list[Survey]:
     for name, (packages, remedy) in PACKAGES.items():
         packages = (packages,) if isinstance(packages, str) else packages
         installed = [f"{package} {version}" for package in packages if (version := _version(package))]
-        found.append(Survey(name, bool(installed), ", ".join(installed) or "not installed", "" if installed else remedy))
+        found.append(
+            Survey(name, bool(installed), ", ".join(installed) or "not installed", "" if installed else remedy)
+        )
     return found
 
 

@@ -29,13 +29,13 @@ def presences() -> list[Presence]:
 def ceiling_kernels(clock: Any) -> Iterator[CeilingKernel]:
     """Yield the probes of a device, or of the host for its clock."""
     if isinstance(clock, devices.Device):
-        from kernels import stream
+        from kernels.stream.probes import ceiling_probes
 
-        probes = stream.ceiling_probes(clock)
+        probes = ceiling_probes(clock)
     else:
-        from baselines import stream
+        from baselines.stream import probes as host_probes
 
-        probes = stream.probes()
+        probes = host_probes()
     for probe in probes:
         yield CeilingKernel(
             probe.name, probe.kind, probe.size_bytes, probe.function, probe.bytes, probe.flops, probe.precision

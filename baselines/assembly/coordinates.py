@@ -6,8 +6,12 @@ Jacobians), it is also the reference that they are checked against.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import scipy.sparse
+
+HOST = (np, scipy.sparse)
 
 
 def element_arrays(problem, xp=np):
@@ -34,6 +38,14 @@ def _inverse(a, xp):
     """Inverse of 3 × 3 matrices by their adjugates, columns from cross products of the rows."""
     columns = [xp.cross(a[:, (k + 1) % 3], a[:, (k + 2) % 3]) for k in range(3)]
     return xp.stack(columns, axis=2) / _determinant(a, xp)[:, None, None]
+
+
+def placed(problem, xp=np):
+    """Return the problem with its arrays in `xp`, so that `assemble` copies nothing."""
+    arrays = {name: getattr(problem, name) for name in ("points", "cells", "conductivity", "source")}
+    return dataclasses.replace(
+        problem, **{name: None if array is None else xp.asarray(array) for name, array in arrays.items()}
+    )
 
 
 def assemble(problem, xp=np, sparse=scipy.sparse):

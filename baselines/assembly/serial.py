@@ -23,9 +23,7 @@ def prepare(problem):
     source = np.ones(nodes) if problem.source is None else problem.source
 
     def launch():
-        _assemble(
-            problem.points, cells, conductivity, problem.mass, source, row_offsets, column_indices, values, rhs
-        )
+        _assemble(problem.points, cells, conductivity, problem.mass, source, row_offsets, column_indices, values, rhs)
 
     def result():
         return scipy.sparse.csr_array((values, column_indices, row_offsets), shape=(nodes, nodes)), rhs

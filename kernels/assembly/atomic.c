@@ -23,7 +23,7 @@ KERNEL atomic(const int elements, const real lambda, GLOBAL const real *conducti
             total += load[k];
         }
         const real volume = tetrahedron_edges(corner, conductivity ? conductivity[e] : (real)1, lambda, entry);
-        const real row = lambda * volume / 4;
+        const real row = lambda * volume * ((real)1 / 4);
         const real diagonal[4] = {row - entry[0] - entry[1] - entry[2], row - entry[0] - entry[3] - entry[4],
                                   row - entry[1] - entry[3] - entry[5], row - entry[2] - entry[4] - entry[5]};
         /* edge of local nodes (i, j), row-major, -1 on the diagonal */
@@ -33,6 +33,6 @@ KERNEL atomic(const int elements, const real lambda, GLOBAL const real *conducti
             const real value = k % 5 == 0 ? diagonal[k / 5] : entry[k % 5 == 0 ? 0 : edge_of[k]];
             ATOMIC_ADD_GLOBAL(&values[entry_map[16 * e + k]], value);
         }
-        for (int k = 0; k < 4; ++k) ATOMIC_ADD_GLOBAL(&rhs[node[k]], volume * (load[k] + total) / 20);
+        for (int k = 0; k < 4; ++k) ATOMIC_ADD_GLOBAL(&rhs[node[k]], volume * (load[k] + total) * ((real)1 / 20));
     }
 }

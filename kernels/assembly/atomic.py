@@ -44,4 +44,3 @@ def prepare(device, problem: Problem, block: int = BLOCK) -> Assembler:
         )
 
     return Assembler(launch, result, pattern.nonzeros, {"plan_bytes": places.nbytes})
-

@@ -89,7 +89,7 @@ KERNEL patch(const real lambda, GLOBAL const real *conductivity,
             }
             /* 3: the element matrix */
             const real volume = tetrahedron_edges(corner, conductivity ? conductivity[e] : (real)1, lambda, entry);
-            const real row = lambda * volume / 4;
+            const real row = lambda * volume * ((real)1 / 4);
             const real full[16] = {row - entry[0] - entry[1] - entry[2], entry[0], entry[1], entry[2],
                                    entry[0], row - entry[0] - entry[3] - entry[4], entry[3], entry[4],
                                    entry[1], entry[3], row - entry[1] - entry[3] - entry[5], entry[5],
@@ -98,7 +98,7 @@ KERNEL patch(const real lambda, GLOBAL const real *conductivity,
             UNROLL
             for (int k = 0; k < 4; ++k) {
                 const int in_patch = node[k] >= first && node[k] < first + owned;
-                const real b = volume * (load[k] + total) / 20;
+                const real b = volume * (load[k] + total) * ((real)1 / 20);
                 if (in_patch) ATOMIC_ADD_SHARED(&local_rhs[node[k] - first], b);
                 else ATOMIC_ADD_GLOBAL(&rhs_boundary[node[k]], b);
                 UNROLL

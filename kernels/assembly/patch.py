@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kernels.assembly.partition import coordinate_bisection, expand
 from kernels.assembly.pattern import csr_pattern
-from kernels.assembly.problem import Assembler, Problem, to_mesh_numbering
+from kernels.assembly.problem import Assembler, Problem, pool_values, to_mesh_numbering
 
 SOURCE = Path(__file__).with_name("patch.c")
 BLOCK = 256
@@ -42,8 +42,10 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
     row_offsets = xp.searchsorted(row[is_upper], xp.arange(problem.nodes + 1)).astype(xp.int32)
 
     sizes, entries = xp.diff(offsets), xp.diff(row_offsets[offsets])
-    pool_size = int((5 * sizes + entries + (entries + sizes + 2) // 2).max())
-    kernels = device.build(SOURCE, block=block, defines={"real": "double", "POOL_SIZE": pool_size}, shared_bytes=8 * pool_size)
+    pool_size = pool_values((5 * sizes + entries + (entries + sizes + 2) // 2).max())
+    kernels = device.build(
+        SOURCE, block=block, defines={"real": "double", "POOL_SIZE": pool_size}, shared_bytes=8 * pool_size
+    )
 
     x, y, z = (device.array(axis) for axis in xp.asarray(problem.points)[partition.order].T.copy())
     source = device.array(xp.asarray(problem.source_values())[partition.order])

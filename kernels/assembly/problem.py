@@ -77,6 +77,11 @@ class Assembler:
     facts: dict[str, float]
 
 
+def pool_values(needed) -> int:
+    """Return the size of a block's shared memory for `needed` doubles, in steps of 2 KiB: meshes then share built kernels."""
+    return -(-int(needed) // 256) * 256
+
+
 def to_mesh_numbering(values, column_indices, row_offsets, rhs, order, is_upper=False):
     """Bring a renumbered matrix and right-hand side back to the mesh's own numbering.
 

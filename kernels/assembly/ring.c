@@ -33,12 +33,12 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
     PRIVATE(int, end);
     PRIVATE(int, place);
     GLOBAL const int *header = headers + HEADER * patch;
-    const int first = header[0], owned = header[1], halo_first = header[2], local = header[3];
+    const int first = header[0], owned = header[1], halo_first = header[2], used = header[3];
     const int entry_first = header[4], entries = header[5], slice_first = header[6], slots = header[7];
     SHARED_POINTER real *staged = pool;               /* the patch's rows of the matrix */
     SHARED_POINTER real *volumes = staged + entries;  /* six times the volume around each entry's edge */
     SHARED_POINTER real *nodes = volumes + entries;
-    SHARED_POINTER int *slices = (SHARED_POINTER int *)(nodes + 3 * local); /* first word of each slice */
+    SHARED_POINTER int *slices = (SHARED_POINTER int *)(nodes + 3 * used); /* first word of each slice */
 
     INNER(t) {
         if (t >= owned) continue; /* a thread a row: the host sees to it that a block has as many */
@@ -49,7 +49,7 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
     INNER_FOR(i, slots / SLICE + 1) {
         slices[i] = slice_offsets[slice_first + i];
     }
-    INNER_FOR(i, local) {
+    INNER_FOR(i, used) {
         const int node = i < owned ? first + i : halo_nodes[halo_first + i - owned];
         nodes[3 * i] = x[node];
         nodes[3 * i + 1] = y[node];

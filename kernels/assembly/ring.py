@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.assembly.partition import coordinate_bisection, expand
 from kernels.assembly.pattern import EDGE_NODES, Pattern, csr_pattern
-from kernels.assembly.problem import Assembler, Problem, to_mesh_numbering
+from kernels.assembly.problem import Assembler, Problem, pool_values, to_mesh_numbering
 
 SOURCE = Path(__file__).with_name("ring.c")
 BLOCK = 128
@@ -214,7 +214,9 @@ def ring_plan(cells, pattern: Pattern, patch_offsets, xp=np) -> RingPlan:
     sizes = xp.diff(offsets)
     most_local = 3 * int((sizes + xp.diff(halo_offsets)).max())
     if most_local >= BREAK - 3:
-        raise ValueError(f"a patch uses {most_local // 3} nodes, {BREAK // 3} can be addressed: take a smaller patch_size")
+        raise ValueError(
+            f"a patch uses {most_local // 3} nodes, {BREAK // 3} can be addressed: take a smaller patch_size"
+        )
 
     def local_index(patch, node, is_owned):
         outside = xp.searchsorted(halo, patch * nodes + node) - halo_offsets[patch] + sizes[patch]
@@ -234,7 +236,16 @@ def ring_plan(cells, pattern: Pattern, patch_offsets, xp=np) -> RingPlan:
         packed_edges[slot[row], 2 + side] = entry[item_edge[row]] - row_starts[item_patch[row]]
     local = sizes + xp.diff(halo_offsets)
     entries = xp.diff(row_starts)
-    header = [offsets[:-1], sizes, halo_offsets[:-1], local, row_starts[:-1], entries, first_slices[:-1], SLICE * slices]
+    header = [
+        offsets[:-1],
+        sizes,
+        halo_offsets[:-1],
+        local,
+        row_starts[:-1],
+        entries,
+        first_slices[:-1],
+        SLICE * slices,
+    ]
     return RingPlan(
         headers=xp.stack(header, axis=1).astype(xp.int32),
         halo_nodes=(halo % nodes).astype(xp.int32),
@@ -242,7 +253,7 @@ def ring_plan(cells, pattern: Pattern, patch_offsets, xp=np) -> RingPlan:
         ring_words=ring_entries.view(xp.int64),
         edges=packed_edges.reshape(-1).view(xp.int64),
         ring_elements=elements,
-        pool_size=int((2 * entries + 3 * local + (slices + 2) // 2).max()),
+        pool_size=pool_values((2 * entries + 3 * local + (slices + 2) // 2).max()),
     )
 
 
@@ -292,9 +303,7 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
     rows = [device.array(a) for a in (pattern.row_offsets, pattern.column_indices, pattern.diagonal)]
 
     def launch():
-        kernel(
-            plan.patches, problem.mass, conductivity, elements, x, y, z, source, *lists, *rows, values, rhs
-        )
+        kernel(plan.patches, problem.mass, conductivity, elements, x, y, z, source, *lists, *rows, values, rhs)
 
     def result():
         return to_mesh_numbering(

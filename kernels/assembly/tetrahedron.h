@@ -14,11 +14,11 @@ DEVICE_FUNCTION real tetrahedron_edges(const real *x, const real sigma, const re
     const real wx = x[9] - x[0], wy = x[10] - x[1], wz = x[11] - x[2];
     /* six volumes times the gradients of nodes 1, 2, 3; node 0 balances them */
     const real g1x = vy * wz - vz * wy, g1y = vz * wx - vx * wz, g1z = vx * wy - vy * wx;
-    const real g2x = wy * ux - wz * uy, g2y = wz * ux - wx * uz, g2z = wx * uy - wy * ux;
+    const real g2x = wy * uz - wz * uy, g2y = wz * ux - wx * uz, g2z = wx * uy - wy * ux;
     const real g3x = uy * vz - uz * vy, g3y = uz * vx - ux * vz, g3z = ux * vy - uy * vx;
     const real volume6 = ux * g1x + uy * g1y + uz * g1z;
-    const real scale = sigma / ((real)6 * volume6);
-    const real mass = lambda * volume6 / (real)120;
+    const real scale = sigma * RECIPROCAL((real)6 * volume6);
+    const real mass = lambda * volume6 * ((real)1 / 120);
     const real s12 = g1x * g2x + g1y * g2y + g1z * g2z;
     const real s13 = g1x * g3x + g1y * g3y + g1z * g3z;
     const real s23 = g2x * g3x + g2y * g3y + g2z * g3z;
@@ -31,5 +31,5 @@ DEVICE_FUNCTION real tetrahedron_edges(const real *x, const real sigma, const re
     entry[3] = mass + scale * s12;
     entry[4] = mass + scale * s13;
     entry[5] = mass + scale * s23;
-    return volume6 / (real)6;
+    return volume6 * ((real)1 / 6);
 }

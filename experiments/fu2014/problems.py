@@ -1,0 +1,56 @@
+"""The paper's problem on one of its meshes, and the matrix that assemblers must come to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from baselines.assembly import coordinates, serial
+from kernels.assembly.problem import Problem
+
+
+def helmholtz(mesh) -> Problem:
+    """Return -Δu + u = 1 with natural boundary conditions on a mesh (section 6.1: λ = 1)."""
+    return Problem(mesh.points, mesh.cells, mass=1.0)
+
+
+class Reference:
+    """The Helmholtz matrix and right-hand side of a mesh from an independent assembler, and the distance to them.
+
+    Parameters
+    ----------
+    mesh : datasets.mesh.Mesh
+    assembler : {'coo', 'serial'}
+        SciPy's sum over triples; or the serial loop, which is the reference of the former.
+    """
+
+    def __init__(self, mesh, assembler: str = "coo"):
+        problem = helmholtz(mesh)
+        if assembler == "coo":
+            self.matrix, self.rhs = coordinates.assemble(problem)
+        else:
+            launch, result = serial.prepare(problem)
+            launch()
+            self.matrix, self.rhs = result()
+        self.matrix.sort_indices()
+
+    def error(self, matrix, rhs) -> float:
+        """Return the largest difference of an entry, over the largest entry, of matrix and right-hand side; infinite when the
+        patterns differ."""
+        ours, theirs = matrix, self.matrix
+        if not (np.array_equal(ours.indptr, theirs.indptr) and np.array_equal(ours.indices, theirs.indices)):
+            return float("inf")
+        gaps = [np.abs(ours.data - theirs.data).max() / np.abs(theirs.data).max()]
+        gaps.append(np.abs(rhs - self.rhs).max() / np.abs(self.rhs).max())
+        return float(np.max(gaps))
+
+
+_kept: dict[tuple[str, str], Reference] = {}
+
+
+def reference(mesh, assembler: str = "coo") -> Reference:
+    """Return the reference of a mesh; the last one is kept, since the cells of a mesh follow one another."""
+    key = (mesh.digest(), assembler)
+    if key not in _kept:
+        _kept.clear()
+        _kept[key] = Reference(mesh, assembler)
+    return _kept[key]

@@ -1,0 +1,82 @@
+"""The meshes: nodes, elements, valence, non-zeros and quality.
+
+Non-zeros are counted in the pattern and derived again by Euler's formula from nodes, elements and boundary; the two must agree.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import MESHES, labels
+from repro import Cell
+from repro.plots import PAGE, caption, colour, figure
+from repro.tables import Column, Table, paper_table
+
+MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}
+
+FACTS = {
+    "nodes": "nodes", "elements": "elements", "valence_min": "valence_min", "valence_max": "valence_max",
+    "nonzeros": "nonzeros_full", "nonzeros_upper": "nonzeros_upper", "nonzeros_euler": "nonzeros_euler",
+    "boundary_faces": "boundary_faces", "dihedral_min": "dihedral_min", "radius_ratio_mean": "radius_ratio_mean",
+}  # fmt: skip
+UNITS = {"dihedral_min": "degree", "radius_ratio_mean": ""}
+
+
+def cells(scale):
+    """Return one cell a mesh."""
+    return [Cell(case=mesh, method="mesh", data=(f"fu2014/{mesh}",)) for mesh in MESHES]
+
+
+def measure(cell, run):
+    """Record the facts of a mesh; refuse it when Euler's formula gives other non-zeros than the pattern."""
+    facts = run.dataset(cell.data[0]).facts()
+    gap = abs(facts["nonzeros_euler"] - facts["nonzeros_full"]) / facts["nonzeros_full"]
+    run.check(gap, 0, "non-zeros by Euler's formula")
+    for metric, fact in FACTS.items():
+        run.value(metric, facts[fact], UNITS.get(metric, "count"), error=gap if metric == "nonzeros_euler" else None)
+
+
+def tables(results):
+    """Return Table 1, and what a solver would want to know of the meshes besides."""
+    paper = paper_table(
+        results,
+        "Table 1: the meshes",
+        [
+            Column("Nodes", "mesh", "nodes", "count"),
+            Column("Elements", "mesh", "elements", "count"),
+            Column("Min valence", "mesh", "valence_min", "count"),
+            Column("Max valence", "mesh", "valence_max", "count"),
+            Column("Non-zeros", "mesh", "nonzeros", "million"),
+        ],
+        cases=labels(results),
+        notes=["Non-zeros are those of the whole matrix: nodes + 2 edges."],
+    )
+    more = {
+        "By Euler": "nonzeros_euler", "Upper half": "nonzeros_upper", "Boundary faces": "boundary_faces",
+        "Least dihedral angle [°]": "dihedral_min", "Mean radius ratio": "radius_ratio_mean",
+    }  # fmt: skip
+    rows = {"Mesh": list(labels(results).values())}
+    for heading, metric in more.items():
+        rows[heading] = [results.value(case, "mesh", metric) for case in labels(results)]
+    return [paper, Table("Non-zeros and quality", pandas.DataFrame(rows))]
+
+
+def plot(results):
+    """Draw non-zeros, measured and published, and the quality of the elements."""
+    made, (left, right) = figure(PAGE, panels=2)
+    names = labels(results)
+    for i, case in enumerate(names):
+        ours, paper = results.value(case, "mesh", "nonzeros"), results.published.get(case, "mesh", "nonzeros")
+        if ours is not None:
+            left.bar(i, ours / 1e6, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
+            right.bar(i, results.value(case, "mesh", "dihedral_min"), 0.6, color=colour(case), edgecolor="black",
+                      linewidth=0.4)  # fmt: skip
+        if paper is not None:
+            left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else "paper")
+    left.set_ylabel("Non-zeros [million]")
+    right.set_ylabel("Least dihedral angle [°]")
+    left.legend()
+    for axes in (left, right):
+        axes.set_xticks(range(len(names)), [name.split(" (")[0] for name in names.values()])
+    caption(made, results)
+    return made

@@ -1,0 +1,134 @@
+"""Assembly of the Helmholtz matrix: patches on a GPU against a serial loop on a CPU.
+
+Beside the paper's two columns stand what a user would run instead (COO to CSR in SciPy and CuPy), the simplest kernel (global atomics
+through a map of every entry's place) and the fastest found (a thread an edge, walking the ring of elements around it).
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from baselines.assembly import coordinates, serial
+from experiments.fu2014 import MESHES, labels
+from experiments.fu2014.problems import helmholtz, reference
+from kernels import assembly
+from repro import Cell
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Column, Ratio, Table, paper_table
+from repro.timing import HostClock
+
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 30}
+
+TITLES = {
+    "patch": "patches, shared-memory atomics (the paper's section 4)",
+    "ring": "a thread an edge, walking the ring of elements around it, no atomics",
+    "atomic": "a thread an element, global atomics through a map of the entries",
+    "coo": "COO to CSR, duplicates summed (SciPy, CuPy)",
+    "serial": "serial loop over elements, compiled by Numba (the paper's algorithm 3.1)",
+}
+TOLERANCE = 1e-12  # of the largest entry; rounding gives 1e-15
+
+
+def cells(scale):
+    """Return every mesh by every method on every back end that it has."""
+    found = []
+    for mesh in MESHES:
+        data = (f"fu2014/{mesh}",)
+        found += [Cell(mesh, method, backend, data=data) for method in assembly.METHODS
+                  for backend in ("cuda", "opencl", "openmp")]  # fmt: skip
+        found += [Cell(mesh, "coo", backend, data=data) for backend in ("cuda", "host")]
+        found.append(Cell(mesh, "serial", "host", data=data))
+    return found
+
+
+def measure(cell, run):
+    """Time preparation and assembly by one method, after comparing every entry with another assembler's."""
+    if cell.backend != "host":
+        run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
+    mesh = run.dataset(cell.data[0])
+    problem = helmholtz(mesh)
+    expected = reference(mesh, "serial" if (cell.method, cell.backend) == ("coo", "host") else "coo")
+    run.value("elements", problem.elements, "count")
+    if cell.method in assembly.METHODS:
+        launch, result, nonzeros = _prepared(cell, run, problem)
+    elif cell.method == "serial":
+        nonzeros = expected.matrix.nnz
+        launch, result = serial.prepare(problem)
+        run.time("preparation", lambda: serial.prepare(problem), max_seconds=2)
+    else:
+        nonzeros = expected.matrix.nnz
+        launch, result = _coordinates(cell, run, problem)
+    run.time(
+        "assembly", launch, check=lambda: expected.error(*result()), tolerance=TOLERANCE,
+        work=problem.least_work(nonzeros), cold=run.scale != "smoke",
+    )  # fmt: skip
+
+
+def _prepared(cell, run, problem):
+    """Prepare one of the kernels, and time the preparation: partition, pattern, lists and their transfer."""
+    kept = []
+
+    def prepare():
+        kept[:] = [assembly.prepare(cell.method, run.device, problem)]
+        run.device.synchronize()
+
+    run.time("preparation", prepare, device=HostClock(), max_seconds=2)
+    assembler = kept[0]
+    for fact, value in assembler.facts.items():
+        run.value(fact, value, "B" if fact.endswith("bytes") else "count")
+    return assembler.launch, assembler.result, assembler.nonzeros
+
+
+def _coordinates(cell, run, problem):
+    """Sum over triples on the host or, through CuPy, on the device; pattern and values come out of one call."""
+    xp, sparse = (run.device.xp, run.device.sparse) if cell.backend == "cuda" else coordinates.HOST
+    problem, kept = coordinates.placed(problem, xp), []
+
+    def launch():
+        kept[:] = coordinates.assemble(problem, xp, sparse)
+
+    def result():
+        return tuple(part.get() if hasattr(part, "get") else part for part in kept)
+
+    return launch, result
+
+
+def tables(results):
+    """Return the paper's table, and all methods with rates and fractions of the bound."""
+    paper = paper_table(
+        results,
+        "Table 2: assembly, double precision",
+        [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU",
+                published=("patch", "speedup"))],
+        cases=labels(results),
+        notes=["GPU is the paper's algorithm on the device named; without a GPU that is the processor."],
+    )  # fmt: skip
+    rows = []
+    done = results.done[results.done["metric"] == "assembly"]
+    for row in done.to_dict("records"):
+        case, method, backend = row["case"], row["method"], row["backend"]
+        elements, cold, preparation = (
+            results.value(case, method, metric, backend) for metric in ("elements", "assembly_cold", "preparation")
+        )
+        rows.append({
+            "Mesh": case.capitalize(), "Method": method, "Back end": backend,
+            "Time [ms]": 1e3 * row["value"], "Cold [ms]": 1e3 * cold if cold else None,
+            "M elements/s": elements / row["value"] / 1e6, "Of bound": row["bound_fraction"],
+            "Preparation [ms]": 1e3 * preparation if preparation else "in the time",
+        })  # fmt: skip
+    notes = [f"`{method}`: {title}." for method, title in TITLES.items()]
+    notes += [
+        "`patch` stores the upper half of the matrix, as the paper does; the others store all of it.",
+        "Cold: the last-level cache evicted before each sample. Preparation: partition, pattern and lists, which the mesh's "
+        "topology alone decides; `coo` finds the pattern anew each time.",
+    ]
+    return [paper, Table("All methods", pandas.DataFrame(rows), notes)]
+
+
+def plot(results):
+    """Draw the time of every method on every mesh."""
+    made, (axes,) = figure(PAGE, 2.8)
+    cases = {case: label.split(" (")[0] for case, label in labels(results).items()}
+    bars(axes, results, "assembly", list(TITLES), unit="ms", quantity="Time to assemble", cases=cases)
+    caption(made, results)
+    return made

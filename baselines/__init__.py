@@ -1,4 +1,4 @@
-"""What a user would run instead: SciPy, CuPy, Numba. Same call shapes as the kernels, one folder a family, one file a rival."""
+"""What a user would run instead: SciPy, CuPy, Numba; one folder a family, one file a rival."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Assembly as a sum over coordinate triples: all element matrices as arrays, COO to CSR with duplicates summed.
 
-The way of SciPy's and CuPy's users; NumPy or CuPy by the array namespace. Written apart from the kernels (gradients by inverting
-Jacobians), it is also the reference that they are checked against.
+The way of SciPy's and CuPy's users; NumPy or CuPy by the array namespace. Written apart from the kernels (gradients by
+inverting Jacobians), it is also the reference that they are checked against.
 """
 
 from __future__ import annotations

@@ -34,8 +34,10 @@ class Reference:
         self.matrix.sort_indices()
 
     def error(self, matrix, rhs) -> float:
-        """Return the largest difference of an entry, over the largest entry, of matrix and right-hand side; infinite when the
-        patterns differ."""
+        """Return the largest difference of an entry over the largest entry, of matrix and right-hand side.
+
+        It is infinite when the patterns differ.
+        """
         ours, theirs = matrix, self.matrix
         if not (np.array_equal(ours.indptr, theirs.indptr) and np.array_equal(ours.indices, theirs.indices)):
             return float("inf")

@@ -1,6 +1,7 @@
 """The meshes: nodes, elements, valence, non-zeros and quality.
 
-Non-zeros are counted in the pattern and derived again by Euler's formula from nodes, elements and boundary; the two must agree.
+Non-zeros are counted in the pattern and derived again by Euler's formula from nodes, elements and boundary; the two
+must agree.
 """
 
 from __future__ import annotations

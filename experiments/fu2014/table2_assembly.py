@@ -1,7 +1,8 @@
 """Assembly of the Helmholtz matrix: patches on a GPU against a serial loop on a CPU.
 
-Beside the paper's two columns stand what a user would run instead (COO to CSR in SciPy and CuPy), the simplest kernel (global atomics
-through a map of every entry's place) and the fastest found (a thread an edge, walking the ring of elements around it).
+Beside the paper's two columns stand what a user would run instead (COO to CSR in SciPy and CuPy), the simplest kernel
+(global atomics through a map of every entry's place) and the fastest found (a thread an edge, walking the ring of
+elements around it).
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def tables(results):
     notes = [f"`{method}`: {title}." for method, title in TITLES.items()]
     notes += [
         "`patch` stores the upper half of the matrix, as the paper does; the others store all of it.",
-        "Cold: the last-level cache evicted before each sample. Preparation: partition, pattern and lists, which the mesh's "
-        "topology alone decides; `coo` finds the pattern anew each time.",
+        "Cold: the last-level cache evicted before each sample.",
+        "Preparation: partition, pattern and lists, from the topology alone; `coo` finds the pattern anew each time.",
     ]
     return [paper, Table("All methods", pandas.DataFrame(rows), notes)]
 

@@ -34,9 +34,9 @@ class Partition:
 def coordinate_bisection(points, patch_size: int, xp=np) -> Partition:
     """Partition nodes by recursive coordinate bisection into patches of at most `patch_size` nodes.
 
-    Each part is halved across the axis along which its nodes spread most, with as many nodes on each side as it has patches to
-    make, so patches differ by one node at most. The bottom-up partition of fu2014, section 5.2.1, serves its solver; for assembly only
-    compactness and balance matter, and this one needs the coordinates alone.
+    Each part is halved across the axis along which its nodes spread most, with as many nodes on each side as it has
+    patches to make, so patches differ by one node at most. The bottom-up partition of fu2014, section 5.2.1, serves its
+    solver; for assembly only compactness and balance matter, and this one needs the coordinates alone.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ BUILDS = [(SOURCE, BLOCK, {"real": "double", "POOL_SIZE": 6000})]
 
 
 def prepare(device, problem: Problem, patch_size: int | None = None, block: int = BLOCK) -> Assembler:
-    """Prepare section 4 of the paper: patches, rearranged nodes and elements, the empty upper half of the matrix in CSR.
+    """Prepare section 4 of the paper: patches, rearranged nodes and elements, the empty upper half of the matrix.
 
     Parameters
     ----------

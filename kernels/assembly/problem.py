@@ -49,7 +49,7 @@ class Problem:
         return np.ones(self.nodes) if self.source is None else self.source
 
     def least_work(self, nonzeros: int) -> Work:
-        """Cells, points, f and σ read once, `nonzeros` values and the right-hand side written once; the pattern is given."""
+        """Cells, points, f and σ read once, `nonzeros` values and the right-hand side written once."""
         conductivity = 0 if self.conductivity is None else 8 * self.elements
         moved = 16 * self.elements + 24 * self.nodes + 8 * self.nodes + conductivity + 8 * nonzeros + 8 * self.nodes
         return Work(bytes=moved, flops=FLOPS_PER_ELEMENT * self.elements)
@@ -78,7 +78,7 @@ class Assembler:
 
 
 def pool_values(needed) -> int:
-    """Return the size of a block's shared memory for `needed` doubles, in steps of 2 KiB: meshes then share built kernels."""
+    """Return the values of shared memory to ask for, in steps of 2 KiB: meshes then share built kernels."""
     return -(-int(needed) // 256) * 256
 
 

@@ -46,17 +46,18 @@ class RingPlan:
     Attributes
     ----------
     headers : (patches, 8) int32
-        First node, owned nodes, first of `halo_nodes`, local nodes, first entry, entries, first slice, slots (32 × slices).
+        First node, owned nodes, first of `halo_nodes`, local nodes, first entry, entries, first slice, slots (32 ×
+        slices).
     halo_nodes : int32
         Nodes that the rings of a patch use and the patch does not own.
     slice_offsets : (slices + 1,) int32
         First word of each slice in `ring_words`.
     ring_words : int64
-        Four entries of 16 bits: three times a local node, owned first, `BREAK` set where a chain starts; the words of a slice's 32
-        edges are interleaved.
+        Four entries of 16 bits: three times a local node, owned first, `BREAK` set where a chain starts; the words of a
+        slice's 32 edges are interleaved.
     edges : (32 × slices,) int64
-        Four entries of 16 bits: three times the local ends of each edge, and where its entries (low, high) and (high, low) stand in the
-        patch's rows, or `NOWHERE`.
+        Four entries of 16 bits: three times the local ends of each edge, and where its entries (low, high) and (high,
+        low) stand in the patch's rows, or `NOWHERE`.
     ring_elements : int32
         Element of each entry of `ring_words`, for a conductivity that varies.
     pool_size : int
@@ -169,8 +170,8 @@ def ring_plan(cells, pattern: Pattern, patch_offsets, xp=np) -> RingPlan:
     if longest_row >= NOWHERE:
         raise ValueError(f"a patch holds {longest_row} entries, 16 bits address {NOWHERE}: take a smaller patch_size")
 
-    # An item is an edge in a patch that owns one of its ends. Items of a patch are sorted by length of their lists, so that slices pad
-    # little, then by their lower node, so that threads of a slice read the same few nodes.
+    # An item is an edge in a patch that owns one of its ends. Items of a patch are sorted by length of their lists, so
+    # that slices pad little, then by their lower node, so that threads of a slice read the same few nodes.
     ring_lengths = xp.diff(rings.offsets)
     low_patch, high_patch = patch_of[edges[:, 0]], patch_of[edges[:, 1]]
     crosses = xp.nonzero(low_patch != high_patch)[0]
@@ -320,5 +321,5 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
 
 
 def default_patch_size(device) -> int:
-    """Nodes a patch, such that several blocks fit a multiprocessor's shared memory: about 320 bytes a node are needed."""
+    """Nodes a patch, such that several blocks fit a multiprocessor's shared memory, at about 320 bytes a node."""
     return max(8, min(128, device.shared_bytes // 4 // 350))

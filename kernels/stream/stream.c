@@ -1,6 +1,6 @@
 /* Memory traffic and arithmetic at the hardware's rate, for ceilings.
  *
- * Memory moves in packs of WIDTH numbers, the widest access of the device. A block handles ROUNDS * LOADS * BLOCK packs,
+ * Memory moves in packs of WIDTH numbers, the widest access of the device. A block has ROUNDS * LOADS * BLOCK packs,
  * which divide the array; a thread has LOADS of them in flight, those of neighbouring threads side by side. */
 
 #if WIDTH == 1

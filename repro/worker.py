@@ -62,7 +62,12 @@ class Worker:
         spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
         self._pipe, theirs = spawn.Pipe()
         self._process = spawn.Process(target=_serve, args=(theirs, self.settings, os.getpid()), daemon=True)
-        self._process.start()
+        # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._process.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
         theirs.close()
 
     def _bury(self, task: Task) -> None:
@@ -81,12 +86,12 @@ class Worker:
         """End the process, at once if it is still measuring."""
         if self._process is None:
             return
-        self._pipe.close()
         self._process.terminate()
         self._process.join(5)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+        self._pipe.close()
         self._process = self._pipe = None
 
 
@@ -94,13 +99,12 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
     from repro.measure import measure
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides
     _die_with(parent)
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
     while True:
         try:
             artefact, identity, path, key, force, begun = pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             return
         task = _task(artefact, identity, path, key)
         try:

@@ -16,15 +16,15 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
 
 ``device.build("axpy.c", block=256, defines={"real": "double"}).axpy(blocks, n, alpha, x, y)`` builds and launches it.
 
-- ``SHARED real tile[SIZE];`` and one ``SHARED_POOL(real, pool, COUNT);``, which may exceed 48 KiB, at the kernel's top
-  level; a pointer to them is ``SHARED_POINTER real *``, one to arrays ``GLOBAL real *``.
+- ``SHARED real tile[SIZE];`` and one ``SHARED_POOL(real, pool, COUNT);``, which may exceed 48 KiB, at the kernel's
+  top level; a pointer to them is ``SHARED_POINTER real *``, one to arrays ``GLOBAL real *``.
 - ``PRIVATE(real, sum);`` and ``PRIVATE_ARRAY(real, row, N);`` are a thread's own and live across INNER loops:
   ``P(sum)``, ``P(row)[k]``, within INNER only. Other variables outside INNER are the block's, the same for all threads.
 - ``BARRIER;`` between INNER loops, where one reads what another thread wrote; every thread comes to it.
 - ``INNER_FOR(i, n)`` shares 0 <= i < n out among the threads, in no set order.
 - ``ATOMIC_ADD_SHARED(&a[i], v);`` and ``ATOMIC_ADD_GLOBAL(&a[i], v);`` for int, float and double.
 - ``DEVICE_FUNCTION real f(...)`` is inlined; ``UNROLL`` stands before a loop, ``READ_ONLY_LOAD(&x[i])`` loads what no
-  thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` takes
+  thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is of
   a file beside the source. OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is slow.
 - A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead.
   ``MIN_BLOCKS`` among the defines bounds CUDA's registers.

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 
 from kernels.device import base, cpu
 from kernels.device.errors import BuildError, Unavailable
-from kernels.device.source import Source
+from kernels.device.source import Source, load
 
+ATOMICS = (Path(__file__).with_name("atomics.c"), 64)
+BUILDS = [(*ATOMICS, {})]
 REMEDY = "pip install pyopencl pocl-binary-distribution"
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
-# How PoCL turns work-items into loops. Its own choice does not vectorise them (half the speed of this); "repl", a copy of
-# the code for each work-item, is 10 to 20 % faster than this, but takes minutes to build for a block of 256.
+# How PoCL turns work-items into loops. Its own choice does not vectorise them (half the speed of this); "repl", a copy
+# of the code for each work-item, is 10 to 20 % faster than this, but takes minutes to build for a block of 256.
 WORK_GROUP_METHOD = "loopvec"
 MOST_IN_FLIGHT = 4096  # launches on a processor after which the queue is emptied
 GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; this exceeds most last levels
@@ -63,13 +66,21 @@ class Device(base.Device):
         }  # fmt: skip
 
     def _takes_ptx(self) -> bool:
-        """Return whether the driver's compiler takes the prelude's own instructions for adding."""
-        source = base.sources.load(base.FLUSH, base.FLUSH_BLOCK, base.FLUSH_DEFINES)
+        """Return whether NVIDIA's own adding instructions, which the prelude then uses, build and add up."""
+        source, plain = load(*ATOMICS), self._options
+        self._options = [*plain, "-DDIALECT_PTX"]
         try:
-            self._program(source, [*self._options, "-DDIALECT_PTX"])
-        except self.cl.Error:
+            add_all = self.build(*ATOMICS).add_all
+        except BuildError:
             return False
-        return True
+        finally:
+            self._options = plain
+            self._built.clear()
+        blocks, threads = 100, source.block[0]
+        single, twice = self.zeros(1, np.float32), self.zeros(1, np.float64)
+        add_all(blocks, single, twice)
+        expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
+        return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
 
     def _program(self, source: Source, options):
         return self.cl.Program(self.context, source.text("prelude_opencl.h")).build(options=options)

@@ -150,7 +150,7 @@ def test_an_error_while_capturing_is_the_callers(device):
 
     def work():
         calls.append(1)
-        if len(calls) == 3:  # on CUDA: called, called on the capturing stream, captured
+        if len(calls) == 2:  # on CUDA: called to warm up, then captured
             raise KeyError("mine")
 
     if device.backend == "cuda":
@@ -217,3 +217,16 @@ def test_memory_outlives_the_work_enqueued_on_it(device, build):
         kernel(1, 4096, 100, device.array(np.ones(4096)), result)
         np.full(4096, np.nan)
     assert [float(device.to_host(result)[0]) for result in outs] == [4096 * 150.0] * 40
+
+
+def test_adding_instructions_that_do_not_build_are_not_used():
+    """PoCL takes no PTX, so that the probe of an NVIDIA driver must answer no, and leave the device as it was."""
+    try:
+        device = open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    if "Portable" not in device.details["platform"]:
+        pytest.skip("not PoCL")
+    before = list(device._options)
+    assert device._takes_ptx() is False
+    assert device._options == before

@@ -1,0 +1,22 @@
+/* Every floating-point add of the dialect once, to find out which instructions an OpenCL driver takes. */
+KERNEL add_all(GLOBAL float *single, GLOBAL double *twice)
+{
+    OUTER(block);
+    SHARED float local_single[1];
+    SHARED double local_twice[1];
+    INNER(t) {
+        if (t > 0) continue;
+        local_single[0] = block;
+        local_twice[0] = block;
+    }
+    BARRIER;
+    INNER(t) {
+        ATOMIC_ADD_SHARED(&local_single[0], 1);
+        ATOMIC_ADD_SHARED(&local_twice[0], 1);
+    }
+    BARRIER;
+    INNER(t) {
+        ATOMIC_ADD_GLOBAL(&single[0], local_single[0]);
+        ATOMIC_ADD_GLOBAL(&twice[0], local_twice[0]);
+    }
+}

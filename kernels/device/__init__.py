@@ -24,8 +24,9 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
 - ``INNER_FOR(i, n)`` shares 0 <= i < n out among the threads, in no set order.
 - ``ATOMIC_ADD_SHARED(&a[i], v);`` and ``ATOMIC_ADD_GLOBAL(&a[i], v);`` for int, float and double.
 - ``DEVICE_FUNCTION real f(...)`` is inlined; ``UNROLL`` stands before a loop, ``READ_ONLY_LOAD(&x[i])`` loads what no
-  thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is of
-  a file beside the source. OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is slow.
+  thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is
+  of a file beside the source. OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is
+  slow.
 - A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead.
   ``MIN_BLOCKS`` among the defines bounds CUDA's registers.
 - A module that builds kernels lists ``BUILDS = [(file, block, defines), ...]``; tests build each for every back end.

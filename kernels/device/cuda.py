@@ -101,8 +101,8 @@ class Device(base.Device):
     def capture(self, function):
         """Return a callable that launches `function`'s work as one CUDA graph on the current stream.
 
-        `function` is called twice: to run, so that kernels are loaded and CuPy's pool has the memory of its temporaries,
-        and while its work is recorded. It must not wait for the device, nor copy to the host.
+        `function` is called twice: to run, so that kernels are loaded and CuPy's pool has the memory of its
+        temporaries, and while its work is recorded. It must not wait for the device, nor copy to the host.
         """
         stream = self._capture_stream
         self.synchronize()

@@ -5,7 +5,7 @@
 >>> mesh.points.shape, mesh.cells.shape
 ((2197, 3), (10368, 4))
 
-`catalogue` lists what there is. A mesh is added by one file, ``datasets/<paper>/<mesh>.py``; see `datasets.catalogue`.
+`catalogue` lists what there is. A mesh is added by one file, ``datasets/<paper>/<mesh>.py``; see `datasets.recipes`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING
 from datasets.errors import MeshError
 
 if TYPE_CHECKING:
-    from datasets.catalogue import Entry
     from datasets.mesh import Mesh
+    from datasets.recipes import Entry
 
 __all__ = ["MeshError", "catalogue", "digest", "entry", "key", "load"]
 
 
 def catalogue() -> Sequence[Entry]:
     """Return the meshes that there are, by name; each has ``.title``, ``.scales``, ``.build(scale)`` and more."""
-    from datasets.catalogue import entries
+    from datasets.recipes import entries
 
     return entries()
 
 
 def entry(name: str) -> Entry:
     """Return the catalogue's entry of that name; MeshError when there is none."""
-    from datasets.catalogue import entry
+    from datasets.recipes import entry
 
     return entry(name)
 

@@ -60,7 +60,7 @@ def read(entry, path: Path) -> Mesh:
     if entry.regions and labels != len(entry.regions):
         wanted = ", ".join(entry.regions)
         raise MeshError(f"{source}: it has {labels} regions, and {entry.name} has {len(entry.regions)}: {wanted}")
-    title = f"{path.name} (own mesh for {entry.title})"
+    title = f"{path.name} (own mesh for {entry.short_title})"
     return Mesh(points, cells, regions=regions, name=entry.name, title=title)
 
 
@@ -72,6 +72,10 @@ def _raw(path):
     known = sorted(meshio.extension_to_filetypes)
     if not any(path.name.lower().endswith(suffix) for suffix in known):
         raise MeshError(f"{path.name}: unknown mesh format {path.suffix!r}; meshio reads {' '.join(known)}")
+    parts = {path, *(path.with_suffix(suffix) for suffix in (".node", ".ele") if path.suffix in (".node", ".ele"))}
+    for part in sorted(parts):
+        if part.is_file() and _is_blank(part):  # meshio would look for the first line for ever
+            raise _unreadable(part, "the file is empty")
     # meshio prints warnings, and for some errors ends the process.
     said = io.StringIO()
     try:
@@ -81,6 +85,11 @@ def _raw(path):
         lines = [str(problem)] if str(problem) and not isinstance(problem, SystemExit) else said.getvalue().split("\n")
         reason = " ".join(" ".join(lines).split()) or type(problem).__name__
         raise _unreadable(path, reason[:200]) from problem
+
+
+def _is_blank(path):
+    with path.open("rb") as file:
+        return not file.read(4096).strip()
 
 
 def _tetrahedral_blocks(raw, source):

@@ -9,7 +9,7 @@ import numpy as np
 
 from datasets import mesher, ordering, refinement, structured, surfaces
 
-TITLE = "Blobs (stand-in)"
+TITLE = "Blobs"
 STAND_IN_FOR = "the Blobs of fu2014, a private geometry"
 REGIONS = ("outside", "inside")
 # Spacing of the blobs' surface, divisions of the box's edges, and greatest volume of an element.

@@ -11,10 +11,10 @@ import numpy as np
 
 from datasets import mesher, ordering, refinement, surfaces
 
-TITLE = "Brain (stand-in)"
+TITLE = "Brain"
 STAND_IN_FOR = "the Brain of fu2014, a private geometry"
 # Spacing of the surface, and greatest volume of an element.
-SCALES = {"smoke": (0.8, 0.5), "small": (0.4, 0.04), "paper": (0.17, 0.0015), "large": None}
+SCALES = {"smoke": (0.6, 0.3), "small": (0.36, 0.013), "paper": (0.153, 0.0013), "large": None}
 WAVES = 14
 CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)
 
@@ -66,9 +66,9 @@ def solid(x, y, z, groove, gap, wavelength):
 def surface(spacing):
     """Return the points and triangles of the cortex."""
     shape = functools.partial(
-        solid, groove=max(0.22, 1.3 * spacing), gap=max(0.3, 1.4 * spacing), wavelength=max(3.6, 14 * spacing)
+        solid, groove=1.8 * spacing, gap=1.7 * spacing, wavelength=max(4.0, 20 * spacing)
     )  # fmt: skip
-    return surfaces.triangulate(shape, (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4), spacing)
+    return surfaces.triangulate(shape, (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4), spacing, blur=0.9)
 
 
 def build(scale):

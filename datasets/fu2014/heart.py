@@ -9,10 +9,10 @@ import functools
 
 from datasets import mesher, ordering, refinement, surfaces
 
-TITLE = "Heart (stand-in)"
+TITLE = "Heart"
 STAND_IN_FOR = "the Heart of fu2014, a private geometry"
 # Spacing of the surface, and greatest volume of an element.
-SCALES = {"smoke": (0.5, 0.2), "small": (0.24, 0.01), "paper": (0.076, 0.0005), "large": None}
+SCALES = {"smoke": (0.5, 0.2), "small": (0.24, 0.0018), "paper": (0.0655, 0.000182), "large": None}
 
 
 def solid(x, y, z, wall):

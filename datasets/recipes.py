@@ -2,7 +2,7 @@
 
 A recipe is a module with
 
-- ``TITLE``, what tables call the mesh;
+- ``TITLE``, what the paper's tables call the mesh;
 - ``SCALES``, a mapping from the scales that it has (``smoke``, ``small``, ``paper``, ``large``) to what `build` needs;
 - ``build(scale)``, which returns points, cells and, where the mesh has regions, a label for each cell;
 - ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
@@ -34,7 +34,9 @@ class Entry:
     name : str
         As in ``fu2014/heart``.
     title : str
-        What tables and plots call it.
+        What tables and plots call it; of a stand-in it says that it is one.
+    short_title : str
+        The paper's own name of the mesh, as its tables print it.
     scales : tuple of str
         The scales at which it can be built.
     stand_in_for : str
@@ -44,11 +46,15 @@ class Entry:
     """
 
     name: str
-    title: str
+    short_title: str
     scales: tuple[str, ...]
     stand_in_for: str = ""
     regions: tuple[str, ...] = ()
     recipe: ModuleType = field(repr=False, compare=False, default=None)
+
+    @property
+    def title(self) -> str:
+        return f"{self.short_title} (stand-in)" if self.stand_in_for else self.short_title
 
     def key(self, scale: str) -> str:
         """Return the hash of everything the mesh is made from; builds nothing."""
@@ -115,12 +121,10 @@ class Entry:
         return scale
 
     def _built(self, scale: str) -> dict[str, Any]:
-        from datasets import validation
+        from datasets import quality, validation
 
         points, cells, *labels = self.recipe.build(self._checked(scale))
-        from datasets.quality import oriented
-
-        cells = validation.checked(points, oriented(points, cells), f"{self.name} at scale {scale}")
+        cells = validation.checked(points, quality.oriented(points, cells), f"{self.name} at scale {scale}")
         return {"points": points, "cells": cells} | ({"regions": labels[0]} if labels else {})
 
 

@@ -1,0 +1,218 @@
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import datasets
+from datasets import MeshError, cache, quality, recipe_keys, recipes, topology
+from datasets.fu2014 import regular
+from repro import ReproError
+
+NAMES = ["fu2014/blobs", "fu2014/brain", "fu2014/heart", "fu2014/irregular", "fu2014/regular"]
+STAND_INS = {"fu2014/blobs", "fu2014/brain", "fu2014/heart"}
+
+
+def test_every_recipe_is_found_by_its_place():
+    assert [entry.name for entry in datasets.catalogue()] == NAMES
+    for entry in datasets.catalogue():
+        assert entry.scales == ("smoke", "small", "paper", "large")
+        assert bool(entry.stand_in_for) == (entry.name in STAND_INS) == entry.title.endswith("(stand-in)")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_smoke_meshes(name):
+    pytest.importorskip("tetgen")
+    entry = datasets.entry(name)
+    path = entry.build("smoke")
+    assert path.is_file() and entry.is_cached("smoke")
+    assert entry.verify("smoke") == []
+    mesh = datasets.load(name, "smoke")
+    facts = mesh.facts()
+    assert 1_000 <= facts["nodes"] <= 5_000
+    assert facts["dihedral_min"] > 10 and facts["euler_agrees"]
+    assert (quality.volumes(mesh.points, mesh.cells) > 0).all()
+    assert (mesh.title, mesh.stand_in_for) == (entry.title, entry.stand_in_for)
+
+
+@pytest.mark.parametrize("name", ["fu2014/irregular", "fu2014/regular"])
+def test_cubes_have_their_volume(name):
+    pytest.importorskip("tetgen")
+    assert datasets.entry(name).facts("smoke")["volume"] == pytest.approx(64, rel=1e-12)
+
+
+def test_stand_ins_look_like_what_they_stand_for():
+    pytest.importorskip("tetgen")
+    heart, brain, blobs = (datasets.load(f"fu2014/{name}", "smoke") for name in ("heart", "brain", "blobs"))
+    # A ball with dents, not a ball with voids or handles: the ventricles are open, the hemispheres joined.
+    assert heart.facts()["euler_characteristic"] == brain.facts()["euler_characteristic"] == 1
+    assert 180 < heart.facts()["volume"] < 220 and 700 < brain.facts()["volume"] < 1200
+    assert blobs.facts()["volume"] == pytest.approx(64, rel=1e-12)
+    assert 0.15 < blobs.facts()["region_shares"]["1"] < 0.25
+    assert set(np.unique(blobs.regions)) == {0, 1}
+    depth = brain.points[np.abs(brain.points[:, 0]) < 0.5]
+    assert depth[:, 2].max() < brain.points[:, 2].max() - 1.5  # the fissure between the hemispheres
+
+
+def test_blobs_conform_to_the_interface():
+    pytest.importorskip("tetgen")
+    from datasets.fu2014 import blobs
+
+    mesh = datasets.load("fu2014/blobs", "smoke")
+    inside = blobs.solid(*mesh.points[mesh.cells].mean(axis=1).T) < 0
+    volumes = quality.volumes(mesh.points, mesh.cells)
+    assert volumes[inside != (mesh.regions == 1)].sum() < 0.02 * volumes.sum()
+    interface = np.intersect1d(mesh.cells[mesh.regions == 0], mesh.cells[mesh.regions == 1])
+    assert np.median(np.abs(blobs.solid(*mesh.points[interface].T))) < 0.07
+
+
+def test_building_twice_gives_the_same(tmp_path, monkeypatch):
+    pytest.importorskip("tetgen")
+    first = datasets.digest("fu2014/blobs", "smoke")
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    datasets._loaded.cache_clear()
+    assert datasets.digest("fu2014/blobs", "smoke") == first
+
+
+def test_nothing_is_printed(tmp_path, monkeypatch, capfd):
+    pytest.importorskip("tetgen")
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    datasets.load("fu2014/irregular", "smoke")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_loading_twice_gives_the_same_object_until_the_file_changes():
+    assert datasets.load("fu2014/regular", "smoke") is datasets.load("fu2014/regular", "smoke")
+
+
+def test_unknown_names_and_scales():
+    with pytest.raises(MeshError, match="no dataset 'fu2014/hearts'; there are fu2014/blobs, fu2014/brain"):
+        datasets.load("fu2014/hearts", "smoke")
+    with pytest.raises(MeshError, match="fu2014/heart has no scale 'huge'; it has smoke, small, paper, large"):
+        datasets.load("fu2014/heart", "huge")
+
+
+def test_verify_reports_what_differs(monkeypatch):
+    entry = datasets.entry("fu2014/regular")
+    recorded = {"digest": "0" * 64, "ranges": {"nodes": [1, 2], "elements": [10368, 10368]}}
+    monkeypatch.setattr(recipes.Entry, "expected", lambda self, scale: recorded)
+    digest, nodes = entry.verify("smoke")
+    assert digest.startswith("digest c460439e6db21886, recorded is 0000000000000000")
+    assert nodes == "nodes is 2197, outside 1 to 2"
+
+
+def test_a_damaged_file_is_rebuilt(caplog):
+    entry = datasets.entry("fu2014/regular")
+    path = entry.build("smoke")
+    content = path.read_bytes()
+    for damage in (content[: len(content) // 2], b"", content[:5000] + b"\xff" * 64 + content[5064:]):
+        path.write_bytes(damage)
+        datasets._loaded.cache_clear()
+        assert datasets.load("fu2014/regular", "smoke").facts()["nodes"] == 2197
+        assert "will be rebuilt" in caplog.text
+        assert path.read_bytes() == content or cache.read(path) is not None
+        caplog.clear()
+
+
+def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        cache.fetch(tmp_path / "mesh.npz", lambda: {"points": np.zeros(3)})
+    assert [path.name for path in tmp_path.iterdir()] == ["mesh.lock"]
+
+
+def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ReproError, match=r"cannot write the cache .*set REPRO_CACHE"):
+        datasets.load("fu2014/regular", "smoke")
+
+
+def _build_slowly(path, log):
+    def build():
+        with open(log, "a") as file:
+            file.write(f"{os.getpid()}\n")
+        return {"points": np.arange(1000.0)}
+
+    assert len(cache.fetch(path, build)["points"]) == 1000
+
+
+def test_of_several_processes_one_builds(tmp_path):
+    context = multiprocessing.get_context("fork")
+    log = tmp_path / "log"
+    workers = [context.Process(target=_build_slowly, args=(tmp_path / "mesh.npz", log)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert len(log.read_text().splitlines()) == 1
+
+
+def test_the_cache_is_where_it_is_asked_to_be(monkeypatch, tmp_path):
+    assert datasets.entry("fu2014/regular").path("smoke").parent == cache.folder()
+    monkeypatch.delenv("REPRO_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    if sys.platform == "linux":
+        assert cache.folder() == tmp_path / "repro" / "datasets"
+
+
+def test_keys_follow_the_code_and_the_mesher(tmp_path, monkeypatch):
+    keys = {datasets.key(name, scale) for name in NAMES for scale in ("smoke", "paper")}
+    assert len(keys) == 2 * len(NAMES)
+    regular, heart = datasets.key("fu2014/regular", "smoke"), datasets.key("fu2014/heart", "smoke")
+    monkeypatch.setattr(recipe_keys, "_version", lambda package: "9.9")
+    assert datasets.key("fu2014/regular", "smoke") == regular
+    assert datasets.key("fu2014/heart", "smoke") != heart
+
+
+def test_keys_follow_every_module_that_the_recipe_uses():
+    used = {path.name for path in recipe_keys.closure(recipe_keys.ROOT / "fu2014" / "heart.py")}
+    assert {"heart.py", "mesher.py", "smoothing.py", "surfaces.py", "quality.py", "_tetgen_worker.py"} <= used
+    assert not {"structured.py", "recipes.py"} & used
+
+
+def test_comments_do_not_change_a_key_and_code_does(tmp_path):
+    path = tmp_path / "recipe.py"
+    meanings = []
+    for text in ('"""A."""\nX = 1\n', '"""B."""\n# why\nX = 1\n', "X = 2\n"):
+        path.write_text(text)
+        recipe_keys._meaning.cache_clear()
+        meanings.append(recipe_keys._meaning(path))
+    assert meanings[0] == meanings[1] != meanings[2]
+
+
+def test_tetgens_failure_is_one_line():
+    pytest.importorskip("tetgen")
+    from datasets import mesher
+
+    crossing = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, -1], [0.2, 0.2, 1], [0.3, 0.1, 1.0]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2], [4, 5, 6]])
+    with pytest.raises(MeshError, match=r"^TetGen failed with status \d+ on a surface of 7 points .*it said: .+$"):
+        mesher.tetrahedralise(crossing, faces, 0.1)
+
+
+def test_without_tetgen_it_says_what_to_install(tmp_path):
+    (tmp_path / "tetgen.py").write_text("raise ModuleNotFoundError(\"No module named 'tetgen'\")\n")
+    code = (
+        "import datasets, repro\n"
+        "try: datasets.load('fu2014/irregular', 'smoke')\n"
+        "except repro.Skip as skip: print(skip)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}", "REPRO_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert "TetGen is not installed" in done.stdout and "pip install tetgen" in done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_the_regular_mesh_is_the_papers():
+    points, cells = regular.build("paper")
+    facts = topology.facts(cells, len(points))
+    assert (facts["nodes"], facts["elements"]) == (274_625, 1_572_864)
+    assert (facts["valence_min"], facts["valence_max"]) == (3, 18)
+    assert facts["nonzeros_full"] == facts["nonzeros_euler"] == 4_018_753

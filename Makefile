@@ -54,9 +54,10 @@ all: ## Every artefact of every paper
 	$(READY)
 	@$(REPRO) run $(OPTIONS)
 
+# A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them
 	$(READY)
-	@$(CACHES) $(PY) -m pytest -q -n 2 $(ARGS)
+	@$(CACHES) $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true $(ARGS)
 
 lint: ## Style and form, by ruff
 	$(READY)

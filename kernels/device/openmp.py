@@ -96,8 +96,10 @@ class Device(base.Device):
         self.name = cpu.name()
         self.compute_units = int(library.threads())
         self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
-        self.details = {"compiler": version, "flags": " ".join(FLAGS), "threads": self.compute_units, "wait policy": os.environ.get("OMP_WAIT_POLICY", ""),
-                        "clock": "host, monotonic"}  # fmt: skip
+        self.details = {
+            "compiler": version, "flags": " ".join(FLAGS), "threads": self.compute_units,
+            "wait policy": os.environ.get("OMP_WAIT_POLICY", ""), "clock": "host, monotonic",
+        }  # fmt: skip
 
     def _compile(self, source: Source):
         before = "".join(

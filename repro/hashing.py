@@ -1,12 +1,13 @@
 """What a measurement depends on, as components that can be compared and explained in words.
 
-A cell's key has the hashes of the sources it uses, the keys of its datasets, the machine, the device and the seed. It
-is kept as a mapping rather than one digest, so that `differences` can say what changed.
+A cell's key has the hashes of the sources it uses, the keys of its datasets, the machine and the seed. It is kept as a
+mapping rather than one digest, so that `differences` can say what changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 #: Versions that a measurement depends on; the others of a machine's packages (plots, tests) may change freely.
@@ -18,15 +19,32 @@ NUMERIC_PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pyamg", "petsc4py", 
 UNIMPORTANT = ("memory_bytes", "system")
 
 
-def machine_facts(fingerprint: Mapping[str, Any]) -> dict[str, str]:
-    """Flatten a machine's fingerprint to the facts that a measurement depends on, as ``packages.numpy -> 2.4.6``."""
+#: Variables that choose the device, the threads and the compiler.
+VARIABLES = (
+    "CC", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OMP_PLACES",
+    "OMP_PROC_BIND", "OPENBLAS_NUM_THREADS", "POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT", "REPRO_OPENCL_DEVICE",
+)  # fmt: skip
+
+
+def machine_facts(
+    fingerprint: Mapping[str, Any], variables: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """Return the facts of a machine that a measurement depends on, as ``packages.numpy`` is ``2.4.6``.
+
+    Parameters
+    ----------
+    fingerprint : mapping
+        See `repro.machine.fingerprint`.
+    variables : mapping of str to str
+        The process's environment, of which `VARIABLES` count.
+    """
     facts = {}
     for name, value in _flatten(fingerprint):
         group, _, package = name.rpartition(".")
         if name in UNIMPORTANT or (group == "packages" and not package.lower().startswith(NUMERIC_PACKAGES)):
             continue
         facts[name] = str(value)
-    return facts
+    return facts | {f"${name}": variables[name] for name in VARIABLES if name in variables}
 
 
 def _flatten(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -45,8 +63,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     Parameters
     ----------
     old, new : mapping
-        Keys with the components ``sources``, ``data`` and ``machine`` (mappings), ``device`` and ``seed``.
-        A ``device`` of None means that none could be opened, and says nothing about whether it is another one.
+        Keys with the components ``sources``, ``data`` and ``machine`` (mappings) and ``seed``.
     """
     words = []
     before, now = old.get("sources", {}), new.get("sources", {})
@@ -58,10 +75,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     before, now = old.get("machine", {}), new.get("machine", {})
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
-            label = name.removeprefix("packages.").replace(".", " ").replace("_", " ")
+            label = name if name.startswith("$") else name.removeprefix("packages.").replace(".", " ").replace("_", " ")
             words.append(f"{label} {before.get(name, 'none')} -> {now.get(name, 'none')}")
-    if old.get("device") and new.get("device") and old["device"] != new["device"]:
-        words.append(f"device {old['device']} -> {new['device']}")
     if old.get("seed") != new.get("seed"):
         words.append(f"seed {old.get('seed')} -> {new.get('seed')}")
     return words

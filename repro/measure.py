@@ -12,7 +12,8 @@ from repro import discovery, environment, manifest
 from repro.context import Run
 from repro.device_ceilings import DeviceCeilings
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
-from repro.plan import Settings, Task, source_hashes
+from repro.plan import Task, source_hashes
+from repro.settings import Settings
 from repro.store import measuring
 
 

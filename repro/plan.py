@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import re
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,40 +12,11 @@ from typing import Any
 
 from repro import discovery, environment, hashing, sources
 from repro.discovery import Artefact
-from repro.model import DONE, FAILED, SCALES, SKIPPED, Cell, ReproError, Skip
+from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError
+from repro.settings import Settings
 from repro.store import Store, Unreadable
 
 FIELDS = ("case", "method", "backend")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What holds for a whole run.
-
-    Attributes
-    ----------
-    scale : str
-    results : Path
-        The results folder, and the machine's folder in it.
-    machine : str
-    seed : int
-    overrides : mapping of str to str
-        The user's own files by dataset name.
-    command : str
-        As typed, for the manifest.
-    """
-
-    scale: str
-    results: Path
-    machine: str
-    seed: int = 0
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    command: str = ""
-
-    @property
-    def store(self) -> Store:
-        """The cells of this machine."""
-        return Store(self.results, self.machine)
 
 
 @dataclass(frozen=True)
@@ -179,85 +150,19 @@ def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]
             name: environment.dataset_key(name, settings.scale, settings.overrides.get(name)) for name in cell.data
         },
         "machine": machine_facts(),
-        "device": _device_name(cell.backend) if cell.backend != "host" else "",
         "seed": settings.seed,
     }
 
 
-def _device_name(backend: str) -> str | None:
-    try:
-        return environment.device(backend).name
-    except Skip:
-        return None
-    except Exception:  # a device that cannot be opened fails the cells that ask for it, where the reason is recorded
-        return None
-
-
 @functools.cache
 def machine_facts() -> dict[str, str]:
-    """Return the facts of this machine that enter each key."""
-    from repro import machine
+    """Return the facts of this machine that enter each key.
 
-    return hashing.machine_facts(machine.fingerprint())
-
-
-def default_scale() -> str:
-    """Return 'paper' on a machine with a GPU, else 'small'."""
-    from repro import machine
-
-    return "paper" if machine.fingerprint().get("gpu") else "small"
-
-
-def default_machine() -> str:
-    """Return the name of this machine's folder."""
-    from repro import machine
-
-    return machine.default_name()
-
-
-def make_settings(
-    scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
-    meshes: Sequence[str] = (), command: str = "",
-) -> Settings:  # fmt: skip
-    """Check what the command line gives, and fill in what it leaves out.
-
-    Parameters
-    ----------
-    scale, results, machine, seed
-        See `Settings`; None takes the default.
-    meshes : sequence of str
-        ``NAME=FILE``, the user's own file in place of a dataset.
-
-    Raises
-    ------
-    UnknownName
-        If a scale, a machine's name or a dataset cannot be.
+    No device is opened for them: where a GPU takes one process at a time, it is for the one that measures.
     """
-    if scale is not None:
-        discovery.require(scale, SCALES, "scale")
-    machine = machine or default_machine()
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
-        raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
-    return Settings(
-        scale or default_scale(), Path(results) if results else environment.root() / "results", machine, seed,
-        _overrides(meshes), command,
-    )  # fmt: skip
+    from repro import machine
 
-
-def _overrides(meshes: Sequence[str]) -> dict[str, str]:
-    overrides = {}
-    if meshes:
-        known = [entry.name for entry in environment.catalogue()]
-    for mesh in meshes:
-        name, separator, file = mesh.partition("=")
-        if not separator or not file:
-            raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
-        discovery.require(name, known, "dataset")
-        path = Path(file).expanduser().resolve()
-        if not path.is_file():
-            raise ReproError(f"there is no file {file} to put in the place of dataset {name}")
-        overrides[name] = str(path)
-    return overrides
+    return hashing.machine_facts(machine.fingerprint(), os.environ)
 
 
 def parse_only(only: Sequence[str]) -> dict[str, list[str]]:

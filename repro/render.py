@@ -18,7 +18,8 @@ from typing import Any
 
 from repro.discovery import Artefact
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED
-from repro.plan import Settings, Task, default_scale
+from repro.plan import Task
+from repro.settings import Settings, default_scale
 from repro.store import write_atomically
 
 

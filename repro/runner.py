@@ -13,8 +13,9 @@ from repro import discovery, plan
 from repro.discovery import Artefact
 from repro.measure import measure
 from repro.model import DONE, FAILED, SKIPPED, ReproError
-from repro.plan import Selection, Settings, Task
+from repro.plan import Selection, Task
 from repro.render import Rendered, render
+from repro.settings import Settings
 from repro.store import clean_temporaries
 from repro.worker import Worker
 

@@ -108,7 +108,7 @@ def cache_folder() -> Path:
     """Return the user's cache folder for repro; ``REPRO_CACHE`` overrides it."""
     override = os.environ.get("REPRO_CACHE")
     if override:
-        return Path(override)
+        return Path(override).expanduser()
     import platformdirs
 
     return platformdirs.user_cache_path("repro")

@@ -17,7 +17,8 @@ from typing import Any
 
 from repro.discovery import Artefact
 from repro.model import FAILED, Cell
-from repro.plan import Settings, Task
+from repro.plan import Task
+from repro.settings import Settings
 
 PR_SET_PDEATHSIG = 1
 

@@ -1,4 +1,4 @@
-"""``repro clean``: remove stored cells, ceilings or files."""
+"""``repro clean``: remove stored cells, ceilings or caches."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plura
 def clean(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
     machine: Machine = None,
-    ceilings: Annotated[bool, typer.Option("--ceilings", help="The measured ceilings, too.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only cells that failed or are unreadable.")] = False,
+    ceilings: Annotated[bool, typer.Option("--ceilings", help="The measured ceilings instead.")] = False,
+    caches: Annotated[bool, typer.Option("--caches", help="Cached datasets and built kernels instead.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:  # fmt: skip
@@ -22,44 +23,65 @@ def clean(
 
     Without a name, of all artefacts and scales. Tables and figures stay until the next run writes them anew.
     """
-    from repro import discovery, plan
-    from repro.model import ReproError
+    from repro import discovery
+    from repro.settings import make_settings
 
-    settings = plan.make_settings(scale, results, machine)
-    store = settings.store
-    if not store.cells.is_dir():
-        if store.folder.exists() or results is not None:
-            raise ReproError(f"{store.folder} is no folder of results: it has no .cells; nothing is removed")
-        say(f"nothing is stored for machine {settings.machine}")
-        return
-    chosen = {a.id for a in discovery.select(names or (), paper or (), kind)} if names or paper or kind else None
-    doomed = [path for path in _cell_files(store.cells) if chosen is None or path.parent.name in chosen]
-    if scale:
-        doomed = [path for path in doomed if path.name.startswith(f"{scale}-")]
-    if failed:
-        doomed = [path for path in doomed if _is_bad(store, path)]
-    if ceilings and (store.folder / "ceilings.json").is_file():
-        doomed.append(store.folder / "ceilings.json")
+    settings = make_settings(scale, results, machine)
+    if ceilings or caches:
+        doomed = [path for path in [settings.store.folder / "ceilings.json"] if ceilings and path.is_file()]
+        doomed += _cache_files() if caches else []
+    else:
+        chosen = {a.id for a in discovery.select(names or (), paper or (), kind)} if names or paper or kind else None
+        doomed = _cell_files(settings, chosen, scale, failed)
     if not doomed:
         say("nothing to remove")
-        return
-    if dry_run:
+    elif dry_run:
         for path in doomed:
             print(path)
-        return
+    else:
+        _remove(doomed, yes)
+
+
+def _remove(doomed: list[Path], yes: bool) -> None:
     size = sum(path.stat().st_size for path in doomed) / 1e6
-    text = f"remove {plural(len(doomed), 'file')} ({size:.1f} MB) of {store.folder}?"
-    if not yes and not typer.confirm(text, err=True):
+    folders = ", ".join(sorted({str(path.parent) for path in doomed})[:3])
+    if not yes and not typer.confirm(f"remove {plural(len(doomed), 'file')} ({size:.1f} MB) in {folders}?", err=True):
         say("nothing is removed")
         raise typer.Exit(1)
     for path in doomed:
         path.unlink(missing_ok=True)
-    say(f"removed {plural(len(doomed), 'file')}")
+    say(f"removed {plural(len(doomed), 'file')} ({size:.1f} MB)")
 
 
-def _cell_files(folder: Path) -> list[Path]:
+def _cell_files(settings, artefacts: set[str] | None, scale: str | None, failed: bool) -> list[Path]:
     """The stored cells; not temporary files, which may be of a run that is going on."""
-    return sorted(path for path in folder.glob("*/[!.]*.json") if path.is_file() and not path.is_symlink())
+    from repro.model import ReproError
+
+    store = settings.store
+    if not store.cells.is_dir():
+        if store.folder.exists():
+            raise ReproError(f"{store.folder} is no folder of results: it has no .cells; nothing is removed")
+        return []
+    return [
+        path for path in _files(store.cells, "*/[!.]*.json")
+        if (artefacts is None or path.parent.name in artefacts)
+        and (scale is None or path.name.startswith(f"{scale}-"))
+        and (not failed or _is_bad(store, path))
+    ]  # fmt: skip
+
+
+def _cache_files() -> list[Path]:
+    """Datasets and built kernels, and nothing else that may lie in a folder which ``REPRO_CACHE`` names."""
+    from repro.model import BACKENDS
+    from repro.store import cache_folder
+
+    folder = cache_folder()
+    kernels = [path for backend in BACKENDS for path in _files(folder / "kernels" / backend, "**/[!.]*")]
+    return _files(folder / "datasets", "[!.]*.npz") + kernels
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink())
 
 
 def _is_bad(store, path: Path) -> bool:

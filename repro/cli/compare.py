@@ -30,10 +30,11 @@ def compare(
     With --with FOLDER, beside an older one of ours; the exit status is then 1 if any is slower or lost.
     """
     from repro import compare as comparing
-    from repro import discovery, plan, published, render
+    from repro import discovery, published, render
     from repro.model import ReproError
+    from repro.settings import make_settings
 
-    settings = plan.make_settings(scale, results, machine)
+    settings = make_settings(scale, results, machine)
     old = _folder(base, settings) if base else None
     answers, without, worse = [], [], 0
     for artefact in discovery.select(names or (), paper or (), kind):

@@ -73,12 +73,13 @@ def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -
 
 
 def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
-    from repro import discovery, environment, plan
+    from repro import discovery, environment
     from repro.model import SCALES
+    from repro.settings import default_scale
 
     if scale:
         discovery.require(scale, SCALES, "scale")
-    size = scale or plan.default_scale()
+    size = scale or default_scale()
     entries = {entry.name: entry for entry in environment.catalogue()}
     for name in names or ():
         discovery.require(name, entries, "dataset")

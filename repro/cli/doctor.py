@@ -14,10 +14,11 @@ def doctor(
     results: Results = None, machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
-    from repro import discovery, environment, plan
+    from repro import discovery, environment
     from repro.machine import fingerprint
+    from repro.settings import make_settings
 
-    settings = plan.make_settings(None, results, machine)
+    settings = make_settings(None, results, machine)
     presences = environment.presences()
     if ceilings:
         _measure_ceilings(settings, presences)

@@ -48,6 +48,7 @@ def run(
     reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
     """
     from repro import discovery, plan, runner
+    from repro.settings import make_settings
 
     if not (names or paper or kind or everything):
         raise discovery.UnknownName(
@@ -57,7 +58,7 @@ def run(
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
-    settings = plan.make_settings(scale, results, machine, seed, mesh or (), command_line())
+    settings = make_settings(scale, results, machine, seed, mesh or (), command_line())
     jobs = runner.make_jobs(artefacts, settings, selection)
     if dry_run:
         _show_plan(jobs, settings, force, as_json)

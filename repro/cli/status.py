@@ -16,8 +16,9 @@ def status(
     from rich.markup import escape
 
     from repro import discovery, plan, runner
+    from repro.settings import make_settings
 
-    settings = plan.make_settings(scale, results, machine, seed)
+    settings = make_settings(scale, results, machine, seed)
     jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, plan.Selection())
     if as_json:
         answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])

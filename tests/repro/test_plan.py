@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro import Cell, ReproError, discovery, plan
+from repro import Cell, ReproError, discovery, environment, plan, settings
 from repro.discovery import UnknownName
 
 
@@ -59,13 +59,13 @@ def test_unknown_keys_and_values_suggest_the_nearest(only, words):
 )
 def test_wrong_settings(laboratory, options, words):
     with pytest.raises(ReproError, match=words):
-        plan.make_settings(**{"scale": "smoke", "results": None, "machine": "bench", **options})
+        settings.make_settings(**{"scale": "smoke", "results": None, "machine": "bench", **options})
 
 
 def tasks(laboratory, **changes):
-    settings = plan.Settings("smoke", laboratory.results, "bench", **changes)
     artefact = discovery.find()[0]
-    return plan.tasks_of(artefact, discovery.load(artefact), settings)
+    whole = settings.Settings("smoke", laboratory.results, "bench", **changes)
+    return plan.tasks_of(artefact, discovery.load(artefact), whole)
 
 
 def reasons(laboratory, **changes):
@@ -84,6 +84,22 @@ def test_why_cells_run_again(laboratory, monkeypatch):
     adding = laboratory.paper / "adding.py"
     adding.write_text(adding.read_text().replace("sum(numbers)", "sum(list(numbers))"))
     assert reasons(laboratory) == {"fakelab/demo2020/adding.py changed"}
+
+
+def test_another_number_of_threads_is_another_measurement(laboratory, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    plan.machine_facts.cache_clear()
+    laboratory.run("table1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    plan.machine_facts.cache_clear()
+    assert reasons(laboratory) == {"$OMP_NUM_THREADS none -> 1"}
+    plan.machine_facts.cache_clear()
+
+
+def test_planning_opens_no_device(laboratory, monkeypatch):
+    """A GPU that takes one process at a time is for the process that measures."""
+    monkeypatch.setattr(environment, "device", lambda backend: pytest.fail(f"{backend} was opened"))
+    assert reasons(laboratory) == {"never run"}
 
 
 def test_a_damaged_cell_runs_again_and_says_why(laboratory):

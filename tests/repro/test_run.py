@@ -65,10 +65,10 @@ def test_every_file_of_an_artefact(laboratory):
 
 
 def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
-    from repro import plan, render
+    from repro import render, settings
 
     monkeypatch.setattr(render, "default_scale", lambda: "smoke")
-    assert laboratory.run("table1") == 0 and plan.default_scale() != "smoke"
+    assert laboratory.run("table1") == 0 and settings.default_scale() != "smoke"
     assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()
 
 

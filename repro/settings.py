@@ -1,0 +1,101 @@
+"""What holds for a whole run: scale, folder of results, machine, seed and the user's own data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repro import discovery, environment
+from repro.model import SCALES, ReproError
+from repro.store import Store
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for a whole run.
+
+    Attributes
+    ----------
+    scale : str
+    results : Path
+        The results folder, and the machine's folder in it.
+    machine : str
+    seed : int
+    overrides : mapping of str to str
+        The user's own files by dataset name.
+    command : str
+        As typed, for the manifest.
+    """
+
+    scale: str
+    results: Path
+    machine: str
+    seed: int = 0
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
+
+    @property
+    def store(self) -> Store:
+        """The cells of this machine."""
+        return Store(self.results, self.machine)
+
+
+def default_scale() -> str:
+    """Return 'paper' on a machine with a GPU, else 'small'."""
+    from repro import machine
+
+    return "paper" if machine.fingerprint().get("gpu") else "small"
+
+
+def default_machine() -> str:
+    """Return the name of this machine's folder."""
+    from repro import machine
+
+    return machine.default_name()
+
+
+def make_settings(
+    scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
+    meshes: Sequence[str] = (), command: str = "",
+) -> Settings:  # fmt: skip
+    """Check what the command line gives, and fill in what it leaves out.
+
+    Parameters
+    ----------
+    scale, results, machine, seed
+        See `Settings`; None takes the default.
+    meshes : sequence of str
+        ``NAME=FILE``, the user's own file in place of a dataset.
+
+    Raises
+    ------
+    UnknownName
+        If a scale, a machine's name or a dataset cannot be.
+    """
+    if scale is not None:
+        discovery.require(scale, SCALES, "scale")
+    machine = machine or default_machine()
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
+        raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
+    return Settings(
+        scale or default_scale(), Path(results) if results else environment.root() / "results", machine, seed,
+        _overrides(meshes), command,
+    )  # fmt: skip
+
+
+def _overrides(meshes: Sequence[str]) -> dict[str, str]:
+    overrides = {}
+    if meshes:
+        known = [entry.name for entry in environment.catalogue()]
+    for mesh in meshes:
+        name, separator, file = mesh.partition("=")
+        if not separator or not file:
+            raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
+        discovery.require(name, known, "dataset")
+        path = Path(file).expanduser().resolve()
+        if not path.is_file():
+            raise ReproError(f"there is no file {file} to put in the place of dataset {name}")
+        overrides[name] = str(path)
+    return overrides

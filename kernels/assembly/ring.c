@@ -35,9 +35,8 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
     GLOBAL const int *header = headers + HEADER * patch;
     const int first = header[0], owned = header[1], halo_first = header[2], used = header[3];
     const int entry_first = header[4], entries = header[5], slice_first = header[6], slots = header[7];
-    SHARED_POINTER real *staged = pool;               /* the patch's rows of the matrix */
-    SHARED_POINTER real *volumes = staged + entries;  /* six times the volume around each entry's edge */
-    SHARED_POINTER real *nodes = volumes + entries;
+    SHARED_POINTER real *staged = pool; /* of each entry of the rows its value and six times the volume around its edge */
+    SHARED_POINTER real *nodes = staged + 2 * entries;
     SHARED_POINTER int *slices = (SHARED_POINTER int *)(nodes + 3 * used); /* first word of each slice */
 
     INNER(t) {
@@ -96,24 +95,24 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
         }
         const real entry = stiffness * ((real)1 / 6) + volume * mass;
         const int upper = (edge >> 32) & 65535, lower = (edge >> 48) & 65535;
-        if (upper != NOWHERE) staged[upper] = entry, volumes[upper] = volume;
-        if (lower != NOWHERE) staged[lower] = entry, volumes[lower] = volume;
+        if (upper != NOWHERE) staged[2 * upper] = entry, staged[2 * upper + 1] = volume;
+        if (lower != NOWHERE) staged[2 * lower] = entry, staged[2 * lower + 1] = volume;
     }
     BARRIER;
 
     INNER(t) {
         if (t >= owned) continue;
-        staged[P(place)] = volumes[P(place)] = 0;
+        staged[2 * P(place)] = staged[2 * P(place) + 1] = 0;
         real sum = 0, volume = 0;
         for (int k = P(begin); k < P(end); ++k) {
-            sum += staged[k];
-            volume += volumes[k];
+            sum += staged[2 * k];
+            volume += staged[2 * k + 1];
         }
         const real lumped = volume * ((real)1 / 72); /* the integral of the node's basis function */
-        staged[P(place)] = lambda * lumped - sum;
+        staged[2 * P(place)] = lambda * lumped - sum;
         if (f) {
             real load = 0;
-            for (int k = P(begin); k < P(end); ++k) load += volumes[k] * f[column_indices[entry_first + k]];
+            for (int k = P(begin); k < P(end); ++k) load += staged[2 * k + 1] * f[column_indices[entry_first + k]];
             rhs[first + t] = load * ((real)1 / 120) + f[first + t] * volume * ((real)1 / 180);
         } else {
             rhs[first + t] = lumped;
@@ -122,6 +121,6 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
     BARRIER;
 
     INNER_FOR(i, entries) {
-        values[entry_first + i] = staged[i];
+        values[entry_first + i] = staged[2 * i];
     }
 }

@@ -13,7 +13,7 @@ TITLE = "Blobs"
 STAND_IN_FOR = "the Blobs of fu2014, a private geometry"
 REGIONS = ("outside", "inside")
 # Spacing of the blobs' surface, divisions of the box's edges, and greatest volume of an element.
-SCALES = {"smoke": (0.26, 8, 0.02), "small": (0.12, 20, 0.0012), "paper": (0.06, 48, 0.00007), "large": None}
+SCALES = {"smoke": (0.26, 8, 0.02), "small": (0.12, 20, 0.0012), "paper": (0.06, 60, 0.0000783), "large": None}
 SIDE = 4.0
 # Centres and radii.
 BLOBS = np.array([

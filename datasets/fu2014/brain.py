@@ -14,7 +14,7 @@ from datasets import mesher, ordering, refinement, surfaces
 TITLE = "Brain"
 STAND_IN_FOR = "the Brain of fu2014, a private geometry"
 # Spacing of the surface, and greatest volume of an element.
-SCALES = {"smoke": (0.6, 0.3), "small": (0.36, 0.013), "paper": (0.153, 0.0013), "large": None}
+SCALES = {"smoke": (0.6, 0.3), "small": (0.34, 0.013), "paper": (0.153, 0.0013), "large": None}
 WAVES = 14
 CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)
 

@@ -1,0 +1,83 @@
+"""The rivals in assembly against scikit-fem: they are the references of the kernels, so they need one of their own."""
+
+import numpy as np
+import pytest
+
+from baselines.assembly import coordinates, serial
+from kernels.assembly.problem import Problem
+
+
+def by_serial(problem):
+    launch, result = serial.prepare(problem)
+    launch()
+    return result()
+
+
+RIVALS = {"serial": by_serial, "coordinates": coordinates.assemble}
+
+
+@pytest.fixture(params=list(RIVALS))
+def rival(request):
+    return RIVALS[request.param]
+
+
+@pytest.fixture
+def mesh(perturbed_cube):
+    points, cells = perturbed_cube(4)
+    order = np.random.default_rng(0).permutation(len(points))
+    return points[order], np.argsort(order)[cells].astype(np.int32)
+
+
+@pytest.mark.parametrize("conductivity", [False, True])
+@pytest.mark.parametrize("source", [False, True])
+@pytest.mark.parametrize("mass", [0.37, 0.0])
+def test_system(rival, mesh, conductivity, source, mass, by_scikit_fem, assert_same_system, pattern_by_scipy):
+    points, cells = mesh
+    random = np.random.default_rng(2)
+    sigma = random.uniform(0.1, 9, len(cells)) if conductivity else None
+    f = random.uniform(-1, 2, len(points)) if source else None
+    problem = Problem(points, cells, sigma, mass, f)
+    matrix, rhs = rival(problem)
+    assert_same_system((matrix, rhs), by_scikit_fem(problem))
+    row_offsets, column_indices = pattern_by_scipy(cells, len(points))
+    assert np.array_equal(matrix.indptr, row_offsets) and np.array_equal(matrix.indices, column_indices)
+
+
+def test_one_tetrahedron_by_hand(rival):
+    """The reference tetrahedron: stiffness 1/6 of what the gradients -1, e₁, e₂, e₃ give, mass (1 + δ)/120."""
+    problem = Problem(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]), mass=12.0)
+    stiffness = np.array([[3, -1, -1, -1], [-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1]]) / 6
+    matrix, rhs = rival(problem)
+    assert np.allclose(matrix.toarray(), stiffness + (1 + np.eye(4)) / 10, rtol=1e-14)
+    assert np.allclose(rhs, 1 / 24, rtol=1e-14)
+
+
+def test_serial_does_not_accumulate_and_keeps_its_bits(mesh):
+    launch, result = serial.prepare(Problem(*mesh))
+    launch()
+    first = [result()[0].data.copy(), result()[1].copy()]
+    launch()
+    assert np.array_equal(result()[0].data, first[0]) and np.array_equal(result()[1], first[1])
+
+
+def test_serial_takes_nodes_of_no_element(mesh):
+    points, cells = mesh
+    matrix, rhs = by_serial(Problem(np.vstack([points, [[7, 7, 7]]]), cells))
+    assert matrix.shape == (len(points) + 1,) * 2 and rhs[-1] == 0
+    assert matrix[[len(points)]].toarray().any() == 0 and matrix.indptr[-1] - matrix.indptr[-2] == 1
+
+
+def test_placed_changes_nothing_on_the_host(mesh):
+    problem = Problem(*mesh, source=np.arange(float(len(mesh[0]))))
+    placed = coordinates.placed(problem)
+    assert placed.points is problem.points and placed.cells is problem.cells and placed.source is problem.source
+    assert placed.conductivity is None and placed.mass == problem.mass
+
+
+@pytest.mark.cuda
+def test_coordinates_on_the_device(mesh, by_scikit_fem, assert_same_system):
+    cupy = pytest.importorskip("cupy")
+    sparse = pytest.importorskip("cupyx.scipy.sparse")
+    problem = Problem(*mesh, source=np.arange(float(len(mesh[0]))))
+    matrix, rhs = coordinates.assemble(coordinates.placed(problem, cupy), cupy, sparse)
+    assert_same_system((matrix.get(), rhs.get()), by_scikit_fem(problem))

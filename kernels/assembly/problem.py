@@ -94,12 +94,18 @@ def to_mesh_numbering(values, column_indices, row_offsets, rhs, order, is_upper=
         Whether only entries with column ≥ row are stored.
     """
     nodes = row_offsets.size - 1
-    matrix = scipy.sparse.csr_array((values, column_indices, row_offsets), shape=(nodes, nodes))
+    rows = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(row_offsets))
     if is_upper:
-        matrix = (matrix + scipy.sparse.triu(matrix, k=1).T).tocsr()
+        strict = column_indices > rows
+        rows, column_indices, values = (
+            np.concatenate([values_of, mirrored[strict]])
+            for values_of, mirrored in ((rows, column_indices), (column_indices, rows), (values, values))
+        )
     if order is not None:
-        rank = np.empty(nodes, dtype=np.int64)
-        rank[order] = np.arange(nodes)
-        matrix, rhs = matrix[rank][:, rank], rhs[rank]
+        rows, column_indices = order[rows], order[column_indices]
+        rhs, renumbered = np.empty_like(rhs), rhs
+        rhs[order] = renumbered
+    # By way of triples, since sums and products of SciPy's matrices may drop entries that are zero.
+    matrix = scipy.sparse.coo_array((values, (rows, column_indices)), shape=(nodes, nodes)).tocsr()
     matrix.sort_indices()
     return matrix, rhs

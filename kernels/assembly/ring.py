@@ -1,4 +1,10 @@
-"""Assembly by edges: the ring of tetrahedra around every edge, listed once, and the kernel that walks it."""
+"""Assembly by edges: the ring of tetrahedra around every edge, listed once, and the kernel that walks it.
+
+On an H200, 12.6 M elements in 0.465 ms: 27 G elements/s, a quarter of what least bytes allow, 25.6 when shuffled.
+Shared memory binds (its pipe is 80 % busy, half of that conflicts of the random reads of ring nodes), then issue (60
+%). Tried without gain: pairs of coordinates read at once, loads for the next edge ahead, other orders of edges in a
+patch.
+"""
 
 from __future__ import annotations
 
@@ -275,10 +281,13 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
         Threads a block.
     """
     xp = device.xp
-    patch_size = patch_size or min(block, PATCH_SIZE, max(1, device.shared_bytes // 340))
-    if patch_size > block:
-        raise ValueError(f"a block of {block} threads cannot sum the rows of patches of {patch_size} nodes")
-    partition, pattern, plan = _planned(problem, patch_size, xp)
+    size = min(block, PATCH_SIZE) if patch_size is None else patch_size
+    if size > block:
+        raise ValueError(f"a block of {block} threads cannot sum the rows of patches of {size} nodes")
+    partition, pattern, plan = _planned(problem, size, xp)
+    while patch_size is None and size > 1 and 8 * plan.pool_size > device.shared_bytes:
+        size = 3 * size // 4
+        partition, pattern, plan = _planned(problem, size, xp)
     defines = {
         "real": "double",
         "POOL_SIZE": plan.pool_size,

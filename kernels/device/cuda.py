@@ -99,8 +99,8 @@ class Device(base.Device):
         return self.xp.cuda.get_elapsed_time(start, stop) * 1e-3
 
     def _make_flush(self):
-        # As nvbench does it: a buffer of the cache's size is overwritten. What of it is still to be written back when the timed
-        # work starts is part of what a cold cache costs.
+        # As nvbench does it: a buffer of the size of the cache is overwritten. What of it is still to be written back
+        # when the timed work starts is part of what a cold cache costs.
         buffer = self.xp.empty(self.cache_bytes, self.xp.uint8)
         return lambda: buffer.data.memset_async(0, buffer.nbytes)
 

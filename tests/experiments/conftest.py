@@ -1,0 +1,47 @@
+"""Runs of the project's own artefacts, in this process, with little sampling."""
+
+import csv
+import functools
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(repro_cache):
+    return repro_cache
+
+
+class Bench:
+    """Runs `repro run` at scale smoke into a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, *arguments):
+        from repro.cli import main
+
+        return main(["run", "--in-process", "--scale", "smoke", "--results", str(self.folder), *arguments])
+
+    def file(self, name):
+        return self.folder / "bench" / "fu2014" / name
+
+    def rows(self, name):
+        with self.file(name).open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    from repro import timing
+
+    quick = {"max_seconds": 0.002, "warm_up_seconds": 0.0, "batch_seconds": 0.0}
+    original = timing.sample
+
+    @functools.wraps(original)
+    def sample(function, clock, **settings):
+        return original(function, clock, **(settings | quick))
+
+    monkeypatch.setattr(timing, "sample", sample)
+    monkeypatch.setenv("REPRO_MACHINE", "bench")
+    monkeypatch.setenv("COLUMNS", "200")
+    return Bench(tmp_path / "results")

@@ -1,0 +1,81 @@
+"""The harness's door to kernels, baselines and datasets, and the reference that kernels are held to."""
+
+import numpy as np
+import pytest
+
+import datasets
+from experiments import environment
+from experiments.fu2014 import problems
+from kernels import device as devices
+from repro import Skip
+from repro.timing import HostClock
+
+
+def test_a_missing_back_end_is_a_skip_with_its_remedy(monkeypatch):
+    def missing(backend):
+        raise devices.Unavailable(f"no {backend}", "buy one")
+
+    monkeypatch.setattr(devices, "open_device", missing)
+    with pytest.raises(Skip, match=r"no cuda \(buy one\)"):
+        environment.device("cuda")
+
+
+def test_presences_are_back_ends_and_baselines():
+    found = {presence.name: presence for presence in environment.presences()}
+    assert {name for name, presence in found.items() if presence.kind == "back end"} == set(devices.BACKENDS)
+    assert {"SciPy sparse", "Numba loops"} <= {n for n, presence in found.items() if presence.kind == "baseline"}
+    assert all(presence.available or presence.remedy for presence in found.values())
+
+
+def test_ceilings_of_the_host_are_of_every_kind():
+    kernels = environment.ceiling_kernels(HostClock())
+    assert [next(kernels).kind for _ in range(3)] == ["read", "copy", "triad"]
+
+
+def test_the_catalogue_has_the_meshes_of_the_paper():
+    assert {f"fu2014/{name}" for name in ("regular", "irregular", "heart", "brain", "blobs")} <= {
+        entry.name for entry in environment.catalogue()
+    }
+
+
+@pytest.fixture
+def reference():
+    mesh = datasets.load("fu2014/regular", "smoke")
+    return problems.Reference(mesh), problems.Reference(mesh, "serial")
+
+
+def test_the_two_references_agree(reference):
+    coo, serial = reference
+    assert 0 < coo.error(serial.matrix, serial.rhs) < 1e-14
+
+
+@pytest.mark.parametrize("place", [0, 7, -1])
+def test_the_reference_sees_every_entry(reference, place):
+    coo, _ = reference
+    matrix = coo.matrix.copy()
+    matrix.data[place] += 1e-10 * matrix.data.max()
+    assert coo.error(matrix, coo.rhs) == pytest.approx(1e-10, rel=1e-3)
+    rhs = coo.rhs.copy()
+    rhs[place] *= 1 + 1e-10
+    assert 1e-12 < coo.error(coo.matrix, rhs) < 1e-9
+    rhs[place] = np.nan
+    assert not coo.error(coo.matrix, rhs) <= 1
+    matrix.data[place] = np.nan
+    assert not coo.error(matrix, coo.rhs) <= 1
+
+
+def test_another_pattern_is_infinitely_far(reference):
+    coo, _ = reference
+    matrix = coo.matrix.copy()
+    matrix.indices[[0, 1]] = matrix.indices[[1, 0]]
+    assert coo.error(matrix, coo.rhs) == float("inf")
+
+
+def test_references_are_kept_by_content_and_assembler(monkeypatch):
+    monkeypatch.setattr(problems, "_kept", {})
+    mesh = datasets.load("fu2014/regular", "smoke")
+    first = problems.reference(mesh)
+    assert problems.reference(mesh) is first
+    other = type(mesh)(mesh.points * 2, mesh.cells)
+    assert problems.reference(other) is not first
+    assert problems.reference(mesh, "serial") is not problems.reference(mesh)

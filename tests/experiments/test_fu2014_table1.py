@@ -1,0 +1,53 @@
+"""Table 1: every mesh at scale smoke, and its facts counted again by scikit-fem."""
+
+import numpy as np
+import pytest
+import skfem
+
+import datasets
+
+
+def test_facts_of_every_mesh(bench):
+    assert bench.run("fu2014-table1") == 0
+    rows = bench.rows("table1.smoke.csv")
+    assert {row["status"] for row in rows} == {"done"}
+    cases = list(dict.fromkeys(row["case"] for row in rows))
+    assert cases == ["regular", "irregular", "heart", "brain", "blobs"]
+    for case in cases:
+        found = {row["metric"]: float(row["value"]) for row in rows if row["case"] == case}
+        mesh = datasets.load(f"fu2014/{case}", "smoke")
+        counted = skfem.MeshTet(mesh.points.T.copy(), mesh.cells.T.copy())
+        edges = counted.edges
+        valence = np.bincount(edges.ravel())
+        assert found["nodes"] == counted.nvertices and found["elements"] == counted.nelements
+        assert found["nonzeros"] == found["nonzeros_euler"] == counted.nvertices + 2 * edges.shape[1]
+        assert found["nonzeros_upper"] == counted.nvertices + edges.shape[1]
+        assert (found["valence_min"], found["valence_max"]) == (valence.min(), valence.max())
+        assert found["boundary_faces"] == len(counted.boundary_facets())
+        assert 0 < found["dihedral_min"] < 60 and 0.3 < found["radius_ratio_mean"] <= 1
+    text = bench.file("table1.smoke.md").read_text()
+    for line in ("| Regular | 2,197 |", "| Heart (stand-in) |", "| Brain (stand-in) |"):
+        assert line in text
+
+
+def test_a_mesh_whose_counts_disagree_is_refused(bench, monkeypatch):
+    facts = datasets.mesh.Mesh.facts
+
+    def planted(mesh):
+        found = facts(mesh)
+        return found | {"nonzeros_euler": found["nonzeros_euler"] + 2}
+
+    monkeypatch.setattr(datasets.mesh.Mesh, "facts", planted)
+    assert bench.run("fu2014-table1", "--only", "case=regular") == 1
+    (row,) = bench.rows("table1.smoke.csv")
+    assert row["status"] == "failed" and "non-zeros by Euler's formula" in row["reason"]
+
+
+def test_a_mesh_of_the_users_own(bench, perturbed_cube, tmp_path):
+    meshio = pytest.importorskip("meshio")
+    points, cells = perturbed_cube(3)
+    meshio.write(tmp_path / "block.msh", meshio.Mesh(points, [("tetra", cells)]))
+    own = f"fu2014/regular={tmp_path / 'block.msh'}"
+    assert bench.run("fu2014-table1", "--mesh", own, "--only", "case=regular") == 0
+    found = {row["metric"]: float(row["value"]) for row in bench.rows("table1.smoke.block.csv")}
+    assert (found["nodes"], found["elements"], found["boundary_faces"]) == (64, 162, 108)

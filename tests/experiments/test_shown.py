@@ -1,0 +1,95 @@
+"""Tables and plots of results that are whole, of one back end, partly failed, and without any value."""
+
+import importlib
+import io
+
+import matplotlib.figure
+import pandas
+import pytest
+
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
+from repro.tables import Results
+
+TABLE1, TABLE2 = "table1_meshes", "table2_assembly"
+METRICS = {
+    TABLE1: {"nodes": 2197, "elements": 10368, "valence_min": 3, "valence_max": 18, "nonzeros": 28_000,
+             "nonzeros_upper": 15_000, "nonzeros_euler": 28_000, "boundary_faces": 3456, "dihedral_min": 35.3,
+             "radius_ratio_mean": 0.75},
+    TABLE2: {"elements": 10368, "preparation": 0.25, "assembly": 0.002},
+}  # fmt: skip
+
+
+def show(name, status_of):
+    """Return tables as one Markdown text, and the figure, of rows whose status is `status_of(cell)` (None: not run)."""
+    module = importlib.import_module(f"experiments.fu2014.{name}")
+    artefact = f"fu2014-{name.partition('_')[0]}"
+    rows = []
+    for cell in module.cells("smoke"):
+        status = status_of(cell)
+        place = {"artefact": artefact, "scale": "smoke", "case": cell.case, "method": cell.method,
+                 "backend": cell.backend}  # fmt: skip
+        if status in (SKIPPED, FAILED):
+            rows.append(Row(**place, status=status, reason=f"{status} on purpose"))
+        elif status == DONE:
+            for metric, value in METRICS[name].items():
+                is_time = metric in ("preparation", "assembly")
+                if is_time and cell.backend == "host":
+                    value *= 4
+                rows.append(Row(**place, device="a device", metric=metric, value=value, unit="s" if is_time else "",
+                                ci_low=value, ci_high=value, bound_fraction=0.5))  # fmt: skip
+    results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact)
+    figure = module.plot(results)
+    assert isinstance(figure, matplotlib.figure.Figure)
+    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
+    tables = module.tables(results)
+    for table in tables:
+        table.to_rich()
+    return "\n".join(table.to_markdown() for table in tables), figure
+
+
+def bars_of(figure):
+    return sum(patch.get_height() > 0 for axes in figure.axes for patch in axes.patches)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("status", [SKIPPED, FAILED])
+def test_without_a_value(name, status):
+    text, figure = show(name, lambda cell: status)
+    assert bars_of(figure) == 0
+    assert f"{status} on purpose" in text
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_whole(name):
+    text, figure = show(name, lambda cell: DONE)
+    assert bars_of(figure) >= 10 and "on purpose" not in text
+    assert text.count("| Heart (stand-in) |") >= 1 and "| Regular |" in text
+
+
+@pytest.mark.parametrize("backend", ["opencl", "cuda"])
+def test_table2_of_one_back_end(backend):
+    text, _ = show(TABLE2, lambda cell: DONE if cell.backend in (backend, "host") else None)
+    regular = next(line for line in text.splitlines() if line.startswith("| Regular |")).split(" | ")
+    assert f"GPU [s], {backend}" in text
+    # Ours 2 ms and 8 ms, a speed-up of four; the paper's beside.
+    assert regular[1:] == ["2.00 ms", "0.0298", "8.00 ms", "1.080", "4.0", "36 |"]
+    assert f"| Regular | ring | {backend} | 2.00 | – | 5.18 | 0.500 | 250 |" in text
+
+
+def test_table2_without_a_device():
+    text, _ = show(TABLE2, lambda cell: DONE if cell.backend == "host" else SKIPPED)
+    regular = next(line for line in text.splitlines() if line.startswith("| Regular |")).split(" | ")
+    assert regular[1] == "–" and regular[3] == "8.00 ms" and regular[5] == "–"
+    assert "GPU [s], not measured" in text and "Skipped: patch on cuda" in text
+
+
+def test_a_failed_cell_is_a_dash_with_its_reason():
+    def status(cell):
+        return FAILED if (cell.case, cell.method) == ("brain", "patch") else DONE
+
+    text, figure = show(TABLE2, status)
+    brain = next(line for line in text.splitlines() if line.startswith("| Brain (stand-in) |")).split(" | ")
+    assert brain[1] == "–" and brain[3] == "8.00 ms" and brain[5] == "–"
+    assert "Failed: patch on cuda, Brain (stand-in): failed on purpose" in text
+    assert "| Brain | patch" not in text and "| Brain | ring | cuda" in text
+    assert bars_of(figure) == bars_of(show(TABLE2, lambda cell: DONE)[1]) - 1

@@ -87,7 +87,13 @@ def choose_cuda(wanted):
 
 def groups(project, cuda):
     """Return the optional groups of requirements for this machine, by name: the set-up does without one that fails."""
-    names = ["pocl", *(["nvrtc"] if cuda != "12" else []), *([f"cuda{cuda}"] if cuda != "none" else [])]
+    names = ["pocl"]
+    if shutil.which("ld") is None:
+        names.append("linker")
+    if cuda != "12":
+        names.append("nvrtc")
+    if cuda != "none":
+        names.append(f"cuda{cuda}")
     return {name: project["optional-dependencies"][name] for name in names}
 
 
@@ -214,12 +220,16 @@ def set_up(venv, wanted_cuda, again, say):
     """
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
     want = digest(pyproject, (ROOT / "constraints.txt").read_text())
-    cuda, why = choose_cuda(wanted_cuda)
+    asked, why = choose_cuda(wanted_cuda)
+
+    def plan(stamp):
+        # A machine without a GPU leaves the CuPy that one with a GPU has put into a shared folder.
+        cuda = stamp.get("cuda", asked) if (asked, wanted_cuda) == ("none", "auto") else asked
+        return cuda, groups(pyproject["project"], cuda)
 
     def is_current(stamp):
-        # A machine without a GPU leaves the CuPy that one with a GPU has put into a shared folder.
-        enough = stamp.get("cuda") == cuda or (cuda == "none" and wanted_cuda == "auto")
-        return stamp.get("digest") == want and enough and not (again and stamp.get("missing"))
+        has_all = set(plan(stamp)[1]) <= set(stamp.get("groups", ()))
+        return stamp.get("digest") == want and has_all and not (again and stamp.get("missing"))
 
     if is_current(read_stamp(venv)) and (venv / "bin/python").exists():
         return False
@@ -230,7 +240,12 @@ def set_up(venv, wanted_cuda, again, say):
         began = time.monotonic()
         killed = (venv / STARTED).exists()
         ours = bool(stamp.get("created"))
-        if killed or not is_usable(venv):
+        cuda, optional = plan(stamp)
+        # Two CuPys in one environment hide each other.
+        other_cuda = cuda != "none" and stamp.get("cuda", cuda) not in ("none", cuda)
+        if other_cuda and not ours:
+            raise SetupError(f"{venv} has CuPy for CUDA {stamp['cuda']}, and {why}: pip uninstall it, or make VENV=...")
+        if killed or other_cuda or not is_usable(venv):
             if not (killed or ours) and venv.exists() and any(venv.iterdir()):
                 raise SetupError(
                     f"{venv} is there but has no Python {'.'.join(map(str, OLDEST))} or newer with pip: "
@@ -240,20 +255,19 @@ def set_up(venv, wanted_cuda, again, say):
             say(f"making {venv} {reason}with Python {sys.version.split()[0]}")
             create(venv)
             ours = True
-        if cuda == "none" and wanted_cuda == "auto" and stamp.get("cuda") and not killed:
-            cuda = stamp["cuda"]
         say(f"{why}; installing, which takes a minute or more the first time")
         if ours:
             (venv / STARTED).touch()
         (venv / STAMP).unlink(missing_ok=True)
         try:
-            missing = install(venv, pyproject, groups(pyproject["project"], cuda))
+            missing = install(venv, pyproject, optional)
         except SetupError:
             # Pip has put back what it had changed, so the environment is as good as before; a kill leaves the mark.
-            write_stamp(venv, {"created": ours})
+            write_stamp(venv, {"created": ours, "cuda": stamp.get("cuda", "none")})
             (venv / STARTED).unlink(missing_ok=True)
             raise
-        write_stamp(venv, {"digest": want, "cuda": cuda, "created": ours, "missing": missing})
+        stamp = {"digest": want, "cuda": cuda, "groups": sorted(optional), "created": ours, "missing": missing}
+        write_stamp(venv, stamp)
         (venv / STARTED).unlink(missing_ok=True)
         for name, reason in missing.items():
             say(f"without the optional {name}: {reason} (`make setup` tries again)")

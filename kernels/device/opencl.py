@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, cpu
+from kernels.device import base, cpu, linker
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source, load
 
 ATOMICS = (Path(__file__).with_name("atomics.c"), 64)
 BUILDS = [(*ATOMICS, {})]
 REMEDY = "pip install pyopencl pocl-binary-distribution"
+POCL = "Portable Computing Language"  # the name of its platform
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
@@ -207,7 +208,7 @@ def open_device() -> Device:
     Raises
     ------
     Unavailable
-        Without PyOpenCL, or a driver with a device that knows double precision.
+        Without PyOpenCL, or a driver with a device that knows double precision, or a linker for PoCL.
     """
     os.environ.setdefault("POCL_WORK_GROUP_METHOD", WORK_GROUP_METHOD)
     try:
@@ -221,4 +222,7 @@ def open_device() -> Device:
     devices = [device for device in devices if "cl_khr_fp64" in device.extensions]
     if not devices:
         raise Unavailable("no OpenCL device with double precision", REMEDY)
-    return Device(choose(devices, os.environ.get("REPRO_OPENCL_DEVICE")))
+    chosen = choose(devices, os.environ.get("REPRO_OPENCL_DEVICE"))
+    if chosen.platform.name == POCL:
+        linker.provide()
+    return Device(chosen)

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import shutil
 import subprocess
 import sys
 
@@ -48,11 +49,14 @@ def test_cupy_follows_the_driver(monkeypatch, driver, cuda):
     assert bootstrap.choose_cuda("12")[0] == "12"
 
 
-def test_no_newer_run_time_compiler_beside_cuda_12():
-    project = {"optional-dependencies": {name: [name] for name in ("pocl", "nvrtc", "cuda12", "cuda13")}}
+def test_no_newer_run_time_compiler_beside_cuda_12(monkeypatch):
+    project = {"optional-dependencies": {name: [name] for name in ("pocl", "linker", "nvrtc", "cuda12", "cuda13")}}
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     assert set(bootstrap.groups(project, "12")) == {"pocl", "cuda12"}
     assert set(bootstrap.groups(project, "13")) == {"pocl", "nvrtc", "cuda13"}
     assert set(bootstrap.groups(project, "none")) == {"pocl", "nvrtc"}
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert set(bootstrap.groups(project, "none")) == {"pocl", "linker", "nvrtc"}
 
 
 def test_an_unreachable_index_is_told_from_a_failure():
@@ -75,6 +79,7 @@ requires = ["backend==1"]
 name = "x"
 [project.optional-dependencies]
 pocl = ["pocl"]
+linker = ["linker"]
 nvrtc = ["nvrtc"]
 cuda12 = ["cupy12"]
 cuda13 = ["cupy13"]
@@ -130,6 +135,17 @@ def test_a_new_driver_brings_cupy_and_its_absence_takes_none_away(house, monkeyp
     assert any("cupy13" in arguments for arguments in asked)
     monkeypatch.setattr(bootstrap, "cuda_of_driver", lambda: None)
     assert not set_up(root)[0]
+
+
+def test_an_environment_with_another_cupy_is_made_anew(house, monkeypatch):
+    root, asked = house
+    set_up(root, "12")
+    made = []
+    monkeypatch.setattr(bootstrap, "create", made.append)
+    monkeypatch.setattr(bootstrap, "cuda_of_driver", lambda: (13, 0))
+    assert set_up(root)[0]
+    assert made == [root / ".venv"]
+    assert any("cupy13" in arguments for arguments in asked)
 
 
 def test_an_optional_group_that_fails_is_named_and_tried_again_when_asked(house, monkeypatch):

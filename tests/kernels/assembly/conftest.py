@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import scipy.spatial
 
 from datasets import structured
 from kernels.assembly.problem import Problem
@@ -59,6 +60,17 @@ def with_an_unused_node():
     return np.insert(points, 5, [9.0, 9.0, 9.0], axis=0), np.where(cells >= 5, cells + 1, cells).astype(np.int32)
 
 
+def star():
+    """One node in every element: 400 neighbours where meshes have 15."""
+    around = np.random.default_rng(4).normal(size=(400, 3))
+    points = np.vstack([around / np.linalg.norm(around, axis=1)[:, None], [[0.01, 0.02, 0.03]]])
+    hull = scipy.spatial.ConvexHull(points[:-1]).simplices
+    cells = np.column_stack([np.full(len(hull), 400), hull]).astype(np.int32)
+    inverted = np.linalg.det(points[cells[:, 1:]] - points[cells[:, :1]]) < 0
+    cells[inverted, 2:] = cells[inverted, :1:-1]
+    return points, cells
+
+
 MESHES = {
     "one tetrahedron": tetrahedron,
     "cube": "cube",
@@ -68,6 +80,7 @@ MESHES = {
     "disconnected": lambda: blocks((0, 0, 0), (9, 0, 0), (0, 9, 5)),
     "unused node": with_an_unused_node,
     "graded": graded,
+    "star": star,
 }
 
 

@@ -1,0 +1,1 @@
+"""asv's benchmarks: the experiments' own code, at a small scale, followed over commits by ``make bench``."""

@@ -46,7 +46,7 @@ doctor: ## What this machine has, what it lacks, and how to get it
 	$(READY)
 	@$(REPRO) doctor $(ARGS)
 
-data: ## Build or download the meshes and matrices ahead of time
+data: ## Build the meshes ahead of time
 	$(READY)
 	@$(REPRO) data build $(if $(SCALE),--scale $(SCALE)) $(ARGS)
 
@@ -71,7 +71,7 @@ bench: ## asv's timings of this commit, kept in .asv; ARGS goes to asv run
 
 clean: ## Remove caches and asv's results; .venv and results/ stay
 	rm -rf .cache .asv .pytest_cache .ruff_cache .hypothesis
-	find . -name .venv* -prune -o -name __pycache__ -prune -exec rm -rf {} +
+	find . -name '.venv*' -prune -o -name __pycache__ -prune -exec rm -rf {} +
 
 # Any other name is an artefact, a paper, or a table or figure of every paper; repro says so when it is none of them.
 .DEFAULT:

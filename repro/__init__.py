@@ -1,6 +1,7 @@
 """Reproduction harness: artefacts, cells, timing, statistics, ceilings, store, tables, plots and the command line.
 
-It knows no finite elements and no kernel; `experiments.environment` tells it what devices, baselines and datasets there are.
+It knows no finite elements and no kernel; `experiments.environment` tells it what devices, baselines and datasets there
+are.
 """
 
 from repro.model import BACKENDS, SCALES, Cell, CheckFailed, Presence, ReproError, Row, Skip, Work

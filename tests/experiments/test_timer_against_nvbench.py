@@ -1,6 +1,7 @@
-"""On a GPU the timer agrees with NVIDIA's own benchmark library (the package cuda-bench), warm and cold, on three kernels.
+"""On a GPU the timer agrees with NVIDIA's own benchmark library (package cuda-bench), warm and cold, on three kernels.
 
-Run as a program, this file is the nvbench side: a process of its own, since nvbench parses the command line and owns the device.
+Run as a program, this file is the nvbench side: a process of its own, since nvbench parses the command line and owns
+the device.
 """
 
 import json

@@ -107,6 +107,7 @@ def box_surface(divisions: int, size: float = 4.0):
     faces = []
     for axis in range(3):
         for end in (0, divisions):
+
             def number(i, j, axis=axis, end=end):
                 place = [None] * 3
                 place[axis], place[(axis + 1) % 3], place[(axis + 2) % 3] = np.full_like(i, end), i, j

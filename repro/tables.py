@@ -194,7 +194,9 @@ def paper_table(
             theirs = [column.theirs(results, case) for case in labels]
             backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
             heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
-            add = (f"{heading}, {backend or 'not measured'}", f"{heading}, paper")
+            # A count that no device had a part in is simply ours.
+            where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
+            add = (f"{heading}, {where}", f"{heading}, paper")
         else:
             top, bottom = measured[column.numerator], measured[column.denominator]
             quotients = [_quotient(results, top, bottom, case) for case in labels]

@@ -78,6 +78,6 @@ def plot(results):
     right.set_ylabel("Least dihedral angle [°]")
     left.legend()
     for axes in (left, right):
-        axes.set_xticks(range(len(names)), [name.split(" (")[0] for name in names.values()])
+        axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
     caption(made, results)
     return made

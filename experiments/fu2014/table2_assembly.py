@@ -115,7 +115,8 @@ def tables(results):
         rows.append({
             "Mesh": case.capitalize(), "Method": method, "Back end": backend,
             "Time [ms]": 1e3 * row["value"], "Cold [ms]": 1e3 * cold if cold else None,
-            "M elements/s": elements / row["value"] / 1e6, "Of bound": row["bound_fraction"],
+            "M elements/s": elements / row["value"] / 1e6,
+            "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],
             "Preparation [ms]": 1e3 * preparation if preparation else "in the time",
         })  # fmt: skip
     notes = [f"`{method}`: {title}." for method, title in TITLES.items()]
@@ -130,7 +131,7 @@ def tables(results):
 def plot(results):
     """Draw the time of every method on every mesh."""
     made, (axes,) = figure(PAGE, 2.8)
-    cases = {case: label.split(" (")[0] for case, label in labels(results).items()}
+    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
     bars(axes, results, "assembly", list(TITLES), unit="ms", quantity="Time to assemble", cases=cases)
     caption(made, results)
     return made

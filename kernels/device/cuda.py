@@ -101,7 +101,7 @@ class Device(base.Device):
     def _make_flush(self):
         # As nvbench does it: a buffer of the size of the cache is overwritten. What of it is still to be written back
         # when the timed work starts is part of what a cold cache costs.
-        buffer = self.xp.empty(self.cache_bytes, self.xp.uint8)
+        buffer = self.empty(self.cache_bytes, "uint8")
         return lambda: buffer.data.memset_async(0, buffer.nbytes)
 
     def capture(self, function):

@@ -168,3 +168,11 @@ def test_the_manifest_holds_what_a_result_depends_on(monkeypatch):
     assert found["machine"]["cpu"] and found["collected"].endswith("+00:00")
     assert {"commit", "dirty", "nvidia"} <= set(found)
     assert json.loads(json.dumps(found)) == found
+
+
+def test_a_copy_without_history_says_what_it_is_a_copy_of(tmp_path, monkeypatch):
+    from repro.manifest import revision
+
+    assert revision(tmp_path) == {"commit": None, "dirty": None}
+    monkeypatch.setenv("REPRO_COMMIT", "abc123")
+    assert revision(tmp_path) == {"commit": "abc123", "dirty": None}

@@ -49,6 +49,12 @@ def test_the_two_references_agree(reference):
     assert 0 < coo.error(serial.matrix, serial.rhs) < 1e-14
 
 
+def test_the_papers_problem(reference):
+    """λ = 1 and f = 1 on a cube of side 4: all entries, and the right-hand side, sum to its volume."""
+    assert reference[0].matrix.sum() == pytest.approx(64, rel=1e-12)
+    assert reference[0].rhs.sum() == pytest.approx(64, rel=1e-12)
+
+
 @pytest.mark.parametrize("place", [0, 7, -1])
 def test_the_reference_sees_every_entry(reference, place):
     coo, _ = reference

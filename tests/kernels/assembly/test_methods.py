@@ -72,6 +72,18 @@ def test_blocks_of_any_size(method, device, options, block, make_problem, assert
     assert_same_system(assembled(method, device, problem, block=block, **sizes), expected)
 
 
+def test_a_block_smaller_than_a_patch_is_right_or_refused(method, device, options, make_problem, assert_same_system):
+    if "patch_size" not in options:
+        pytest.skip(f"{method} has no patches")
+    problem, expected = make_problem("shuffled cube")
+    try:
+        found = assembled(method, device, problem, block=32, patch_size=100)
+    except ValueError as refusal:
+        assert "32 threads" in str(refusal)
+    else:
+        assert_same_system(found, expected)
+
+
 def test_patches_up_to_what_shared_memory_holds(
     method, device, options, perturbed_cube, by_scikit_fem, assert_same_system, monkeypatch
 ):

@@ -113,7 +113,8 @@ def _results(artefact: Artefact, rows: list[dict], settings: Settings):
 
     from repro.tables import Results
 
-    return Results(pandas.DataFrame(rows, columns=list(COLUMNS)), settings.scale, settings.machine, artefact.id)
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS))
+    return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides)
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:

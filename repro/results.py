@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -26,12 +27,15 @@ class Results:
     frame : pandas.DataFrame
         Rows with the columns ``repro.model.COLUMNS``.
     scale, machine, artefact : str
+    overrides : mapping of str to str
+        The user's own files in place of datasets, by dataset name.
     """
 
     frame: pandas.DataFrame
     scale: str
     machine: str
     artefact: str
+    overrides: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def published(self) -> Published:

@@ -243,6 +243,8 @@ def _notes(results: Results, columns: Sequence[Column], labels: Mapping[str, str
                 missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
     notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
     notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
+    for name, file in results.overrides.items():
+        notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
     if len(results.published) and results.scale not in ("paper", "large"):
         notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
     for (status, method, reason), names in missing.items():

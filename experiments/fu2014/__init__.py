@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import datasets
 
 MESHES = ("regular", "irregular", "heart", "brain", "blobs")
 
 
 def labels(results) -> dict[str, str]:
-    """Return the paper's name of every mesh that the results have; a stand-in says that it is one."""
+    """Return the name of every mesh that the results have; a stand-in says so, and a user's own names its file."""
     names = {}
     for mesh in MESHES:
         if mesh in results.cases:
-            stand_in = " (stand-in)" if datasets.entry(f"fu2014/{mesh}").stand_in_for else ""
-            names[mesh] = mesh.capitalize() + stand_in
+            entry = datasets.entry(f"fu2014/{mesh}")
+            own = results.overrides.get(entry.name)
+            names[mesh] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
     return names

@@ -76,7 +76,8 @@ def plot(results):
             left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else "paper")
     left.set_ylabel("Non-zeros [million]")
     right.set_ylabel("Least dihedral angle [°]")
-    left.legend()
+    if left.lines:
+        left.legend()
     for axes in (left, right):
         axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
     caption(made, results)

@@ -113,7 +113,7 @@ def tables(results):
             results.value(case, method, metric, backend) for metric in ("elements", "assembly_cold", "preparation")
         )
         rows.append({
-            "Mesh": case.capitalize(), "Method": method, "Back end": backend,
+            "Mesh": labels(results)[case], "Method": method, "Back end": backend,
             "Time [ms]": 1e3 * row["value"], "Cold [ms]": 1e3 * cold if cold else None,
             "M elements/s": elements / row["value"] / 1e6,
             "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],

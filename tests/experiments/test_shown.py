@@ -91,5 +91,21 @@ def test_a_failed_cell_is_a_dash_with_its_reason():
     brain = next(line for line in text.splitlines() if line.startswith("| Brain (stand-in) |")).split(" | ")
     assert brain[1] == "–" and brain[3] == "8.00 ms" and brain[5] == "–"
     assert "Failed: patch on cuda, Brain (stand-in): failed on purpose" in text
-    assert "| Brain | patch" not in text and "| Brain | ring | cuda" in text
+    assert "| Brain (stand-in) | patch" not in text and "| Brain (stand-in) | ring | cuda" in text
     assert bars_of(figure) == bars_of(show(TABLE2, lambda cell: DONE)[1]) - 1
+
+
+def test_a_users_own_mesh_is_named_where_it_stands():
+    from repro.model import COLUMNS
+    from repro.results import Results
+
+    table1_meshes = importlib.import_module("experiments.fu2014.table1_meshes")
+    row = dict.fromkeys(COLUMNS) | {
+        "case": "heart", "method": "mesh", "backend": "host", "metric": "nodes", "value": 4.0, "unit": "count",
+        "status": "done", "artefact": "fu2014-table1", "scale": "paper",
+    }  # fmt: skip
+    frame = pandas.DataFrame([row])
+    own = Results(frame, "paper", "here", "fu2014-table1", {"fu2014/heart": "/data/mine.vtu"})
+    text = "".join(table.to_markdown() for table in table1_meshes.tables(own))
+    assert "Heart (mine.vtu)" in text and "stand-in" not in text
+    assert "fu2014/heart is the user's own /data/mine.vtu" in text

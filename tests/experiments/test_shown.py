@@ -96,9 +96,6 @@ def test_a_failed_cell_is_a_dash_with_its_reason():
 
 
 def test_a_users_own_mesh_is_named_where_it_stands():
-    from repro.model import COLUMNS
-    from repro.results import Results
-
     table1_meshes = importlib.import_module("experiments.fu2014.table1_meshes")
     row = dict.fromkeys(COLUMNS) | {
         "case": "heart", "method": "mesh", "backend": "host", "metric": "nodes", "value": 4.0, "unit": "count",

@@ -18,7 +18,7 @@ from repro.plots import PAGE, bars, caption, figure
 from repro.tables import Column, Ratio, Table, paper_table
 from repro.timing import HostClock
 
-MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 30}
+MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
 TITLES = {
     "patch": "patches, shared-memory atomics (the paper's section 4)",
@@ -27,7 +27,7 @@ TITLES = {
     "coo": "COO to CSR, duplicates summed (SciPy, CuPy)",
     "serial": "serial loop over elements, compiled by Numba (the paper's algorithm 3.1)",
 }
-SECONDS = {"paper": 4, "large": 4}  # of sampling; kernels need less, only the host's methods reach it
+SECONDS = {"smoke": 0.2, "small": 0.5, "paper": 4, "large": 4}  # of sampling each time
 TOLERANCE = 1e-12  # of the largest entry; rounding gives 1e-15
 
 
@@ -56,13 +56,13 @@ def measure(cell, run):
     elif cell.method == "serial":
         nonzeros = expected.matrix.nnz
         launch, result = serial.prepare(problem)
-        run.time("preparation", lambda: serial.prepare(problem), max_seconds=2)
+        run.time("preparation", lambda: serial.prepare(problem), max_seconds=SECONDS[run.scale])
     else:
         nonzeros = expected.matrix.nnz
         launch, result = _coordinates(cell, run, problem)
     run.time(
         "assembly", launch, check=lambda: expected.error(*result()), tolerance=TOLERANCE,
-        work=problem.least_work(nonzeros), cold=run.scale != "smoke", max_seconds=SECONDS.get(run.scale),
+        work=problem.least_work(nonzeros), cold=run.scale != "smoke", max_seconds=SECONDS[run.scale],
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _prepared(cell, run, problem):
         kept[:] = [assembly.prepare(cell.method, run.device, problem)]
         run.device.synchronize()
 
-    run.time("preparation", prepare, device=HostClock(), max_seconds=2)
+    run.time("preparation", prepare, device=HostClock(), max_seconds=SECONDS[run.scale])
     assembler = kept[0]
     for fact, value in assembler.facts.items():
         run.value(fact, value, "B" if fact.endswith("bytes") else "count")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import scipy.sparse
 
 from kernels.device import base, cpu, linker
 from kernels.device.errors import BuildError, Unavailable
-from kernels.device.source import Source, load
+from kernels.device.source import Source, load, place
 
 ATOMICS = (Path(__file__).with_name("atomics.c"), 64)
 BUILDS = [(*ATOMICS, {})]
@@ -90,7 +91,10 @@ class Device(base.Device):
         try:
             program = self._program(source, self._options)
         except self.cl.Error as error:
-            raise BuildError(self.backend, source.label, str(error), source.settings) from None
+            # NVIDIA's compiler counts the lines of the text that it got.
+            text = source.text("prelude_opencl.h")
+            message = re.sub(r"<kernel>:(\d+)", lambda match: place(text, int(match[1])), str(error))
+            raise BuildError(self.backend, source.label, message, source.settings) from None
         return {kernel.name: self._launch(program, kernel.name, source.block) for kernel in source.signatures}
 
     def _launch(self, program, name: str, block):

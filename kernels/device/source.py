@@ -104,6 +104,18 @@ class Source:
         )
 
 
+def place(text: str, line: int) -> str:
+    """Return ``file:line`` of a line of a whole text by its ``#line`` directives, for compilers that do not heed them."""
+    label, start = "", 0
+    lines = text.splitlines()
+    for index in range(min(line, len(lines)) - 1, -1, -1):
+        directive = re.match(r'#line (\d+) "([^"]*)"', lines[index])
+        if directive:
+            label, start = directive[2], int(directive[1]) - index - 2
+            break
+    return f"{label}:{line + start}"
+
+
 def load(path: str | Path, block=256, defines: Mapping | None = None, shared_bytes: int | None = None) -> Source:
     """Read a kernel source for one set of sizes.
 

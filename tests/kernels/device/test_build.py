@@ -234,3 +234,15 @@ def test_a_cached_kernel_is_not_compiled_again(device, tmp_path):
     assert before
     assert run_builders(device.backend, path, folder, 1) == [""]
     assert {entry: entry.stat().st_mtime_ns for entry in folder.rglob("*") if entry.is_file()} == before
+
+
+def test_a_line_of_the_whole_text_is_found_in_its_file(tmp_path):
+    """NVIDIA's OpenCL compiler names lines of the text that it got; errors must name the source's own."""
+    (tmp_path / "helper.h").write_text("\n\nDEVICE_FUNCTION real twice(const real x) { return x + absent; }\n")
+    path = tmp_path / "wrong.c"
+    path.write_text('// a\n#include "helper.h"\nKERNEL k(GLOBAL real *y)\n{\n    OUTER(b);\n    y[b] = missing;\n}\n')
+    text = source.load(path, 32, {"real": "double"}).text("prelude_opencl.h")
+    lines = text.splitlines()
+    for word, name, number in (("absent", "helper.h", 3), ("missing", "wrong.c", 6)):
+        line = next(i for i, text_line in enumerate(lines, 1) if word in text_line)
+        assert source.place(text, line) == f"{tmp_path / name}:{number}"

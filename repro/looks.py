@@ -18,7 +18,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "serial": (GREY, "s"),
     "cusp-pcgamg": (ORANGE, "^"), "hypre-pcgamg": (GREEN, "v"),
     "cusp-cg": (RED, "P"), "hypre-cg": (PURPLE, "X"), "cg": (RED, "P"), "jacobi": (SKY, "D"),
-    "atomic": (SKY, "D"), "colour": (YELLOW, "<"), "coo": (RED, ">"),
+    "ring": (GREEN, "v"), "atomic": (SKY, "D"), "colour": (YELLOW, "<"), "coo": (RED, ">"),
     "scipy": (GREY, "s"), "numba": (PURPLE, "p"), "pyamg": (GREEN, "v"), "amgcl": (PURPLE, "*"), "petsc": (RED, "X"),
     "hypre": (GREEN, "h"), "cusparse": (ORANGE, "^"),
     "csr": (ORANGE, "s"), "ell": (PURPLE, "^"), "sell": (GREEN, "v"), "sbell": (BLUE, "o"), "bsr": (SKY, "D"),

@@ -126,8 +126,8 @@ def bars(
             number = results.published.get(case, published.get(method, ""), metric)
             if number is not None:
                 axes.plot(
-                    x, convert(number.value, number.unit, unit), marker=marker(method), mfc="white", mec=colour(method),
-                    mew=1.0, ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
+                    x, convert(number.value, number.unit, unit), marker=marker(method), mfc="white", mec="black",
+                    mew=0.9, ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
                 )  # fmt: skip
                 printed = printed or bool(drawn)
     if printed:

@@ -10,7 +10,7 @@ import pandas
 
 from experiments.fu2014 import MESHES, labels
 from repro import Cell
-from repro.plots import PAGE, caption, colour, figure
+from repro.plots import PAGE, caption, colour, figure, style
 from repro.tables import Column, Table, paper_table
 
 MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}
@@ -58,13 +58,21 @@ def tables(results):
     }  # fmt: skip
     rows = {"Mesh": list(labels(results).values())}
     for heading, metric in more.items():
-        rows[heading] = [results.value(case, "mesh", metric) for case in labels(results)]
+        values = [results.value(case, "mesh", metric) for case in labels(results)]
+        rows[heading] = [int(value) if value is not None and metric not in UNITS else value for value in values]
     return [paper, Table("Non-zeros and quality", pandas.DataFrame(rows))]
 
 
 def plot(results):
     """Draw non-zeros, measured and published, and the quality of the elements."""
-    made, (left, right) = figure(PAGE, panels=2)
+    made, axes = figure(PAGE, panels=2)
+    with style():
+        _draw(*axes, results)
+    caption(made, results)
+    return made
+
+
+def _draw(left, right, results):
     names = labels(results)
     for i, case in enumerate(names):
         ours, paper = results.value(case, "mesh", "nonzeros"), results.published.get(case, "mesh", "nonzeros")
@@ -77,8 +85,7 @@ def plot(results):
     left.set_ylabel("Non-zeros [million]")
     right.set_ylabel("Least dihedral angle [°]")
     if left.lines:
-        left.legend()
+        left.legend(loc="upper left")
     for axes in (left, right):
         axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
-    caption(made, results)
-    return made
+        axes.tick_params(axis="x", length=0)

@@ -105,7 +105,7 @@ class Source:
 
 
 def place(text: str, line: int) -> str:
-    """Return ``file:line`` of a line of a whole text by its ``#line`` directives, for compilers that do not heed them."""
+    """Return ``file:line`` of a line of a whole text by its ``#line`` directives, which some compilers ignore."""
     label, start = "", 0
     lines = text.splitlines()
     for index in range(min(line, len(lines)) - 1, -1, -1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +45,13 @@ def _read(x):
 
 
 @njit(parallel=True, fastmath=True, cache=True)
-def _multiply_add(x, rounds):
+def _multiply_add(x, factor, shift, rounds):
     # Each lane carries its own chain; twelve vectors of eight lanes hide the latency of a multiply-add.
     for block in prange(x.size // 96):
         lane = x[96 * block : 96 * (block + 1)].copy()
         for _ in range(rounds):
             for i in range(96):
-                lane[i] = lane[i] * 0.999 + 0.001
+                lane[i] = lane[i] * factor + shift
         x[96 * block : 96 * (block + 1)] = lane
 
 
@@ -66,4 +67,12 @@ def probes() -> Iterator[Probe]:
     for precision in ("float64", "float32"):
         x = np.ones(96 * 256, dtype=precision)
         flops = 2.0 * rounds * x.size
-        yield Probe(f"fma {precision}", "flops", 0, lambda x=x: _multiply_add(x, rounds), 0, flops, precision)
+        yield Probe(
+            f"fma {precision}",
+            "flops",
+            0,
+            partial(_multiply_add, x, x.dtype.type(0.999), x.dtype.type(0.001), rounds),
+            0,
+            flops,
+            precision,
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +44,7 @@ def _read(x):
 
 
 @njit(parallel=True, fastmath=True, cache=True)
-def _multiply_add(x, factor, shift, rounds):
+def _chains(x, factor, shift, rounds):
     # Each lane carries its own chain; twelve vectors of eight lanes hide the latency of a multiply-add.
     for block in prange(x.size // 96):
         lane = x[96 * block : 96 * (block + 1)].copy()
@@ -53,6 +52,11 @@ def _multiply_add(x, factor, shift, rounds):
             for i in range(96):
                 lane[i] = lane[i] * factor + shift
         x[96 * block : 96 * (block + 1)] = lane
+
+
+def _multiply_add(x, rounds):
+    # Constants of the array's own type: a literal would make single precision double.
+    _chains(x, x.dtype.type(0.999), x.dtype.type(0.001), rounds)
 
 
 def probes() -> Iterator[Probe]:
@@ -67,12 +71,4 @@ def probes() -> Iterator[Probe]:
     for precision in ("float64", "float32"):
         x = np.ones(96 * 256, dtype=precision)
         flops = 2.0 * rounds * x.size
-        yield Probe(
-            f"fma {precision}",
-            "flops",
-            0,
-            partial(_multiply_add, x, x.dtype.type(0.999), x.dtype.type(0.001), rounds),
-            0,
-            flops,
-            precision,
-        )
+        yield Probe(f"fma {precision}", "flops", 0, lambda x=x: _multiply_add(x, rounds), 0, flops, precision)

@@ -45,17 +45,21 @@ def _pattern(cells, nodes):
 def _assemble(points, cells, conductivity, mass, source, row_offsets, column_indices, values, rhs):
     values[:] = 0.0
     rhs[:] = 0.0
-    gradient = np.empty((4, 3))
+    # Made once: expressions of whole vectors, as points[b] - points[a], would allocate an array for every element.
+    edge, gradient = np.empty((3, 3)), np.empty((4, 3))
     for e in range(cells.shape[0]):
-        a, b, c, d = cells[e]
-        u, v, w = points[b] - points[a], points[c] - points[a], points[d] - points[a]
+        a, b, c, d = cells[e, 0], cells[e, 1], cells[e, 2], cells[e, 3]
+        for axis in range(3):
+            edge[0, axis] = points[b, axis] - points[a, axis]
+            edge[1, axis] = points[c, axis] - points[a, axis]
+            edge[2, axis] = points[d, axis] - points[a, axis]
         for axis in range(3):
             j, k = (axis + 1) % 3, (axis + 2) % 3
-            gradient[1, axis] = v[j] * w[k] - v[k] * w[j]
-            gradient[2, axis] = w[j] * u[k] - w[k] * u[j]
-            gradient[3, axis] = u[j] * v[k] - u[k] * v[j]
+            gradient[1, axis] = edge[1, j] * edge[2, k] - edge[1, k] * edge[2, j]
+            gradient[2, axis] = edge[2, j] * edge[0, k] - edge[2, k] * edge[0, j]
+            gradient[3, axis] = edge[0, j] * edge[1, k] - edge[0, k] * edge[1, j]
             gradient[0, axis] = -gradient[1, axis] - gradient[2, axis] - gradient[3, axis]
-        volume6 = u[0] * gradient[1, 0] + u[1] * gradient[1, 1] + u[2] * gradient[1, 2]
+        volume6 = edge[0, 0] * gradient[1, 0] + edge[0, 1] * gradient[1, 1] + edge[0, 2] * gradient[1, 2]
         sigma = conductivity[e] if conductivity.size else 1.0
         stiffness = sigma / (6.0 * volume6)
         lumped = mass * volume6 / 120.0

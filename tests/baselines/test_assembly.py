@@ -60,6 +60,23 @@ def test_serial_does_not_accumulate_and_keeps_its_bits(mesh):
     assert np.array_equal(result()[0].data, first[0]) and np.array_equal(result()[1], first[1])
 
 
+def test_serial_allocates_nothing_an_element(mesh):
+    """A loop that asks for memory at each element is a rival of straw: half of its time went there."""
+    from numba.core.runtime import _nrt_python, rtsys
+
+    launch, _ = serial.prepare(Problem(*mesh))
+    launch()
+    was_on = _nrt_python.memsys_stats_enabled()
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats().alloc
+        launch()
+        assert 0 < rtsys.get_allocation_stats().alloc - before < 50 < len(mesh[1])
+    finally:
+        if not was_on:
+            _nrt_python.memsys_disable_stats()
+
+
 def test_serial_takes_nodes_of_no_element(mesh):
     points, cells = mesh
     matrix, rhs = by_serial(Problem(np.vstack([points, [[7, 7, 7]]]), cells))

@@ -4,10 +4,13 @@ import dataclasses
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from datasets.mesh import Mesh
+from experiments.fu2014 import table2_assembly
 from kernels import assembly
 from kernels.device import Unavailable, open_device
 from repro.model import COLUMNS
@@ -103,6 +106,22 @@ def test_a_wrong_entry_fails_its_cell_alone(bench, monkeypatch, capsys, wrong):
     text = bench.file("table2.smoke.md").read_text()
     assert "## Failed" in text and "exceeds the tolerance" in text
     assert not re.search(r"^\| Regular \| atomic", text, flags=re.MULTILINE)
+
+
+def test_no_method_is_checked_against_itself(monkeypatch, perturbed_cube):
+    class Asked(Exception):
+        pass
+
+    def asked(mesh, assembler):
+        raise Asked(assembler)
+
+    monkeypatch.setattr(table2_assembly, "reference", asked)
+    mesh = Mesh(*perturbed_cube(1))
+    for cell in table2_assembly.cells("smoke"):
+        run = SimpleNamespace(device=None, dataset=lambda name: mesh, value=lambda *row: None)
+        with pytest.raises(Asked) as found:
+            table2_assembly.measure(cell, run)
+        assert str(found.value) in {"coo", "serial"} - {cell.method}, cell
 
 
 def test_a_wrong_right_hand_side_fails(bench, monkeypatch):

@@ -162,6 +162,9 @@ def test_what_an_assembler_says_of_itself(method, device, make_problem):
     arrays = (problem.cells, problem.points, problem.conductivity, problem.source, values, problem.source)
     work = problem.least_work(assembler.nonzeros)
     assert work.bytes == sum(array.nbytes for array in arrays) and work.precision == "float64"
+    # Coefficients that are 1 everywhere need no reading.
+    plain = Problem(problem.points, problem.cells).least_work(assembler.nonzeros)
+    assert work.bytes - plain.bytes == problem.conductivity.nbytes + problem.source.nbytes
 
 
 def test_an_inverted_element_in_a_mesh_is_refused_by_ring(device, make_problem):

@@ -49,7 +49,7 @@ class Problem:
         return np.ones(self.nodes) if self.source is None else self.source
 
     def least_work(self, nonzeros: int) -> Work:
-        """Cells and points, f and σ where they vary, read once; `nonzeros` values and the right-hand side written once."""
+        """Cells, points, and f and σ where given, read once; `nonzeros` values and the right-hand side written once."""
         given = sum(8 * array.size for array in (self.conductivity, self.source) if array is not None)
         moved = 16 * self.elements + 24 * self.nodes + given + 8 * nonzeros + 8 * self.nodes
         return Work(bytes=moved, flops=FLOPS_PER_ELEMENT * self.elements)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import time
+from pathlib import Path
 from typing import Any
 
-from repro import environment
+from repro import environment, sources
 from repro.model import Skip
 from repro.plan import machine_facts
 from repro.store import Store, write_atomically
 
 
 class DeviceCeilings:
-    """Ceilings by device: measured when first asked for, and again when the machine has changed.
+    """Ceilings by device: measured when first asked for, and again when the machine or the probes have changed.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ class DeviceCeilings:
 
         name = f"{getattr(clock, 'backend', 'host')}: {clock.name}"
         known = self.read()
-        entry = known.get(name)
-        if entry and entry.get("machine") == machine_facts() and not again:
+        entry, key = known.get(name), _key(clock)
+        if entry and all(entry.get(part) == value for part, value in key.items()) and not again:
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
             return self._none(clock, "they have not been measured; `repro doctor --ceilings` does it")
@@ -58,7 +59,7 @@ class DeviceCeilings:
         if first is None:
             return self._none(clock, "nothing measures them")
         ceilings = measure(itertools.chain([first], probes), clock)
-        known[name] = {"machine": machine_facts(), "measured": time.time(), "ceilings": ceilings.to_dict()}
+        known[name] = {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}
         write_atomically(self.path, json.dumps(known, indent=1) + "\n")
         return ceilings
 
@@ -74,3 +75,11 @@ class DeviceCeilings:
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) else {}
+
+
+def _key(clock: Any) -> dict[str, dict[str, str]]:
+    """Return what the ceilings of a clock depend on: the machine, and the probes with what runs and times them."""
+    backend = getattr(clock, "backend", "host")
+    start = Path(environment.load().__file__).resolve()
+    found = sources.sources(start, environment.root(), [backend], backend != "host", entry="ceiling_kernels")
+    return {"machine": machine_facts(), "sources": found}

@@ -227,25 +227,27 @@ def _files(name: str, root: Path, packages: Collection[str]) -> Iterator[Path]:
         yield from (path for path in (place.with_name(place.name + ".py"), place / "__init__.py") if path.is_file())
 
 
-def sources(start: Path, root: Path, names: Collection[str], on_device: bool) -> dict[str, str]:
-    """Return the hash of each source that a cell depends on, by its path below the root.
+def sources(start: Path, root: Path, names: Collection[str], on_device: bool, entry: str = ENTRY) -> dict[str, str]:
+    """Return the hash of each source that a measurement depends on, by its path below the root.
 
     Parameters
     ----------
     start : Path
-        The artefact's module.
+        The artefact's module, or the environment's for ceilings.
     root : Path
     names : collection of str
         Method, back end and parameters of the cell; see `closure`.
     on_device : bool
         Whether the cell runs kernels, and so depends on what compiles and launches them.
+    entry : str
+        The function of `start` that measures.
     """
-    paths = set(closure(start, root, names, ENTRY))
+    paths = set(closure(start, root, names, entry))
     device = root / DEVICE_PACKAGE / "__init__.py"
     if on_device and device.is_file():
         paths.update(closure(device, root, names))
     hashes = {
-        path.relative_to(root).as_posix(): source_hash(path, ENTRY if path == start else "") for path in sorted(paths)
+        path.relative_to(root).as_posix(): source_hash(path, entry if path == start else "") for path in sorted(paths)
     }
     here = Path(__file__).parent
     hashes.update({f"repro/{name}": source_hash(here / name) for name in HARNESS if (here / name).is_file()})

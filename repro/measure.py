@@ -70,7 +70,7 @@ def _measured(task: Task, settings: Settings) -> dict[str, Any]:
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
-    notes = _bound(run, settings) if status == DONE else []
+    notes = [*_bound(run, settings), *_uncaptured(run)] if status == DONE else []
     record = outcome(task, settings, status, reason, run)
     record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
     return record
@@ -86,6 +86,19 @@ def _bound(run: Run, settings: Settings) -> list[str]:
     except Exception as error:  # good times are not thrown away for want of a ceiling
         return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]
     return ceilings.notes
+
+
+def _uncaptured(run: Run) -> list[str]:
+    """Name the times that may hold launch cost: those of work that the device could not capture."""
+    why: dict[str, list[str]] = {}
+    for metric, samples in run.samples.items():
+        if samples["mode"].startswith("calls, "):
+            why.setdefault(samples["mode"].partition(", ")[2], []).append(metric)
+    cell = run.cell
+    return [
+        f"{' and '.join(metrics)} of {cell.method} on {cell.backend} may hold launch cost: {mode}"
+        for mode, metrics in why.items()
+    ]
 
 
 def _still(task: Task) -> dict[str, str]:

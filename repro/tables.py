@@ -14,7 +14,8 @@ from repro.units import MISSING, convert, quantity, significant
 
 if TYPE_CHECKING:
     import pandas
-    import rich.table
+
+    from repro.terminal import Sheet
 
 __all__ = ["Column", "Ratio", "Results", "Table", "paper_table", "ratio_text"]
 
@@ -113,19 +114,11 @@ class Table:
             text += [""] + [f"- {note}" for note in self.notes]
         return "\n".join(text) + "\n"
 
-    def to_rich(self) -> rich.table.Table:
+    def to_rich(self) -> Sheet:
         """Return the table for a terminal."""
-        from rich.markup import escape
-        from rich.table import Table as RichTable
+        from repro.terminal import Sheet
 
-        names, lines = self._lines()
-        caption = escape("\n".join(self.notes)) or None
-        table = RichTable(title=escape(self.title), caption=caption, caption_justify="left")
-        for i, name in enumerate(names):
-            table.add_column(escape(name), justify="right" if i else "left", no_wrap=not i)
-        for line in lines:
-            table.add_row(*map(escape, line))
-        return table
+        return Sheet(self.title, *self._lines(), self.notes)
 
 
 def _escape(text: str) -> str:

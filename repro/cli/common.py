@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -54,11 +55,18 @@ Meshes = Annotated[
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
 
 
+PIPE_WIDTH = 160
+"""Of a pipe or a file, which have none; Rich would take 80."""
+
+
 def console(error: bool = False) -> Console:
     """Return a Rich console on standard output, or on standard error."""
     from rich.console import Console
 
-    return Console(stderr=error, highlight=False, soft_wrap=error)
+    made = Console(stderr=error, highlight=False, soft_wrap=error)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPE_WIDTH
+    return made
 
 
 def say(text: str) -> None:
@@ -97,12 +105,14 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def table(title: str, *columns: str, right: tuple[str, ...] = ()):
-    """Return a Rich table with the house's look."""
+def table(title: str, *columns: str, right: tuple[str, ...] = (), whole: tuple[str, ...] = ()):
+    """Return a Rich table with the house's look; the columns of `whole` are never folded."""
     from rich import box
     from rich.table import Table
 
     made = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        made.add_column(
+            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in whole
+        )
     return made

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, plural, say, table
+from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, plural, say
 
 
 def compare(
@@ -80,15 +80,14 @@ def _folder(base: str, settings: Any) -> Path:
 
 
 def _show(title: str, compared: Any) -> None:
-    from rich.markup import escape
+    """Print what tells the rows apart and what is compared; the CSV and --json have the rest."""
+    from repro.terminal import Sheet
 
-    columns = [
-        name for name in compared.columns if name not in ("artefact", "scale") and _says_something(compared[name])
-    ]
-    shown = table(escape(title), *columns)
-    for row in compared[columns].itertuples(index=False):
-        shown.add_row(*(_text(value) for value in row))
-    console().print(shown)
+    window = console()
+    hidden = {"artefact", "scale", "device", "ci_low", "ci_high"} | ({"place"} if window.width < 120 else set())
+    columns = [name for name in compared.columns if name not in hidden and _says_something(compared[name])]
+    lines = [[_text(value) for value in row] for row in compared[columns].itertuples(index=False)]
+    window.print(Sheet(title, columns, lines))
 
 
 def _says_something(column: Any) -> bool:
@@ -96,8 +95,6 @@ def _says_something(column: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    from rich.markup import escape
-
     if value is None or value != value:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else escape(str(value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -30,7 +30,7 @@ def list_datasets(as_json: Json = False) -> None:
         return
     from rich.markup import escape
 
-    shown = table("", "dataset", "title", "stands in for", "scales", "cached")
+    shown = table("", "dataset", "title", "stands in for", "scales", "cached", whole=("dataset",))
     for row in rows:
         texts = (row["name"], row["title"], row["stand_in_for"], ", ".join(row["scales"]), ", ".join(row["cached"]))
         shown.add_row(*map(escape, texts))

@@ -15,7 +15,7 @@ def list_artefacts(names: Names = None, paper: Papers = None, kind: Kind = None,
         fields = ("id", "paper", "kind", "number", "title", "minutes", "error")
         answer([{**{name: getattr(a, name) for name in fields}, "path": a.path} for a in artefacts])
         return
-    shown = table("", "artefact", "title", *SCALES, right=SCALES)
+    shown = table("", "artefact", "title", *SCALES, right=SCALES, whole=("artefact",))
     for artefact in artefacts:
         times = (_minutes(artefact.minutes.get(scale)) for scale in SCALES)
         title = f"[red]broken: {_escape(artefact.error)}[/red]" if artefact.error else _escape(artefact.title)

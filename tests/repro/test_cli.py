@@ -211,6 +211,11 @@ def test_compare(laboratory, capsys, monkeypatch):
     assert (row["ours"], row["published"], row["ratio"], row["backend"]) == (45.0, 90.0, 0.5, "host")
     assert main(["compare", *where]) == 0
     assert "Table 1" in capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["compare", *where]) == 0
+    assert ["first", "loop", "host", "sum", "45", "90", "0.5"] in [
+        line.split() for line in capsys.readouterr().out.splitlines()
+    ]
 
 
 def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):

@@ -120,7 +120,7 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
     return {
         "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,
         "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": task.key,
-        "revision": manifest.revision(environment.root()),
+        "revision": manifest.revision(environment.root()), "command": settings.command,
         "rows": [plain(row.as_dict()) for row in rows],
         "samples": run.samples if run is not None and status == DONE else {},
         "checks": plain(run.checks) if run is not None else [],

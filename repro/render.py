@@ -174,7 +174,7 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
             {
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
-                "checks": task.record["checks"], "notes": task.record["notes"],
+                "command": task.record.get("command"), "checks": task.record["checks"], "notes": task.record["notes"],
             }
             for task in tasks if task.stands
         ],
@@ -218,8 +218,11 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     records = [task.record for task in tasks if task.stands and task.record["status"] == DONE]
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
     dates = sorted(record["date"] for record in records)
+    # Those that measured: the last may have measured a part, or nothing.
+    commands = dict.fromkeys(record["command"] for record in records if record.get("command"))
+    commands = list(commands) or [settings.command or f"repro run {artefact.id} --scale {settings.scale}"]
     lines = [
-        f"- command: `{settings.command or f'repro run {artefact.id} --scale {settings.scale}'}`",
+        *(f"- command: `{command}`" for command in commands),
         f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else ""),
         f"- scale: {settings.scale}, seed {settings.seed}",
     ]

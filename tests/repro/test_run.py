@@ -61,6 +61,20 @@ def test_times_that_may_hold_launch_cost_say_so(laboratory):
     assert note == "- time of kernel on opencl may hold launch cost: not captured: it allocates"
 
 
+def test_every_command_that_measured_is_named(laboratory):
+    first, second = ("--only", "case=first"), ("--only", "case=second")
+    for chosen in (first, second, second):
+        assert laboratory.repro(*options(laboratory, *chosen)).returncode == 0
+    lines = laboratory.file("table1.smoke.md").read_text().splitlines()
+    commands = [line for line in lines if line.startswith("- command")]
+    assert [" ".join(chosen) in line for line, chosen in zip(commands, (first, second), strict=True)] == [True, True]
+    cells = json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+    assert {cell["case"]: f"case={cell['case']}" in cell["command"] for cell in cells} == {
+        "first": True,
+        "second": True,
+    }
+
+
 def test_every_file_of_an_artefact(laboratory):
     assert laboratory.run("table1") == 0
     names = {path.name for path in laboratory.file("").iterdir()}

@@ -7,8 +7,9 @@ shared memory, which for doubles are loops of compare-and-swap; `ring` needs nei
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from kernels.assembly.partition import coordinate_bisection, expand
+from kernels.assembly.partition import Partition, coordinate_bisection, expand
 from kernels.assembly.pattern import csr_pattern
 from kernels.assembly.problem import Assembler, Problem, pool_values, to_mesh_numbering
 
@@ -30,23 +31,13 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
         Threads a block.
     """
     xp = device.xp
-    partition = coordinate_bisection(xp.asarray(problem.points), patch_size or default_patch_size(device), xp)
+    size = default_patch_size(device) if patch_size is None else patch_size
+    plan = _planned(problem, size, xp)
+    while patch_size is None and size > 1 and 8 * plan.pool_size > device.shared_bytes:
+        size = 3 * size // 4
+        plan = _planned(problem, size, xp)
+    partition, cells, element_order, element_offsets, row_offsets, column_indices, pool_size = plan
     offsets = partition.patch_offsets
-    cells = partition.rank[xp.asarray(problem.cells)]
-    # Elements go to the patch of their first node, and stand patch by patch.
-    owner = expand(offsets, xp)[cells[:, 0]]
-    element_order = xp.argsort(owner, kind="stable")
-    cells = cells[element_order]
-    element_offsets = xp.searchsorted(owner[element_order], xp.arange(offsets.size)).astype(xp.int32)
-
-    pattern = csr_pattern(cells, problem.nodes, xp)
-    row = expand(pattern.row_offsets, xp)
-    is_upper = pattern.column_indices >= row
-    column_indices = pattern.column_indices[is_upper]
-    row_offsets = xp.searchsorted(row[is_upper], xp.arange(problem.nodes + 1)).astype(xp.int32)
-
-    sizes, entries = xp.diff(offsets), xp.diff(row_offsets[offsets])
-    pool_size = pool_values((5 * sizes + entries + (entries + sizes + 2) // 2).max())
     kernels = device.build(
         SOURCE, block=block, defines={"real": "double", "POOL_SIZE": pool_size}, shared_bytes=8 * pool_size
     )
@@ -81,6 +72,40 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
     return Assembler(launch, result, column_indices.size, facts)
 
 
+class _Plan(NamedTuple):
+    """The renumbered mesh patch by patch, the upper half of its pattern, and the largest patch's shared memory."""
+
+    partition: Partition
+    cells: Any
+    element_order: Any
+    element_offsets: Any
+    row_offsets: Any
+    column_indices: Any
+    pool_size: int
+
+
+def _planned(problem, patch_size, xp) -> _Plan:
+    """Partition the mesh into patches of at most `patch_size` nodes, and give each its elements and rows."""
+    partition = coordinate_bisection(xp.asarray(problem.points), patch_size, xp)
+    offsets = partition.patch_offsets
+    cells = partition.rank[xp.asarray(problem.cells)]
+    # Elements go to the patch of their first node, and stand patch by patch.
+    owner = expand(offsets, xp)[cells[:, 0]]
+    element_order = xp.argsort(owner, kind="stable")
+    cells = cells[element_order]
+    element_offsets = xp.searchsorted(owner[element_order], xp.arange(offsets.size)).astype(xp.int32)
+
+    pattern = csr_pattern(cells, problem.nodes, xp)
+    row = expand(pattern.row_offsets, xp)
+    is_upper = pattern.column_indices >= row
+    column_indices = pattern.column_indices[is_upper]
+    row_offsets = xp.searchsorted(row[is_upper], xp.arange(problem.nodes + 1)).astype(xp.int32)
+
+    sizes, entries = xp.diff(offsets), xp.diff(row_offsets[offsets])
+    pool_size = pool_values((5 * sizes + entries + (entries + sizes + 2) // 2).max())
+    return _Plan(partition, cells, element_order, element_offsets, row_offsets, column_indices, pool_size)
+
+
 def default_patch_size(device) -> int:
-    """Nodes a patch: 200, the best of 64 to 400 on an H200, or what fits, at about 140 bytes a node."""
+    """Nodes a patch: 200, the best of 64 to 400 on an H200, or what should fit, at about 140 bytes a node."""
     return max(1, min(200, device.shared_bytes // 200))

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from datasets import structured
+from datasets import quality, structured
 from kernels import assembly
 from kernels.assembly.problem import Problem
 
@@ -109,6 +109,20 @@ def test_patches_up_to_what_shared_memory_holds(
         assembler.launch()
         assert_same_system(assembler.result(), expected)
         assert assembler.facts["shared_bytes"] <= shared_bytes
+
+
+def test_patches_shrink_where_nodes_have_many_neighbours(
+    method, device, by_scikit_fem, assert_same_system, monkeypatch
+):
+    """Two lines askew, each divided, an element for each pair of parts: each node is beside all of the other line."""
+    count = 60
+    along, zeros = np.linspace(-1, 1, count), np.zeros(count)
+    points = np.concatenate([np.stack([along, zeros, zeros], axis=1), np.stack([zeros, along, zeros + 1], axis=1)])
+    i, j = (index.ravel() for index in np.indices((count - 1, count - 1)))
+    cells = quality.oriented(points, np.stack([i, i + 1, count + j, count + j + 1], axis=1))
+    monkeypatch.setattr(device, "shared_bytes", 16 * 1024)
+    problem = Problem(points, cells)
+    assert_same_system(assembled(method, device, problem), by_scikit_fem(problem))
 
 
 def test_a_patch_beyond_16_bits_is_refused(device):

@@ -131,7 +131,7 @@ def bars(
                 )  # fmt: skip
                 printed = printed or bool(drawn)
     if printed:
-        axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label="paper")
+        axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
     axes.set_xticks(range(len(cases)), list(cases.values()))
     axes.tick_params(axis="x", length=0)
     if log:
@@ -214,9 +214,16 @@ def _logarithmic(axes: Axes, which: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def paper_label(scale: str) -> str:
+    """Name the paper's marks, which at other scales are not of what is drawn beside them."""
+    return "paper" if scale == "paper" else "paper, its own sizes"
+
+
 def _legend(axes: Axes) -> None:
     """Put the legend above the axes, where it hides nothing, in as many columns as fit; the paper's marks come last."""
-    entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1] == "paper")
+    entries = sorted(
+        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1].startswith("paper")
+    )
     if entries:
         handles, names = zip(*entries, strict=True)
         made = axes.get_figure()

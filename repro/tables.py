@@ -238,7 +238,7 @@ def _notes(results: Results, columns: Sequence[Column], labels: Mapping[str, str
     notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
-    if len(results.published) and results.scale not in ("paper", "large"):
+    if len(results.published) and results.scale != "paper":
         notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
     for (status, method, reason), names in missing.items():
         notes.append(f"{status.capitalize()}: {method}, {', '.join(dict.fromkeys(names))}: {reason}")

@@ -10,7 +10,7 @@ import pandas
 
 from experiments.fu2014 import MESHES, labels
 from repro import Cell
-from repro.plots import PAGE, caption, colour, figure, style
+from repro.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.tables import Column, Table, paper_table
 
 MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}
@@ -81,7 +81,7 @@ def _draw(left, right, results):
             right.bar(i, results.value(case, "mesh", "dihedral_min"), 0.6, color=colour(case), edgecolor="black",
                       linewidth=0.4)  # fmt: skip
         if paper is not None:
-            left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else "paper")
+            left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else paper_label(results.scale))
     left.set_ylabel("Non-zeros [million]")
     right.set_ylabel("Least dihedral angle [°]")
     if left.lines:

@@ -64,6 +64,8 @@ def compare(
         say(f"not run at scale {settings.scale} on {settings.machine}: {', '.join(without)}")
     if not answers and names:
         raise ReproError("there is nothing to compare")
+    if answers and old is None and settings.scale != "paper":
+        say(f"the papers' numbers hold for their own sizes, which scale {settings.scale} does not have")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
     raise typer.Exit(int(worse > 0))

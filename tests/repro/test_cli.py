@@ -5,6 +5,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -196,6 +197,16 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     assert [bool(line.split(",")[fraction]) for line in lines[1:] if ",time," in line] == [False, True] * 3
 
 
+def test_without_the_packages_one_line_says_what_to_do():
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "import sys; sys.path.insert(0, '.'); import repro.__main__"],
+        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "make setup" in line
+
+
 def test_compare(laboratory, capsys, monkeypatch):
     from repro import published
 
@@ -210,7 +221,8 @@ def test_compare(laboratory, capsys, monkeypatch):
     (row,) = answer(capsys)
     assert (row["ours"], row["published"], row["ratio"], row["backend"]) == (45.0, 90.0, 0.5, "host")
     assert main(["compare", *where]) == 0
-    assert "Table 1" in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "Table 1" in out and "own sizes" in err
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", *where]) == 0
     assert ["first", "loop", "host", "sum", "45", "90", "0.5"] in [

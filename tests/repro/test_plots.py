@@ -58,12 +58,18 @@ def test_published_values_are_open_marks_at_their_place(results):
              if len(line.get_ydata()) == 1 and line.get_marker() in ("o", "s")}  # fmt: skip
     assert set(marks) == {29.8, 46.5, 1080.0, 3114.0}
     assert all(line.get_markerfacecolor() == "white" for line in marks.values())
-    assert marks[29.8].get_markeredgecolor() == plots.colour("patch")
+    assert marks[29.8].get_markeredgecolor() == "black"
 
 
 def test_the_legend_names_the_back_end_and_the_paper_once(results):
     _, axes = drawn(results)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["patch (opencl)", "serial", "paper"]
+
+
+@pytest.mark.parametrize("scale", ["smoke", "small", "large"])
+def test_the_legend_says_that_the_papers_marks_are_of_other_sizes(results, scale):
+    _, axes = drawn(Results(results.frame, scale, "somewhere", "fu2014-table2"))
+    assert axes.get_legend().get_texts()[-1].get_text() == "paper, its own sizes"
 
 
 def test_a_figure_without_any_result_can_be_drawn(results, tmp_path):

@@ -64,8 +64,9 @@ def test_a_back_end_that_another_stands_for_is_no_reason_for_a_dash():
 
 
 def test_smaller_scales_say_that_the_papers_sizes_differ(measured):
-    small = Results(measured.frame, "small", "somewhere", "fu2014-table2")
-    assert any("own sizes" in note for note in paper_table(small, "Assembly", COLUMNS).notes)
+    for scale in ("small", "large"):
+        other = Results(measured.frame, scale, "somewhere", "fu2014-table2")
+        assert any("own sizes" in note for note in paper_table(other, "Assembly", COLUMNS).notes)
 
 
 def test_a_column_can_be_held_to_a_back_end(measured):

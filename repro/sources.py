@@ -16,7 +16,7 @@ from typing import NamedTuple
 PACKAGES = ("kernels", "baselines", "datasets")
 #: What compiles, launches and times kernels: every cell on a device depends on it, though no artefact imports it.
 DEVICE_PACKAGE = "kernels/device"
-HARNESS = ("timing.py", "statistics.py", "context.py", "ceilings.py")
+HARNESS = ("timing.py", "statistics.py", "context.py", "ceilings.py", "measure.py", "units.py")
 KERNEL_SUFFIXES = (".c", ".cu", ".cl", ".h", ".cuh", ".cpp", ".hpp", ".inc")
 #: The function of an artefact's module that measures.
 ENTRY = "measure"

@@ -101,8 +101,11 @@ def tables(results):
     paper = paper_table(
         results,
         "Table 2: assembly, double precision",
-        [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU",
-                published=("patch", "speedup"))],
+        [
+            Column("GPU", "patch", "assembly", "ms"),
+            Column("CPU", "serial", "assembly", "ms"),
+            Ratio("Speedup", "CPU", "GPU", published=("patch", "speedup")),
+        ],
         cases=labels(results),
         notes=["GPU is the paper's algorithm on the device named; without a GPU that is the processor."],
     )  # fmt: skip

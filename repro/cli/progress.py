@@ -97,7 +97,7 @@ class Follower:
         for problem in rendered.problems:
             self.console.print(f"[red]{rendered.artefact.id}: {escape(problem)}[/red]")
         if self.results is not None:
-            for table in rendered.tables:
+            for table in reversed(rendered.tables):  # the paper's own, the first, ends up where the eye is
                 self.results.print(table.to_rich())
         for path in rendered.files:
             if path.suffix == ".md":

@@ -45,14 +45,14 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     """Return the path of the artefact's files without suffix.
 
     The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
-    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh``.
+    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu``.
     """
     name = artefact.stem
     if settings.scale != default_scale():
         name += f".{settings.scale}"
     for dataset, file in sorted(settings.overrides.items()):
         if dataset in data:
-            name += "." + re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).stem)
+            name += "." + re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
     return settings.store.folder / artefact.paper / name
 
 

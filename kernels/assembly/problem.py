@@ -82,6 +82,26 @@ def pool_values(needed) -> int:
     return -(-int(needed) // 256) * 256
 
 
+def fitted(plan_of: Callable[[int], tuple], size: int, shrinks: bool, shared_bytes: int) -> tuple:
+    """Return the plan for patches of `size` nodes, or of fewer until a block's shared memory holds the largest.
+
+    Parameters
+    ----------
+    plan_of : callable
+        From nodes a patch to a tuple that ends with the values of shared memory a block needs.
+    size : int
+    shrinks : bool
+        Whether fewer nodes are tried: not where the caller has asked for that size.
+    shared_bytes : int
+        What a block may use.
+    """
+    plan = plan_of(size)
+    while shrinks and size > 1 and 8 * plan[-1] > shared_bytes:
+        size = 3 * size // 4
+        plan = plan_of(size)
+    return plan
+
+
 def to_mesh_numbering(values, column_indices, row_offsets, rhs, order, is_upper=False):
     """Bring a renumbered matrix and right-hand side back to the mesh's own numbering.
 

@@ -1,6 +1,6 @@
 """Assembly by edges: the ring of tetrahedra around every edge, listed once, and the kernel that walks it.
 
-On an H200, 12.6 M elements in 0.465 ms: 27 G elements/s, a quarter of what least bytes allow, 25.6 when shuffled.
+On an H200, 12.6 M elements in 0.474 ms: 26.6 G elements/s, a quarter of what least bytes allow, 25.6 when shuffled.
 Shared memory binds (its pipe is 80 % busy, half of that conflicts of the random reads of ring nodes), then issue (60
 %). Tried without gain: pairs of coordinates read at once, loads for the next edge ahead, other orders of edges in a
 patch.
@@ -16,7 +16,7 @@ import numpy as np
 
 from kernels.assembly.partition import coordinate_bisection, expand
 from kernels.assembly.pattern import EDGE_NODES, Pattern, csr_pattern
-from kernels.assembly.problem import Assembler, Problem, pool_values, to_mesh_numbering
+from kernels.assembly.problem import Assembler, Problem, fitted, pool_values, to_mesh_numbering
 
 SOURCE = Path(__file__).with_name("ring.c")
 BLOCK, PATCH_SIZE = 256, 160  # four blocks a multiprocessor of an H200: tried 64 to 512 threads, 48 to 448 nodes
@@ -284,10 +284,9 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
     size = min(block, PATCH_SIZE) if patch_size is None else patch_size
     if size > block:
         raise ValueError(f"a block of {block} threads cannot sum the rows of patches of {size} nodes")
-    partition, pattern, plan = _planned(problem, size, xp)
-    while patch_size is None and size > 1 and 8 * plan.pool_size > device.shared_bytes:
-        size = 3 * size // 4
-        partition, pattern, plan = _planned(problem, size, xp)
+    partition, pattern, plan, _ = fitted(
+        lambda nodes: _planned(problem, nodes, xp), size, patch_size is None, device.shared_bytes
+    )
     defines = {
         "real": "double",
         "POOL_SIZE": plan.pool_size,
@@ -331,4 +330,5 @@ def _planned(problem, patch_size, xp):
     partition = coordinate_bisection(xp.asarray(problem.points), patch_size, xp)
     cells = partition.rank[xp.asarray(problem.cells)]
     pattern = csr_pattern(cells, problem.nodes, xp)
-    return partition, pattern, ring_plan(cells, pattern, partition.patch_offsets, xp)
+    plan = ring_plan(cells, pattern, partition.patch_offsets, xp)
+    return partition, pattern, plan, plan.pool_size

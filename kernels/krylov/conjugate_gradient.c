@@ -1,0 +1,333 @@
+/* The vector operations of preconditioned conjugate gradients, in double precision.
+ *
+ * A block has `chunk` consecutive entries, and a sum over all is one number a block, added up by every block that needs
+ * it: always in the same order, so that a solve gives the same bits each time, and no launch is spent on it alone. The
+ * scalars never leave the device. Once `status` is set, kernels change nothing: launches ahead of the check do no harm.
+ *
+ * BLOCK is a power of two. A thread takes LANES consecutive entries at a time: one on a GPU, where those of neighbouring
+ * threads lie side by side; a vector register's worth on a processor, whose blocks are single threads. */
+
+#define RUNNING 0
+#define CONVERGED 1
+#define ITERATION_LIMIT 2
+#define INDEFINITE 3
+#define NOT_A_NUMBER 4
+
+/* Places in `scalars` and `counters`. */
+#define RZ 0
+#define RZ_BEFORE 1
+#define LIMIT 2
+#define RHS 3
+#define LEAST_QUOTIENT 4
+#define LARGEST_QUOTIENT 5
+#define STATUS 0
+#define ITERATIONS 1
+#define MAX_ITERATIONS 2
+
+/* Squares below this have lost digits to underflow. */
+#define UNDERFLOW 1e-290
+
+#define FINITE(value) ((value) > -1e308 && (value) < 1e308)
+
+#ifdef __CUDACC__ /* supplied by the driver */
+extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
+#define SET_CONDITION(handle, value) if (handle) cudaGraphSetConditional(handle, value)
+#else
+#define SET_CONDITION(handle, value) ((void)(handle))
+#endif
+
+/* A thread's entries i of begin <= i < end, the statement with its lane l. */
+#define FOR_ENTRIES(t, begin, end, ...)                                                                              \
+    do {                                                                                                             \
+        long first = (begin) + (long)(t) * LANES;                                                                    \
+        for (; first + LANES <= (end); first += BLOCK * LANES) {                                                     \
+            UNROLL                                                                                                   \
+            for (int l = 0; l < LANES; ++l) {                                                                        \
+                const long i = first + l;                                                                            \
+                __VA_ARGS__;                                                                                         \
+            }                                                                                                        \
+        }                                                                                                            \
+        for (int l = 0; l < LANES && first + l < (end); ++l) {                                                       \
+            const long i = first + l;                                                                                \
+            __VA_ARGS__;                                                                                             \
+        }                                                                                                            \
+    } while (0)
+
+DEVICE_FUNCTION double folded(const double *lanes)
+{
+    double sum = 0;
+    UNROLL
+    for (int l = 0; l < LANES; ++l) sum += lanes[l];
+    return sum;
+}
+
+/* Adds up sums[BLOCK], which threads have just written, into sums[0]. */
+#define TREE(sums)                                                                                                   \
+    BARRIER;                                                                                                         \
+    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
+        INNER(t) {                                                                                                   \
+            if (t < width) sums[t] += sums[t + width];                                                               \
+        }                                                                                                            \
+        BARRIER;                                                                                                     \
+    }
+
+/* total = the sum of `count` partial sums; sums is free again afterwards. */
+#define TOTAL(total, sums, partial, count)                                                                           \
+    INNER(t) {                                                                                                       \
+        double sum = 0;                                                                                              \
+        for (int i = t; i < (count); i += BLOCK) sum += (partial)[i];                                                \
+        sums[t] = sum;                                                                                               \
+    }                                                                                                                \
+    TREE(sums)                                                                                                       \
+    const double total = sums[0];                                                                                    \
+    BARRIER;
+
+/* x = 0, r = b, p = 0; partial sums of r.r, and behind them how many entries of b are not zero. */
+KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT b,
+             GLOBAL double *RESTRICT x, GLOBAL double *RESTRICT r, GLOBAL double *RESTRICT p,
+             GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double present[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double squares[LANES] = {0}, entries[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const double value = b[i];
+            x[i] = 0;
+            p[i] = 0;
+            r[i] = value;
+            squares[l] += value * value;
+            entries[l] += value != 0;
+        });
+        sums[t] = folded(squares);
+        present[t] = folded(entries);
+    }
+    TREE(sums)
+    TREE(present)
+    INNER(t) {
+        if (t == 0) {
+            partial[block] = sums[0];
+            partial[blocks + block] = present[0];
+        }
+    }
+}
+
+/* Sets up the scalars of a solve; a single block. */
+KERNEL prepare(const int blocks, const double tolerance, const int max_iterations, GLOBAL const double *RESTRICT partial,
+             GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters, GLOBAL double *RESTRICT history)
+{
+    SHARED double sums[BLOCK];
+    TOTAL(rhs, sums, partial, blocks)
+    TOTAL(present, sums, partial + blocks, blocks)
+    INNER(t) {
+        if (t == 0) {
+            scalars[RZ_BEFORE] = 0;
+            scalars[RZ] = 0;
+            scalars[RHS] = rhs;
+            scalars[LIMIT] = tolerance * tolerance * rhs;
+            scalars[LEAST_QUOTIENT] = 1e308;
+            scalars[LARGEST_QUOTIENT] = 0;
+            counters[ITERATIONS] = 0;
+            counters[MAX_ITERATIONS] = max_iterations;
+            history[0] = present > 0;
+            counters[STATUS] = !FINITE(rhs) || (rhs < UNDERFLOW && present > 0) ? NOT_A_NUMBER
+                               : present == 0                                   ? CONVERGED
+                               : max_iterations == 0                            ? ITERATION_LIMIT
+                                                                                : RUNNING;
+        }
+    }
+}
+
+/* Tells a CUDA graph's loop whether to begin. */
+KERNEL arm(const ulong handle, GLOBAL const int *RESTRICT counters)
+{
+    INNER(t) {
+        if (t == 0) SET_CONDITION(handle, counters[STATUS] == RUNNING);
+    }
+}
+
+/* Partial sums of x.y. */
+KERNEL product(const long count, const long chunk, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT y,
+           GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double lanes[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, lanes[l] += x[i] * y[i]);
+        sums[t] = folded(lanes);
+    }
+    TREE(sums)
+    INNER(t) {
+        if (t == 0) partial[block] = sums[0];
+    }
+}
+
+/* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before. */
+KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
+                 GLOBAL const double *RESTRICT z, GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT scalars,
+                 GLOBAL int *RESTRICT counters)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    const int running = counters[STATUS] == RUNNING;
+    TOTAL(rz, sums, partial, blocks)
+    const int usable = running && rz > 0 && FINITE(rz);
+    const double before = scalars[RZ_BEFORE], beta = before > 0 ? rz / before : 0;
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        FOR_ENTRIES(t, begin, end, p[i] = z[i] + beta * p[i]);
+        if (t == 0 && block == 0 && running) {
+            scalars[RZ] = rz;
+            if (!usable) counters[STATUS] = FINITE(rz) ? INDEFINITE : NOT_A_NUMBER;
+        }
+    }
+}
+
+/* Partial sums of p.q, and behind them of p.p and q.q, where q = A p. */
+KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT p,
+                 GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double sums_p[BLOCK];
+    SHARED double sums_q[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double pq[LANES] = {0}, pp[LANES] = {0}, qq[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const double left = p[i], right = q[i];
+            pq[l] += left * right;
+            pp[l] += left * left;
+            qq[l] += right * right;
+        });
+        sums[t] = folded(pq);
+        sums_p[t] = folded(pp);
+        sums_q[t] = folded(qq);
+    }
+    BARRIER;
+    for (int width = BLOCK / 2; width > 0; width /= 2) {
+        INNER(t) {
+            if (t < width) {
+                sums[t] += sums[t + width];
+                sums_p[t] += sums_p[t + width];
+                sums_q[t] += sums_q[t + width];
+            }
+        }
+        BARRIER;
+    }
+    INNER(t) {
+        if (t == 0) {
+            partial[block] = sums[0];
+            partial[blocks + block] = sums_p[0];
+            partial[2 * blocks + block] = sums_q[0];
+        }
+    }
+}
+
+/* x += alpha p, r -= alpha q with alpha = r.z / p.q; partial sums of the new r.r. */
+KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
+               GLOBAL const double *RESTRICT p, GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT x,
+               GLOBAL double *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+               GLOBAL double *RESTRICT partial_rr)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    const int running = counters[STATUS] == RUNNING;
+    TOTAL(pq, sums, partial, blocks)
+    const int usable = running && pq > 0 && FINITE(pq);
+    const double rz = scalars[RZ], alpha = usable ? rz / pq : 0;
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double lanes[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const double value = r[i] - alpha * q[i];
+            x[i] += alpha * p[i];
+            r[i] = value;
+            lanes[l] += value * value;
+        });
+        sums[t] = folded(lanes);
+        if (t == 0 && block == 0 && running) {
+            scalars[RZ_BEFORE] = rz;
+            if (!usable) counters[STATUS] = FINITE(pq) ? INDEFINITE : NOT_A_NUMBER;
+        }
+    }
+    TREE(sums)
+    INNER(t) {
+        if (t == 0 && usable) partial_rr[block] = sums[0];
+    }
+}
+
+/* Ends an iteration: its residual into the history, and whether to go on; a single block.
+ *
+ * p.Ap / p.p and |Ap| / |p| lie between the extreme eigenvalues of A. Where they differ by more than the digits of a
+ * double there is a direction in which A is zero to rounding, and what was found in it means nothing. */
+KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT partial_rr,
+             GLOBAL const double *RESTRICT partial, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+             GLOBAL double *RESTRICT history)
+{
+    SHARED double sums[BLOCK];
+    TOTAL(rr, sums, partial_rr, blocks)
+    TOTAL(pq, sums, partial, blocks)
+    TOTAL(pp, sums, partial + blocks, blocks)
+    TOTAL(qq, sums, partial + 2 * blocks, blocks)
+    INNER(t) {
+        if (t == 0) {
+            if (counters[STATUS] == RUNNING) {
+                const int iterations = counters[ITERATIONS] + 1;
+                const double quotient = pq / pp, stretch = sqrt(qq / pp);
+                const double least = quotient < scalars[LEAST_QUOTIENT] ? quotient : scalars[LEAST_QUOTIENT];
+                const double largest = stretch > scalars[LARGEST_QUOTIENT] ? stretch : scalars[LARGEST_QUOTIENT];
+                scalars[LEAST_QUOTIENT] = least;
+                scalars[LARGEST_QUOTIENT] = largest;
+                counters[ITERATIONS] = iterations;
+                history[iterations] = sqrt(rr / scalars[RHS]);
+                if (!FINITE(rr)) counters[STATUS] = NOT_A_NUMBER;
+                else if (least < ROUNDING * largest) counters[STATUS] = INDEFINITE;
+                else if (rr <= scalars[LIMIT]) counters[STATUS] = CONVERGED;
+                else if (iterations >= counters[MAX_ITERATIONS]) counters[STATUS] = ITERATION_LIMIT;
+            }
+            SET_CONDITION(handle, counters[STATUS] == RUNNING);
+        }
+    }
+}
+
+KERNEL copy(const long count, const long chunk, GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT y)
+{
+    OUTER(block);
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        FOR_ENTRIES(t, begin, end, y[i] = x[i]);
+    }
+}
+
+/* Partial sums of |b - q|², and behind them of |b|². */
+KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT b,
+                GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double sums_b[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double squared_gaps[LANES] = {0}, squares[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const double wanted = b[i], gap = wanted - q[i];
+            squared_gaps[l] += gap * gap;
+            squares[l] += wanted * wanted;
+        });
+        sums[t] = folded(squared_gaps);
+        sums_b[t] = folded(squares);
+    }
+    TREE(sums)
+    TREE(sums_b)
+    INNER(t) {
+        if (t == 0) {
+            partial[block] = sums[0];
+            partial[blocks + block] = sums_b[0];
+        }
+    }
+}

@@ -1,0 +1,193 @@
+"""Preconditioned conjugate gradients in double precision, whose scalars and stopping test stay on the device.
+
+Fu et al. (2014), algorithm 5.1. Under CUDA the whole iteration is a graph that repeats itself until a kernel finds the
+residual small enough, so that the host takes no part; elsewhere the host reads one integer an iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from kernels.krylov import graph as graphs
+from repro import Work
+
+SOURCE = Path(__file__).with_name("conjugate_gradient.c")
+STATUSES = ("running", "converged", "iteration limit", "indefinite", "not a number")
+ROUNDING = 1e-15  # of a double; eigenvalues whose ratio is less are not told from zero
+BLOCK, BLOCKS_PER_UNIT, LEAST_CHUNK = 256, 8, 1024  # on a GPU
+SMALLEST_PROCESSOR_CHUNK = 8192
+BUILDS = [(SOURCE, BLOCK, {"LANES": 1, "ROUNDING": ROUNDING}), (SOURCE, 1, {"LANES": 8, "ROUNDING": ROUNDING})]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a solve ended.
+
+    Attributes
+    ----------
+    status : {'converged', 'iteration limit', 'indefinite', 'not a number'}
+        'indefinite' when p·Ap or r·z was not positive, or when A stretches one direction 1e15 times less than another:
+        matrix or preconditioner are not positive definite to rounding. 'not a number' when the data or what came of
+        them are not finite, or when the squares of the right-hand side over- or underflow.
+    iterations : int
+    residual : float
+        ‖r‖/‖b‖ of the recursive residual.
+    history : (iterations + 1,) array
+        The same after 0, 1, 2, ... iterations.
+    """
+
+    status: str
+    iterations: int
+    residual: float
+    history: np.ndarray = field(repr=False)
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+
+class ConjugateGradient:
+    """A solver of A x = b for symmetric positive definite A, with a symmetric positive definite preconditioner.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    multiply : callable
+        ``multiply(x, y)`` enqueues y = A x for float64 device arrays, and neither waits nor allocates.
+    n : int
+        Unknowns.
+    precondition : callable, optional
+        ``precondition(r, z)`` enqueues z = M⁻¹ r, likewise.
+    graph : bool, optional
+        Whether CUDA shall repeat the iteration by itself; by default where `kernels.krylov.graph.missing` finds nothing.
+
+    Attributes
+    ----------
+    loop : {'graph', 'host'}
+        What repeats the iteration, known after the first solve.
+    """
+
+    def __init__(
+        self,
+        device,
+        multiply: Callable,
+        n: int,
+        precondition: Callable | None = None,
+        graph: bool | None = None,
+    ):
+        if n < 1:
+            raise ValueError(f"a system of {n} unknowns")
+        self.device, self.n, self.multiply, self.precondition = device, int(n), multiply, precondition
+        block, defines = _setting(device)
+        self._kernels = device.build(SOURCE, block=block, defines=defines)
+        self._blocks, self._chunk = _division(device, self.n)
+        self._x, self._r, self._p, self._q = (device.zeros(self.n, np.float64) for _ in range(4))
+        self._z = self._r if precondition is None else device.zeros(self.n, np.float64)
+        self._rz, self._rr = (device.zeros(2 * self._blocks, np.float64) for _ in range(2))
+        self._curvature = device.zeros(3 * self._blocks, np.float64)
+        self._scalars = device.zeros(8, np.float64)
+        self._counters = device.array(np.array([STATUSES.index("converged"), 0, 0], np.int32))
+        self._history = device.zeros(0, np.float64)
+        self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
+        self._loop: graphs.Loop | None = None
+        self.loop = ""
+
+    def solve(self, b, x, tolerance: float = 1e-8, max_iterations: int = 10000) -> Outcome:
+        """Solve A x = b from x = 0, until ‖r‖ <= tolerance ‖b‖.
+
+        Parameters
+        ----------
+        b, x : (n,) float64 device arrays
+            x is overwritten with the last iterate.
+        tolerance : float, optional
+        max_iterations : int, optional
+
+        Returns
+        -------
+        Outcome
+        """
+        self.enqueue(b, x, tolerance, max_iterations)
+        return self.outcome()
+
+    def enqueue(self, b, x, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
+        """Enqueue a solve; under a graph the host does not wait, and may do so by `outcome`."""
+        if not 0 <= tolerance < np.inf or max_iterations < 0:
+            raise ValueError(f"tolerance {tolerance} or max_iterations {max_iterations} is negative or no number")
+        self._grow(max_iterations)
+        kernels, blocks = self._kernels, self._blocks
+        kernels.start(blocks, self.n, self._chunk, blocks, b, self._x, self._r, self._p, self._rr)
+        kernels.prepare(1, blocks, tolerance, max_iterations, self._rr, self._scalars, self._counters, self._history)
+        if self._loop is not None:
+            self._loop()
+        else:
+            while self.device.to_host(self._counters)[0] == 0:
+                self.iterate()
+        kernels.copy(blocks, self.n, self._chunk, self._x, x)
+
+    def outcome(self) -> Outcome:
+        """Return how the last solve ended, after it has."""
+        status, iterations, _ = (int(value) for value in self.device.to_host(self._counters))
+        history = np.array(self.device.to_host(self._history)[: iterations + 1])
+        return Outcome(STATUSES[status], iterations, float(history[-1]), history)
+
+    def iterate(self, handle: int = 0) -> None:
+        """Enqueue one iteration, which changes nothing once the solve has ended."""
+        kernels, blocks, size = self._kernels, self._blocks, (self.n, self._chunk)
+        rz = self._rr
+        if self.precondition is not None:
+            rz = self._rz
+            self.precondition(self._r, self._z)
+            kernels.product(blocks, *size, self._r, self._z, rz)
+        state = self._scalars, self._counters
+        kernels.direction(blocks, *size, blocks, rz, self._z, self._p, *state)
+        self.multiply(self._p, self._q)
+        kernels.curvature(blocks, *size, blocks, self._p, self._q, self._curvature)
+        kernels.advance(blocks, *size, blocks, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr)
+        kernels.check(1, handle, blocks, self._rr, self._curvature, *state, self._history)
+
+    def true_residual(self, b, x) -> float:
+        """Return ‖b - A x‖/‖b‖, computed afresh; 0 when b and the residual are zero."""
+        self.multiply(x, self._q)
+        self._kernels.gaps(self._blocks, self.n, self._chunk, self._blocks, b, self._q, self._rr)
+        gap, norm = self.device.to_host(self._rr).reshape(2, -1).sum(axis=1)
+        return float(np.sqrt(gap / norm)) if norm > 0 else float(np.sqrt(gap))
+
+    def vector_work(self) -> Work:
+        """Return the least bytes and the flops of an iteration's vector operations, without A and M."""
+        # r.z: r and z; p: z, p and p; p.Ap: both; x and r: read and written, and p and Ap.
+        vectors, flops = (2 + 3 + 2 + 6, 2 + 2 + 6 + 6) if self.precondition else (3 + 2 + 6, 2 + 6 + 6)
+        return Work(bytes=8 * vectors * self.n, flops=flops * self.n, precision="float64")
+
+    def _grow(self, max_iterations: int) -> None:
+        """Make room for the history, and record the graph that fills it."""
+        if self._history.size <= max_iterations:
+            self._history = self.device.zeros(max(max_iterations, 1000) + 1, np.float64)
+            self._loop, self.loop = None, ""
+        if not self.loop:
+            self.loop = "host"
+            if self._graph:
+                self.device.synchronize()
+                self._loop, self.loop = graphs.Loop(self._arm, self.iterate), "graph"
+
+    def _arm(self, handle: int) -> None:
+        self._kernels.arm(1, handle, self._counters)
+
+
+def _setting(device):
+    """Return the block and the defines of a build; a processor's block is one thread, with a vector's lanes."""
+    return (BLOCK, {"LANES": 1, "ROUNDING": ROUNDING}) if device.is_gpu else (1, {"LANES": 8, "ROUNDING": ROUNDING})
+
+
+def _division(device, n: int) -> tuple[int, int]:
+    """Return the number of blocks and the entries of each."""
+    if device.is_gpu:
+        unit, most, least = BLOCK, BLOCKS_PER_UNIT * device.compute_units, LEAST_CHUNK
+    else:
+        unit, most, least = 8, 4 * device.compute_units, SMALLEST_PROCESSOR_CHUNK
+    chunk = max(least, -(-n // most))
+    chunk = -(-chunk // unit) * unit
+    return -(-n // chunk), chunk

@@ -129,7 +129,7 @@ class Run:
     def time(
         self, metric: str, function: Callable[[], Any], *, check: Callable[[], float] | None = None,
         tolerance: float | None = None, work: Work | None = None, device: Any = None, cold: bool = False,
-        unit: str = "s", max_seconds: float | None = None,
+        unit: str = "s", max_seconds: float | None = None, capture: bool = True,
     ):  # fmt: skip
         """Check and time a function, and record its median with the confidence interval.
 
@@ -153,6 +153,8 @@ class Run:
             Of the recorded row: ``s``, ``ms``, ``us`` or ``ns``.
         max_seconds : float, optional
             Cap of the sampling time; by default of the scale.
+        capture : bool
+            False for a function that waits for the device itself, so that all of its time counts, the host's too.
 
         Returns
         -------
@@ -179,7 +181,7 @@ class Run:
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
-            samples = timing.sample(function, clock, cold=evict, max_seconds=limit, called_before=True)
+            samples = timing.sample(function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture)
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 

@@ -45,6 +45,8 @@ class Artefact:
         Dotted name.
     error : str
         Why the module cannot be used; empty when it can.
+    measure : str
+        Dotted name of the module that `measure` is imported from; empty when it is defined here.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Artefact:
     module: str
     minutes: dict[str, float] = field(default_factory=dict)
     error: str = ""
+    measure: str = ""
 
     @property
     def stem(self) -> str:
@@ -83,7 +86,7 @@ def find(folder: Path | None = None) -> list[Artefact]:
 
 def _read(path: Path, match: re.Match, package: str) -> Artefact:
     paper = path.parent.name
-    title, minutes, error = match["slug"].replace("_", " "), {}, ""
+    title, minutes, error, measure = match["slug"].replace("_", " "), {}, "", ""
     try:
         tree = ast.parse(path.read_bytes(), filename=str(path))
     except (SyntaxError, ValueError) as problem:  # ValueError: null bytes
@@ -93,13 +96,14 @@ def _read(path: Path, match: re.Match, package: str) -> Artefact:
         docstring = ast.get_docstring(tree) or ""
         title = docstring.partition("\n")[0].strip().removesuffix(".") or title
         minutes, error = _minutes(tree)
+        measure = _measure(tree)
         missing = [name for name in REQUIRED if name not in _functions(tree)]
         if missing:
             error = f"{paper}/{path.name} defines no {', no '.join(missing)}"
     return Artefact(
         id=f"{paper}-{match['kind']}{int(match['number'])}", paper=paper, kind=match["kind"],
         number=int(match["number"]), title=title, path=path, module=f"{package}.{paper}.{path.stem}",
-        minutes=minutes, error=error,
+        minutes=minutes, error=error, measure=measure,
     )  # fmt: skip
 
 
@@ -114,6 +118,12 @@ def _functions(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.Assign):
             names.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return names
+
+
+def _measure(tree: ast.Module) -> str:
+    """The module that `measure` is imported from."""
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom))
+    return next((n.module or "" for n in imports if any((a.asname or a.name) == "measure" for a in n.names)), "")
 
 
 def _minutes(tree: ast.Module) -> tuple[dict[str, float], str]:
@@ -141,6 +151,14 @@ def _without_twins(artefacts: list[Artefact]) -> list[Artefact]:
         else:
             kept[artefact.id] = artefact
     return list(kept.values())
+
+
+def measured_by(artefact: Artefact, folder: Path | None = None) -> Artefact:
+    """Return the artefact whose cells this one shows: its own, or those of the one that it imports `measure` from.
+
+    So two tables of the same measurements measure them once.
+    """
+    return next((other for other in find(folder) if other.module == artefact.measure), artefact)
 
 
 def select(

@@ -44,10 +44,12 @@ class Selection:
 
 @dataclass
 class Task:
-    """A cell of an artefact and how it stands.
+    """A cell and how it stands.
 
     Attributes
     ----------
+    artefact : Artefact
+        Whose `measure` measures the cell.
     path : Path
         The cell's file.
     key : dict
@@ -119,12 +121,13 @@ def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
 
 
 def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list[Task]:
-    """Return the cells of an artefact with how each of them stands."""
+    """Return the cells of an artefact with how each of them stands; those of another one, where it measures them."""
     store = settings.store
+    owner = discovery.measured_by(artefact) if artefact.measure else artefact
     tasks = []
     for cell in cells_of(artefact, module, settings.scale):
-        path = store.path(artefact.id, identity(cell, settings))
-        task = Task(artefact, cell, path, key_of(artefact, cell, settings))
+        path = store.path(owner.id, identity(cell, settings))
+        task = Task(owner, cell, path, key_of(owner, cell, settings))
         task.look(store)
         tasks.append(task)
     return tasks

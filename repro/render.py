@@ -78,7 +78,7 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 
 def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
     current = [task.record for task in tasks if task.stands]
-    rows = [row for record in current for row in record["rows"]]
+    rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
     rendered = Rendered(artefact)
     results, figure = _results(artefact, rows, settings), None
     if any(record["status"] == DONE for record in current):

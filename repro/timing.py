@@ -149,8 +149,8 @@ def _timed(clock: Clock, function: Callable[[], Any]) -> float:
 class _Replay:
     """The function as it is timed: a batch of calls, captured where the clock can."""
 
-    def __init__(self, function: Callable[[], Any], clock: Clock):
-        self.function, self.clock = function, clock
+    def __init__(self, function: Callable[[], Any], clock: Clock, capture: bool):
+        self.function, self.clock, self.capture = function, clock, capture
         self.refusal = ""
         self.of(1)
 
@@ -159,7 +159,7 @@ class _Replay:
         self.batch = batch
         plain = _repeated(self.function, batch)
         self.run, self.mode = plain, "calls"
-        if not self.refusal:
+        if self.capture and not self.refusal:
             try:
                 self.run = self.clock.capture(plain)
                 self.mode = "calls" if self.run is plain else "graph"
@@ -196,6 +196,7 @@ def sample(
     batch_seconds: float = 1e-3,
     warm_up_seconds: float = 0.05,
     called_before: bool = False,
+    capture: bool = True,
 ) -> Samples:
     """Time a function until the median is known.
 
@@ -225,6 +226,9 @@ def sample(
     called_before : bool
         The caller has already called the function, so that it is compiled and its memory allocated: the call that only
         warms up is left out, which matters where a call takes minutes.
+    capture : bool
+        False for a function that waits for the device itself, as a solver that reads how it ended: all that the host
+        does in it is part of its time, and it is never captured.
 
     Raises
     ------
@@ -238,7 +242,7 @@ def sample(
         if first > max_seconds:
             return Samples(_cold_group(function, clock, 1, 1) if cold else [first], 1, "calls", cold)
 
-        replay = _Replay(function, clock)
+        replay = _Replay(function, clock, capture)
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
         seconds = [first] if first > max_seconds / 10 and not cold and replay.mode != "graph" else []
         call = first

@@ -31,7 +31,9 @@ def clean(
         doomed = [path for path in [settings.store.folder / "ceilings.json"] if ceilings and path.is_file()]
         doomed += _cache_files() if caches else []
     else:
-        chosen = {a.id for a in discovery.select(names or (), paper or (), kind)} if names or paper or kind else None
+        chosen = None
+        if names or paper or kind:
+            chosen = {discovery.measured_by(a).id for a in discovery.select(names or (), paper or (), kind)}
         doomed = _cell_files(settings, chosen, scale, failed)
     if not doomed:
         say("nothing to remove")

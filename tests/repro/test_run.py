@@ -106,6 +106,26 @@ def test_what_is_done_is_not_repeated(laboratory):
     assert sorted(laboratory.traces()[6:]) == ["first/kernel/opencl", "first/loop/host"]
 
 
+def test_two_tables_of_the_same_cells_measure_them_once(laboratory, capsys):
+    """An artefact that imports another's `measure` shows, and cleans, that one's cells."""
+    (laboratory.paper / "table3_again.py").write_text(
+        '"""The first sums again."""\n'
+        "from fakelab.demo2020 import table1_sums\n"
+        "from fakelab.demo2020.table1_sums import measure, plot, tables\n\n\n"
+        "def cells(scale):\n"
+        '    return [cell for cell in table1_sums.cells(scale) if cell.case == "first"]\n'
+    )
+    assert laboratory.run("table3") == 0
+    assert len(laboratory.traces()) == 2
+    assert laboratory.run("table1", "table3") == 0
+    assert len(laboratory.traces()) == 6
+    assert {path.parent.name for path in laboratory.cell_files()} == {"demo2020-table1"}
+    found = rows(laboratory, "table3.smoke.csv")
+    assert {row["artefact"] for row in found} == {"demo2020-table3"} and {row["case"] for row in found} == {"first"}
+    clean = laboratory.repro("clean", "table3", "--results", str(laboratory.results), "--yes")
+    assert clean.returncode == 0 and laboratory.cell_files() == []
+
+
 def test_selection_leaves_other_cells_and_says_so(laboratory):
     assert laboratory.run("table1", "--only", "case=first", "--only", "case=third", "--only", "method=loop") == 0
     assert laboratory.traces() == ["first/loop/host", "third/loop/host"]

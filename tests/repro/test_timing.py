@@ -95,6 +95,17 @@ def test_calls_that_are_not_captured_carry_the_launch_cost_that_mode_warns_of():
     assert summarise(result.seconds).median == pytest.approx(20e-6, rel=0.05)
 
 
+def test_what_waits_for_the_device_itself_is_not_captured():
+    device = SimulatedDevice(kernel=2e-6, launch=20e-6)
+
+    def solve():
+        device.call()
+        device.synchronize()
+
+    result = sample(solve, device, capture=False)
+    assert result.mode == "calls" and summarise(result.seconds).median >= 20e-6
+
+
 def test_cold_samples_find_the_cache_evicted_and_no_launch():
     device = SimulatedDevice(kernel=5e-6, launch=1e-6, cold_penalty=40e-6)
     warm, cold = sample(device.call, device), sample(device.call, device, cold=True)

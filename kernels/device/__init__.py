@@ -22,7 +22,9 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
   ``P(sum)``, ``P(row)[k]``, within INNER only. Other variables outside INNER are the block's, the same for all threads.
 - ``BARRIER;`` between INNER loops, where one reads what another thread wrote; every thread comes to it.
 - ``INNER_FOR(i, n)`` shares 0 <= i < n out among the threads, in no set order.
-- ``ATOMIC_ADD_SHARED(&a[i], v);`` and ``ATOMIC_ADD_GLOBAL(&a[i], v);`` for int, float and double.
+- ``ATOMIC_ADD_SHARED(&a[i], v);`` and ``ATOMIC_ADD_GLOBAL(&a[i], v);`` for int, float and double. For int also
+  ``ATOMIC_MAX_GLOBAL(&a[i], v);`` and, with the value before, ``FETCH_ADD_SHARED(&a[i], v)``, ``FETCH_ADD_GLOBAL`` and
+  ``COMPARE_SWAP_SHARED(&a[i], expected, v)``.
 - ``DEVICE_FUNCTION real f(...)`` is inlined; ``UNROLL`` stands before a loop, ``READ_ONLY_LOAD(&x[i])`` loads what no
   thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is
   of a file beside the source. OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is

@@ -50,3 +50,7 @@ __device__ __forceinline__ float RECIPROCAL(const float x) { return __frcp_rn(x)
 
 #define ATOMIC_ADD_SHARED(pointer, value) atomicAdd(pointer, value)
 #define ATOMIC_ADD_GLOBAL(pointer, value) atomicAdd(pointer, value)
+#define FETCH_ADD_SHARED(pointer, value) atomicAdd(pointer, value)
+#define FETCH_ADD_GLOBAL(pointer, value) atomicAdd(pointer, value)
+#define ATOMIC_MAX_GLOBAL(pointer, value) atomicMax(pointer, value)
+#define COMPARE_SWAP_SHARED(pointer, expected, value) atomicCAS(pointer, expected, value)

@@ -74,5 +74,9 @@ DIALECT_ADD_SWAP(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #define ATOMIC_ADD_SHARED(pointer, value) dialect_add(pointer, value)
 #define ATOMIC_ADD_GLOBAL(pointer, value) dialect_add(pointer, value)
+#define FETCH_ADD_SHARED(pointer, value) atomic_add(pointer, value)
+#define FETCH_ADD_GLOBAL(pointer, value) atomic_add(pointer, value)
+#define ATOMIC_MAX_GLOBAL(pointer, value) atomic_max(pointer, value)
+#define COMPARE_SWAP_SHARED(pointer, expected, value) atomic_cmpxchg(pointer, expected, value)
 
 #define RECIPROCAL(x) (1 / (x))

@@ -46,5 +46,26 @@ typedef unsigned long ulong;
         const __typeof__(*(pointer)) dialect_value = (value);                                                        \
         _Pragma("omp atomic") *dialect_target += dialect_value;                                                      \
     } while (0)
+static inline int dialect_fetch_add(int *target, int value)
+{
+    const int old = *target;
+    *target = old + value;
+    return old;
+}
+static inline int dialect_compare_swap(int *target, int expected, int value)
+{
+    const int old = *target;
+    if (old == expected) *target = value;
+    return old;
+}
+static inline void dialect_max(int *target, int value)
+{
+    int old = __atomic_load_n(target, __ATOMIC_RELAXED);
+    while (old < value && !__atomic_compare_exchange_n(target, &old, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+#define FETCH_ADD_SHARED(pointer, value) dialect_fetch_add(pointer, value)
+#define FETCH_ADD_GLOBAL(pointer, value) __atomic_fetch_add(pointer, value, __ATOMIC_RELAXED)
+#define ATOMIC_MAX_GLOBAL(pointer, value) dialect_max(pointer, value)
+#define COMPARE_SWAP_SHARED(pointer, expected, value) dialect_compare_swap(pointer, expected, value)
 
 #define RECIPROCAL(x) (1 / (x))

@@ -300,3 +300,44 @@ def test_no_threads_are_lost_with_many_blocks(device, build):
     kernel.tick(30000, n)
     kernel.tick(np.int64(3), n)
     assert device.to_host(n).tolist() == [10001] * 3
+
+
+INTEGER_ATOMICS = """
+KERNEL distinct(const int n, GLOBAL const int *RESTRICT keys, GLOBAL int *largest, GLOBAL int *taken,
+                GLOBAL int *places, GLOBAL int *counts)
+{
+    OUTER(block);
+    SHARED int table[64];
+    SHARED int found[1];
+    INNER_FOR(i, 64) { table[i] = -1; }
+    INNER(t) {
+        if (t == 0) found[0] = 0;
+    }
+    BARRIER;
+    INNER(t) {
+        const int i = block * BLOCK + t;
+        if (i >= n) continue;
+        int slot = keys[i] & 63, old = -1;
+        while ((old = COMPARE_SWAP_SHARED(&table[slot], -1, keys[i])) != -1 && old != keys[i]) slot = (slot + 1) & 63;
+        if (old == -1) (void)FETCH_ADD_SHARED(&found[0], 1);
+        ATOMIC_MAX_GLOBAL(&largest[keys[i] & 1], keys[i]);
+        places[FETCH_ADD_GLOBAL(&taken[0], 1)] = i;
+    }
+    BARRIER;
+    INNER(t) {
+        if (t == 0) counts[block] = found[0];
+    }
+}
+"""
+
+
+def test_integer_atomics_return_what_was_there(device, build):
+    keys = np.random.default_rng(5).integers(0, 50, 700).astype(np.int32)
+    blocks = -(-keys.size // 256)
+    largest, taken = device.zeros(2, np.int32), device.zeros(1, np.int32)
+    places, counts = device.zeros(keys.size, np.int32), device.zeros(blocks, np.int32)
+    build(INTEGER_ATOMICS, block=256).distinct(blocks, keys.size, device.array(keys), largest, taken, places, counts)
+    assert np.array_equal(np.sort(device.to_host(places)), np.arange(keys.size))
+    assert device.to_host(largest).tolist() == [keys[keys % 2 == 0].max(), keys[keys % 2 == 1].max()]
+    expected = [np.unique(keys[256 * b : 256 * (b + 1)]).size for b in range(blocks)]
+    assert device.to_host(counts).tolist() == expected

@@ -47,7 +47,8 @@ def load(name: str, scale: str, override: str | Path | None = None) -> Mesh:
         As in ``fu2014/heart``.
     scale : {'smoke', 'small', 'paper', 'large'}
     override : path, optional
-        A file of tetrahedra in any format that meshio reads, which takes the place of the named mesh at every scale.
+        A file of elements of the same type in any format that meshio reads, which takes the place of the named mesh
+        at every scale.
 
     Returns
     -------

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from datasets import quality, topology
-
-NODES_PER_CELL = {"tetra": 4}
+from datasets import connectivity, shapes
+from datasets.cells import cell_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +18,13 @@ class Mesh:
 
     Attributes
     ----------
-    points : ndarray of float64, shape (n, 3)
+    points : ndarray of float64, shape (n, 3), or (n, 2) of plane elements
         Coordinates of the nodes.
-    cells : ndarray of int32, shape (m, 4)
-        Nodes of each element. Tetrahedra are positively oriented: det(p1 - p0, p2 - p0, p3 - p0) > 0; `Mesh.oriented`
-        makes them so.
-    cell_type : {'tetra'}
-        meshio's name of the element.
+    cells : ndarray of int32, shape (m, k)
+        Nodes of each element, in meshio's order, positively oriented: the Jacobian is positive at every corner, as in
+        det(p1 - p0, p2 - p0, p3 - p0) > 0 for a tetrahedron; `Mesh.oriented` makes them so.
+    cell_type : {'tetra', 'triangle', 'quad', 'hexahedron'}
+        meshio's name of the element; see `datasets.cells`.
     regions : ndarray of int32, shape (m,), or None
         Label of each element's region.
     name : str
@@ -46,10 +45,10 @@ class Mesh:
     _remembered: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self):
-        if self.cell_type not in NODES_PER_CELL:
-            raise ValueError(f"cell type {self.cell_type!r} is none of {', '.join(NODES_PER_CELL)}")
-        columns = NODES_PER_CELL[self.cell_type]
-        layout = (("points", np.float64, (3,)), ("cells", np.int32, (columns,)), ("regions", np.int32, ()))
+        kind = cell_type(self.cell_type)
+        layout = (
+            ("points", np.float64, (kind.dimension,)), ("cells", np.int32, (kind.nodes,)), ("regions", np.int32, ()),
+        )  # fmt: skip
         for attribute, dtype, tail in layout:
             given = getattr(self, attribute)
             if given is None and attribute == "regions":
@@ -64,8 +63,9 @@ class Mesh:
 
     @classmethod
     def oriented(cls, points: np.ndarray, cells: np.ndarray, **attributes: Any) -> Mesh:
-        """Return the mesh with each tetrahedron positively oriented: last two nodes swapped where it was not."""
-        return cls(points, quality.oriented(np.asarray(points, dtype=np.float64), cells), **attributes)
+        """Return the mesh with each element positively oriented: its nodes in mirrored order where it was not."""
+        kind = cell_type(attributes.get("cell_type", "tetra"))
+        return cls(points, shapes.oriented(np.asarray(points, dtype=np.float64), cells, kind), **attributes)
 
     def __repr__(self):
         return f"Mesh({self.name!r}, {len(self.points):,} nodes, {len(self.cells):,} {self.cell_type})"
@@ -87,20 +87,25 @@ class Mesh:
         Returns
         -------
         dict
-            ``nodes``, ``elements``, ``boundary_nodes``, ``boundary_faces``, ``edges``; ``valence_min``, ``valence_max``
-            (neighbours of a node, itself not counted); ``nonzeros_full`` = nodes + 2 edges and ``nonzeros_upper`` =
-            nodes + edges of the linear elements' matrix; ``nonzeros_euler``, the same as ``nonzeros_full`` by Euler's
-            formula from nodes, elements and boundary alone, and ``euler_agrees``; ``euler_characteristic``; ``volume``;
-            ``dihedral_min``, ``dihedral_max`` in degrees; ``radius_ratio_min``, ``radius_ratio_mean`` (three times the
-            inscribed over the circumscribed radius: 1 is regular, 0 flat); ``region_shares``, the share of the volume
-            by label, where there are regions.
+            ``nodes``, ``elements``, ``boundary_nodes``, ``boundary_faces`` (edges, of a plane mesh), ``edges``;
+            ``valence_min``, ``valence_max`` (nodes that share an element with a node, itself not counted);
+            ``nonzeros_full`` and ``nonzeros_upper`` of the matrix with one unknown a node, for simplices nodes + 2
+            edges and nodes + edges; ``nonzeros_euler``, the same as ``nonzeros_full`` by Euler's formula from nodes,
+            elements and boundary alone, and ``euler_agrees``; ``euler_characteristic``; ``volume``, or ``area``;
+            ``region_shares``, the share of it by label, where there are regions. Of shape, for tetrahedra
+            ``dihedral_min``, ``dihedral_max`` in degrees; for plane elements ``angle_min``, ``angle_max``; for
+            simplices ``radius_ratio_min``, ``radius_ratio_mean`` (inscribed over circumscribed radius: 1 is regular, 0
+            flat); for the others ``scaled_jacobian_min``, ``scaled_jacobian_mean`` (least of an element's corners: 1 is
+            a box, 0 flat).
         """
         if "facts" not in self._remembered:
-            facts = topology.facts(self.cells, len(self.points)) | quality.facts(self.points, self.cells)
+            kind = cell_type(self.cell_type)
+            facts = connectivity.facts(self.cells, len(self.points), kind)
+            facts |= shapes.facts(self.points, self.cells, kind)
             if self.regions is not None:
-                volumes = quality.volumes(self.points, self.cells)
+                sizes = shapes.sizes(self.points, self.cells, kind)
                 labels, index = np.unique(self.regions, return_inverse=True)
-                shares = np.bincount(index, weights=volumes) / volumes.sum()
+                shares = np.bincount(index, weights=sizes) / sizes.sum()
                 facts["region_shares"] = {str(label): float(share) for label, share in zip(labels, shares, strict=True)}
             self._remembered["facts"] = facts
         return dict(self._remembered["facts"])

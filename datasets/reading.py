@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets import validation
+from datasets.cells import cell_type
 from datasets.errors import MeshError
 from datasets.mesh import Mesh
 
@@ -18,8 +19,8 @@ REGION_DATA = (
     "region", "regions", "gmsh:physical", "medit:ref", "tetgen:ref", "avsucd:material", "MaterialIDs", "material",
     "cell_tags", "gmsh:geometrical",
 )  # fmt: skip
-# Cells that bound a solid or mark a point of it, and are left out.
-LOWER = ("vertex", "line", "triangle", "quad", "polygon")
+# Cells that bound a plane or a solid mesh or mark a point of it, and are left out.
+LOWER = {2: ("vertex", "line"), 3: ("vertex", "line", "triangle", "quad", "polygon")}
 
 
 def key(entry, path: Path) -> str:
@@ -33,35 +34,36 @@ def key(entry, path: Path) -> str:
 
 
 def read(entry, path: Path) -> Mesh:
-    """Return the tetrahedra in a file as a mesh that takes the place of a catalogue's entry.
+    """Return the elements in a file as a mesh that takes the place of a catalogue's entry.
+
+    Points of a plane mesh may have a third coordinate if it is the same for all.
 
     Raises
     ------
     MeshError
-        When the file is missing, unreadable or of a format that meshio does not know; when it has other volume elements
-        than linear tetrahedra; when the entry has regions and the file has none; and for all that
-        `validation.checked` finds.
+        When the file is missing, unreadable or of a format that meshio does not know; when it has elements other than
+        the entry's, linear ones of one type; when its points have too few coordinates or lie in no plane z = constant;
+        when the entry has regions and the file has none; and for all that `validation.checked` finds.
     """
+    kind = cell_type(entry.cell_type)
     raw = _raw(path)
     source = path.name
-    points = np.asarray(raw.points, dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != 3:
-        raise MeshError(f"{source}: its points have {points.shape[-1]} coordinates; a tetrahedral mesh needs 3")
-    blocks = _tetrahedral_blocks(raw, source)
+    blocks = _blocks(raw, source, kind)
+    points = _points(raw, source, kind)
     cells = np.concatenate([np.asarray(raw.cells[block].data) for block in blocks])
-    cells = validation.checked(points, cells, source)
+    cells = validation.checked(points, cells, source, kind.name)
     regions = _regions(raw, blocks)
     if entry.regions and regions is None:
         raise MeshError(
             f"{source}: it has no region labels, and {entry.name} has the regions {', '.join(entry.regions)}; "
-            f"give each tetrahedron an integer as cell data named 'region'"
+            f"give each {kind.singular} an integer as cell data named 'region'"
         )
     labels = 0 if regions is None else len(np.unique(regions))
     if entry.regions and labels != len(entry.regions):
         wanted = ", ".join(entry.regions)
         raise MeshError(f"{source}: it has {labels} regions, and {entry.name} has {len(entry.regions)}: {wanted}")
     title = f"{path.name} (own mesh for {entry.short_title})"
-    return Mesh(points, cells, regions=regions, name=entry.name, title=title)
+    return Mesh(points, cells, kind.name, regions, entry.name, title)
 
 
 def _raw(path):
@@ -92,26 +94,49 @@ def _is_blank(path):
         return not file.read(4096).strip()
 
 
-def _tetrahedral_blocks(raw, source):
+def _points(raw, source, kind):
+    """Return the coordinates, the third left out where the mesh is plane."""
+    points = np.asarray(raw.points, dtype=np.float64)
+    found = points.shape[-1]
+    if points.ndim != 2 or found < kind.dimension:
+        raise MeshError(
+            f"{source}: its points have {found} coordinates; a mesh of {kind.plural} needs {kind.dimension}"
+        )
+    if kind.dimension == 2 and found == 3 and len(points):
+        off = points[:, 2] != points[0, 2]
+        if off.any():
+            node = int(np.argmax(off))
+            raise MeshError(
+                f"{source}: its {kind.plural} must lie in a plane of constant z, but node {node} has "
+                f"z = {points[node, 2]:.12g} and node 0 has z = {points[0, 2]:.12g}"
+            )
+    return np.ascontiguousarray(points[:, : kind.dimension])
+
+
+def _blocks(raw, source, kind):
+    """Return the numbers of the blocks of elements; sides and marks are left out, other elements are an error."""
     counts = {}
     for block in raw.cells:
         counts[block.type] = counts.get(block.type, 0) + len(block.data)
-    other = {kind: count for kind, count in counts.items() if kind != "tetra" and not kind.startswith(LOWER)}
-    found = ", ".join(f"{count:,} {kind}" for kind, count in counts.items()) or "no cells"
-    higher = [kind for kind in other if kind.startswith("tetra")]
+    lower = LOWER[kind.dimension]
+    other = {name: count for name, count in counts.items() if name != kind.name and not name.startswith(lower)}
+    found = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "no cells"
+    higher = [name for name in other if name.rstrip("0123456789") == kind.name]
     if higher:
         raise MeshError(
-            f"{source}: it has tetrahedra of higher order ({found}); only linear ones, meshio's 'tetra', can be used"
+            f"{source}: it has {kind.plural} of higher order ({found}); "
+            f"only linear ones, meshio's {kind.name!r}, can be used"
         )
-    if other and counts.get("tetra"):
-        raise MeshError(f"{source}: it has other volume elements beside tetrahedra ({found})")
-    if not counts.get("tetra"):
-        raise MeshError(f"{source}: it has no tetrahedra; it has {found}")
-    return [number for number, block in enumerate(raw.cells) if block.type == "tetra" and len(block.data)]
+    if other and counts.get(kind.name):
+        volume = "volume elements" if kind.dimension == 3 else "elements"
+        raise MeshError(f"{source}: it has other {volume} beside {kind.plural} ({found})")
+    if not counts.get(kind.name):
+        raise MeshError(f"{source}: it has no {kind.plural}; it has {found}")
+    return [number for number, block in enumerate(raw.cells) if block.type == kind.name and len(block.data)]
 
 
 def _regions(raw, blocks):
-    """Return integer labels of the tetrahedra: by a known name, or the only integer cell data that there is."""
+    """Return integer labels of the elements: by a known name, or the only integer cell data that there is."""
     candidates = {}
     for name, data in raw.cell_data.items():
         values = np.concatenate([np.asarray(data[block]).reshape(len(raw.cells[block].data), -1) for block in blocks])

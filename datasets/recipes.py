@@ -5,6 +5,7 @@ A recipe is a module with
 - ``TITLE``, what the paper's tables call the mesh;
 - ``SCALES``, a mapping from the scales that it has (``smoke``, ``small``, ``paper``, ``large``) to what `build` needs;
 - ``build(scale)``, which returns points, cells and, where the mesh has regions, a label for each cell;
+- ``CELL_TYPE``, for elements other than tetrahedra: their name in `datasets.cells`;
 - ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
 - ``REGIONS``, for a mesh with regions: their names, in the order of the labels.
 """
@@ -43,6 +44,8 @@ class Entry:
         The geometry that it stands in for; empty when it is the paper's own.
     regions : tuple of str
         Names of its regions, in the order of their labels; empty when it has none.
+    cell_type : str
+        Its elements, as in `datasets.cells`.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Entry:
     scales: tuple[str, ...]
     stand_in_for: str = ""
     regions: tuple[str, ...] = ()
+    cell_type: str = "tetra"
     recipe: ModuleType = field(repr=False, compare=False, default=None)
 
     @property
@@ -79,8 +83,8 @@ class Entry:
 
         arrays = cache.fetch(self.path(scale), functools.partial(self._built, scale))
         return Mesh(
-            arrays["points"], arrays["cells"], regions=arrays.get("regions"), name=self.name, title=self.title,
-            stand_in_for=self.stand_in_for,
+            arrays["points"], arrays["cells"], self.cell_type, arrays.get("regions"), self.name, self.title,
+            self.stand_in_for,
         )  # fmt: skip
 
     def facts(self, scale: str) -> dict[str, Any]:
@@ -101,7 +105,7 @@ class Entry:
 
         mesh = self.load(scale)
         try:
-            validation.checked(mesh.points, mesh.cells, f"{self.name} at scale {scale}")
+            validation.checked(mesh.points, mesh.cells, f"{self.name} at scale {scale}", self.cell_type)
         except MeshError as problem:
             return [str(problem)]
         facts, expected = mesh.facts(), self.expected(scale)
@@ -121,10 +125,12 @@ class Entry:
         return scale
 
     def _built(self, scale: str) -> dict[str, Any]:
-        from datasets import quality, validation
+        from datasets import shapes, validation
+        from datasets.cells import cell_type
 
         points, cells, *labels = self.recipe.build(self._checked(scale))
-        cells = validation.checked(points, quality.oriented(points, cells), f"{self.name} at scale {scale}")
+        cells = shapes.oriented(points, cells, cell_type(self.cell_type))
+        cells = validation.checked(points, cells, f"{self.name} at scale {scale}", self.cell_type)
         return {"points": points, "cells": cells} | ({"regions": labels[0]} if labels else {})
 
 
@@ -138,7 +144,7 @@ def entries() -> tuple[Entry, ...]:
         found.append(
             Entry(
                 name, recipe.TITLE, tuple(recipe.SCALES), getattr(recipe, "STAND_IN_FOR", ""),
-                tuple(getattr(recipe, "REGIONS", ())), recipe,
+                tuple(getattr(recipe, "REGIONS", ())), getattr(recipe, "CELL_TYPE", "tetra"), recipe,
             )
         )  # fmt: skip
     return tuple(found)

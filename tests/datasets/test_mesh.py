@@ -21,8 +21,20 @@ def test_dtypes_and_shapes():
         Mesh(np.zeros((4, 3)), np.array([[0, 1, 2]]))
     with pytest.raises(ValueError, match="2 region labels for 1 cells"):
         Mesh(np.zeros((4, 3)), np.array([[0, 1, 2, 3]]), regions=[1, 2])
-    with pytest.raises(ValueError, match="cell type 'triangle'"):
-        Mesh(np.zeros((4, 3)), np.array([[0, 1, 2]]), cell_type="triangle")
+    with pytest.raises(ValueError, match="cell type 'wedge' is none of triangle, quad, tetra, hexahedron"):
+        Mesh(np.zeros((6, 3)), np.array([range(6)]), cell_type="wedge")
+
+
+@pytest.mark.parametrize(
+    ("cell_type", "nodes", "dimension"), [("triangle", 3, 2), ("quad", 4, 2), ("tetra", 4, 3), ("hexahedron", 8, 3)]
+)
+def test_each_type_has_its_own_shapes(cell_type, nodes, dimension):
+    mesh = Mesh(np.zeros((nodes, dimension)), np.arange(nodes)[None], cell_type=cell_type)
+    assert mesh.points.shape == (nodes, dimension) and mesh.cells.shape == (1, nodes)
+    with pytest.raises(ValueError, match=rf"points must have shape \(\*, {dimension}\)"):
+        Mesh(np.zeros((nodes, 5 - dimension)), np.arange(nodes)[None], cell_type=cell_type)
+    with pytest.raises(ValueError, match=rf"cells must have shape \(\*, {nodes}\)"):
+        Mesh(np.zeros((nodes, dimension)), np.arange(nodes + 1)[None], cell_type=cell_type)
 
 
 def test_digest_is_of_the_content_alone():

@@ -1,0 +1,47 @@
+"""Rows that several blocks of threads sum in pieces: found once, joined after each product, always in one order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv._matrix import REAL, Matrix
+
+SOURCE, BLOCK = Path(__file__).with_name("pieces.c"), 128
+BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in REAL.values()]
+# Threads of a block and, odd so that shared memory's banks do not collide, items of a thread.
+GPU_TILE, CPU_TILE = (256, 7), (16, 63)
+
+
+def tile(device) -> tuple[int, int]:
+    """Return threads a block and items a thread."""
+    return GPU_TILE if device.is_gpu else CPU_TILE
+
+
+def hold(matrix: Matrix, crossing, blocks: int, xp) -> None:
+    """Make `matrix` hold the split rows and room for their pieces.
+
+    Parameters
+    ----------
+    crossing : (blocks - 1,) int array
+        The row that goes on from one block into the next, -1 where none does.
+    """
+    at = xp.nonzero(crossing >= 0)[0]
+    rows = crossing[at].astype(xp.int32)
+    changes, end = rows[1:] != rows[:-1], xp.ones(min(1, rows.size), dtype=bool)
+    is_first, is_last = xp.concatenate([end, changes]), xp.concatenate([changes, end])
+    matrix.hold(
+        split_rows=rows[is_first],
+        split_firsts=at[is_first].astype(xp.int32),
+        split_lasts=(at[is_last] + 1).astype(xp.int32),
+        first_pieces=matrix.device.empty(blocks, matrix.dtype),
+        last_pieces=matrix.device.empty(blocks, matrix.dtype),
+    )
+    matrix.join = matrix.build(SOURCE, BLOCK, {}).join
+
+
+def join(matrix: Matrix, y, alpha: float, beta: float) -> None:
+    """Enqueue the sums of split rows."""
+    a = matrix.arrays
+    splits = a["split_rows"].size
+    matrix.join(-(-splits // BLOCK), splits, alpha, beta, a["split_rows"], a["split_firsts"], a["split_lasts"],
+                a["first_pieces"], a["last_pieces"], y)  # fmt: skip

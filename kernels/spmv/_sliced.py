@@ -1,0 +1,115 @@
+"""Slices of rows stored by columns: their layout, and the kernel that fills them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernels.spmv._csr import Csr, starts
+from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
+
+FILL, FILL_BLOCK = Path(__file__).with_name("fill.c"), 128
+BUILDS = [(FILL, FILL_BLOCK, {"real": real, "SORTED": is_sorted}) for real in REAL.values() for is_sorted in (0, 1)]
+WARP = 32  # slices are multiples of it, so that threads of a warp read neighbouring values
+WINDOWS = (1, 1024, 32768)  # rows; the larger, the less padding, and the more scattered the rows of a slice
+WORTH = 0.98  # sorting in a larger window must bring the bytes down to this
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Where rows and entries of a sliced format lie.
+
+    Attributes
+    ----------
+    size : int
+        Rows a slice.
+    offsets : (slices + 1,) int64
+        First entry of each slice. An entry is a value, or a block.
+    order : (slots,) int32 or None
+        The row in each slot, -1 in those after the last row; None where slot i holds row i.
+    """
+
+    size: int
+    offsets: Any
+    order: Any
+
+    @property
+    def slots(self) -> int:
+        return self.size * (self.offsets.size - 1)
+
+    @property
+    def entries(self) -> int:
+        return int(self.offsets[-1])
+
+    def arrays(self) -> dict:
+        """Return the arrays that a kernel takes: order, which may be missing, and offsets."""
+        return {"slice_offsets": self.offsets} | ({} if self.order is None else {"order": self.order})
+
+
+def check_size(size: int) -> None:
+    """Raise ValueError for rows a slice that are no multiple of a warp."""
+    if size < WARP or size % WARP:
+        raise ValueError(f"slices of {size} rows are no multiple of {WARP}")
+
+
+def cut(lengths, size: int, window: int | None, entry_bytes: float, xp) -> Slices:
+    """Cut rows of these lengths into slices.
+
+    Parameters
+    ----------
+    lengths : (rows,) int32
+        Entries of each row.
+    size : int
+        Rows a slice, a multiple of 32.
+    window : int or None
+        Rows within which they are sorted by length, longest first; 1 leaves them. By default the smallest of `WINDOWS`
+        beyond which sorting saves less than 2 % of the bytes.
+    entry_bytes : float
+        Bytes of an entry with its index.
+    """
+    check_size(size)
+    if window is not None:
+        return _cut(lengths, size, window, xp)
+    best, least = None, float("inf")
+    for candidate in WINDOWS:
+        slices = _cut(lengths, size, candidate, xp)
+        total = entry_bytes * slices.entries + (INDEX_BYTES * slices.slots if slices.order is not None else 0)
+        if total < WORTH * least:
+            best, least = slices, total
+    return best
+
+
+def _cut(lengths, size, window, xp):
+    if window < 1:
+        raise ValueError(f"rows cannot be sorted within windows of {window}")
+    rows = lengths.size
+    slots = -(-rows // size) * size
+    padded = xp.zeros(slots, dtype=lengths.dtype)
+    padded[:rows] = lengths
+    order = None
+    if window > 1 and rows:
+        longest = int(lengths.max())
+        places = xp.arange(rows)
+        likeness = (places // window) * (longest + 1) + (longest - lengths)
+        order = xp.full(slots, -1, dtype=xp.int32)
+        order[:rows] = xp.argsort(likeness, kind="stable")
+        padded[:rows] = lengths[order[:rows]]
+    widths = padded.reshape(-1, size).max(axis=1) if slots else padded
+    return Slices(size, starts(widths.astype(xp.int64) * size, xp), order)
+
+
+def fill(matrix: Matrix, csr: Csr, slices: Slices) -> None:
+    """Make `matrix` hold `columns` and `values` of these slices; a padded column is -1.
+
+    A row longer than its slice is wide is cut off there.
+    """
+    device = matrix.device
+    kernel = matrix.build(FILL, FILL_BLOCK, {"SORTED": int(slices.order is not None)}).fill
+    columns, values = device.empty(slices.entries, "int32"), device.empty(slices.entries, matrix.dtype)
+    given = [device.array(array) for array in (csr.row_offsets, csr.columns, csr.values)]
+    offsets = device.array(slices.offsets)
+    order = None if slices.order is None else device.array(slices.order)
+    blocks = -(-slices.slots // FILL_BLOCK)
+    kernel(blocks, slices.slots, slices.size, csr.shape[0], offsets, order, *given, columns, values)
+    matrix.hold(columns=columns, values=values)

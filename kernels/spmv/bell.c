@@ -1,0 +1,35 @@
+// y = alpha A x + beta y, A in SIZE x SIZE blocks in ELLPACK, columns `stride` apart, a thread for LANES block rows.
+KERNEL bell(const long stride, const long blocks, const int block_rows, const real alpha, const real beta,
+            GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+            GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long slot = (block * BLOCK + t) * LANES;
+        if (slot >= block_rows)
+            continue;
+        real sums[SIZE][LANES];
+        for (int r = 0; r < SIZE; ++r)
+            for (int lane = 0; lane < LANES; ++lane)
+                sums[r][lane] = 0;
+        for (long first = 0; first < blocks; first += stride) {
+            GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + slot;
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[first + slot + lane];
+                UNROLL
+                for (int c = 0; c < SIZE; ++c) {
+                    const real factor = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
+                    UNROLL
+                    for (int r = 0; r < SIZE; ++r)
+                        sums[r][lane] += block_values[(r * SIZE + c) * stride + lane] * factor;
+                }
+            }
+        }
+        for (int lane = 0; lane < LANES; ++lane)
+            if (slot + lane < block_rows)
+                for (int r = 0; r < SIZE; ++r) {
+                    const long row = (slot + lane) * SIZE + r;
+                    y[row] = alpha * sums[r][lane] + (beta == 0 ? 0 : beta * y[row]);
+                }
+    }
+}

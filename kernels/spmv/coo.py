@@ -1,0 +1,47 @@
+"""Coordinates sorted by row, summed by segments: equal shares of entries for all threads, and no atomics.
+
+The order of additions is fixed, so that a product gives the same bits each time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv import _pieces
+from kernels.spmv._csr import expand
+from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
+
+SOURCE = Path(__file__).with_name("coo.c")
+BUILDS = [(SOURCE, threads, {"real": real, "ITEMS": items})
+          for threads, items in (_pieces.GPU_TILE, _pieces.CPU_TILE) for real in REAL.values()]  # fmt: skip
+
+
+class Packed(Matrix):
+    """Each thread takes as many entries as any other; see ``segments.h``."""
+
+    def plan(self, csr):
+        self.stored, self.entry_bytes = csr.nonzeros, self.dtype.itemsize + 2 * INDEX_BYTES
+
+    def fill(self, csr):
+        xp, (threads, items) = csr.xp, _pieces.tile(self.device)
+        rows = expand(csr.row_offsets, xp)
+        self.blocks = -(-csr.nonzeros // (threads * items))
+        boundaries = threads * items * xp.arange(1, max(1, self.blocks))
+        goes_on = rows[boundaries - 1] == rows[boundaries]
+        self.hold(rows=rows, columns=csr.columns, values=csr.values, empty_rows=xp.nonzero(csr.lengths == 0)[0]
+                  .astype(xp.int32))  # fmt: skip
+        _pieces.hold(self, xp.where(goes_on, rows[boundaries], -1), self.blocks, xp)
+        self.kernel = self.build(SOURCE, threads, {"ITEMS": items}).coo
+        self.scale = self.build(_pieces.SOURCE, _pieces.BLOCK, {}).scale_rows
+
+    def enqueue(self, x, y, alpha, beta):
+        self.enqueue_rows(x, y, alpha, beta)
+        empty = self.arrays["empty_rows"]
+        self.scale(-(-empty.size // _pieces.BLOCK), empty.size, beta, empty, y)
+
+    def enqueue_rows(self, x, y, alpha, beta):
+        """Enqueue y = alpha A x + beta y for the rows that have entries; the others keep their y."""
+        a = self.arrays
+        self.kernel(self.blocks, self.nonzeros, alpha, beta, a["rows"], a["columns"], a["values"], x, y,
+                    a["first_pieces"], a["last_pieces"])  # fmt: skip
+        _pieces.join(self, y, alpha, beta)

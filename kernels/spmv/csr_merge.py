@@ -1,0 +1,44 @@
+"""CSR along the merge path of row ends and entries (Merrill, Garland 2016): all threads take as many of both together.
+
+The order of additions is fixed, so that a product gives the same bits each time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv import _pieces
+from kernels.spmv._matrix import REAL, Matrix
+
+SOURCE = Path(__file__).with_name("csr_merge.c")
+BUILDS = [(SOURCE, threads, {"real": real, "ITEMS": items})
+          for threads, items in (_pieces.GPU_TILE, _pieces.CPU_TILE) for real in REAL.values()]  # fmt: skip
+
+
+class Packed(Matrix):
+    """CSR, and the row at which each block of threads begins; see ``segments.h``."""
+
+    def plan(self, csr):
+        self.stored = csr.nonzeros
+
+    def fill(self, csr):
+        xp, (threads, items) = csr.xp, _pieces.tile(self.device)
+        rows, total = csr.shape[0], csr.shape[0] + csr.nonzeros
+        self.blocks = -(-total // (threads * items))
+        # Row end i is item i + row_offsets[i + 1] of the path.
+        path = threads * items * xp.arange(self.blocks + 1)
+        path[-1] = total
+        ends = csr.row_offsets[1:].astype(xp.int64) + xp.arange(rows)
+        block_rows = xp.searchsorted(ends, path)
+        inner = block_rows[1:-1]
+        goes_on = csr.row_offsets[inner] < path[1:-1] - inner
+        self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values,
+                  block_rows=block_rows.astype(xp.int32))  # fmt: skip
+        _pieces.hold(self, xp.where(goes_on, inner, -1), self.blocks, xp)
+        self.kernel = self.build(SOURCE, threads, {"ITEMS": items}).csr_merge
+
+    def enqueue(self, x, y, alpha, beta):
+        a = self.arrays
+        self.kernel(self.blocks, self.shape[0], self.nonzeros, alpha, beta, a["block_rows"], a["row_offsets"],
+                    a["columns"], a["values"], x, y, a["first_pieces"], a["last_pieces"])  # fmt: skip
+        _pieces.join(self, y, alpha, beta)

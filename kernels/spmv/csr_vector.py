@@ -1,0 +1,38 @@
+"""CSR, several threads a row (zhang2013, section 3, `vector`): as many as a row has entries, at most a warp."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv._csr import Unsuitable
+from kernels.spmv._matrix import REAL, Matrix
+
+SOURCE, BLOCK = Path(__file__).with_name("csr_vector.c"), 256
+BUILDS = [(SOURCE, BLOCK, {"real": real, "WIDTH": width}) for real in REAL.values() for width in (1, 8, 32)]
+WIDTHS = (1, 2, 4, 8, 16, 32)
+
+
+class Packed(Matrix):
+    """CSR as it comes.
+
+    Parameters
+    ----------
+    width : int, optional
+        Threads a row, a power of two up to 32; by default the largest that the mean row keeps busy.
+    """
+
+    def plan(self, csr, width: int | None = None):
+        if width is None:
+            mean = csr.nonzeros / max(1, csr.shape[0])
+            width = max(w for w in WIDTHS if w == 1 or w <= mean)
+        if width not in WIDTHS:
+            raise Unsuitable(f"{width} threads a row are none of {', '.join(map(str, WIDTHS))}")
+        self.width, self.stored = width, csr.nonzeros
+
+    def fill(self, csr):
+        self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values)
+        self.kernel = self.build(SOURCE, BLOCK, {"WIDTH": self.width}).csr_vector
+
+    def enqueue(self, x, y, alpha, beta):
+        rows = self.shape[0]
+        self.kernel(-(-rows * self.width // BLOCK), rows, alpha, beta, *self.arrays.values(), x, y)

@@ -1,0 +1,25 @@
+// y = alpha A x + beta y, A in ELLPACK, columns `stride` apart, a thread for LANES rows.
+KERNEL ellpack(const long stride, const long stored, const long rows, const real alpha, const real beta,
+               GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+               GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long first = (block * BLOCK + t) * LANES;
+        if (first >= rows)
+            continue;
+        real sums[LANES];
+        for (int lane = 0; lane < LANES; ++lane)
+            sums[lane] = 0;
+        for (long place = first; place < stored; place += stride)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[place + lane];
+                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // padding reads no x: it may be NaN
+            }
+        for (int lane = 0; lane < LANES; ++lane) {
+            const long row = first + lane;
+            if (row < rows)
+                y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// y = alpha A x + beta y, A in ELLPACK with row lengths, columns `stride` apart, a thread for LANES rows.
+KERNEL ellpack_r(const long stride, const long rows, const real alpha, const real beta,
+                 GLOBAL const int *RESTRICT lengths, GLOBAL const int *RESTRICT columns,
+                 GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long first = (block * BLOCK + t) * LANES;
+        if (first >= rows)
+            continue;
+        real sums[LANES];
+        int longest = 0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            sums[lane] = 0;
+            longest = lengths[first + lane] > longest ? lengths[first + lane] : longest;
+        }
+        for (long k = 0, place = first; k < longest; ++k, place += stride)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[place + lane];
+                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // of shorter rows beside this one
+            }
+        for (int lane = 0; lane < LANES; ++lane) {
+            const long row = first + lane;
+            if (row < rows)
+                y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);
+        }
+    }
+}

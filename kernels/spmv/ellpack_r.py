@@ -1,0 +1,34 @@
+"""ELLPACK-R: ELLPACK with the length of every row, so that padding is stored but not read (zhang2013, section 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv import _sliced
+from kernels.spmv._matrix import LANES, REAL, Matrix
+from kernels.spmv.ellpack import CPU_BLOCK, GPU_BLOCK, one_slice
+
+SOURCE = Path(__file__).with_name("ellpack_r.c")
+BUILDS = [(SOURCE, block, {"real": real, "LANES": lanes})
+          for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES)) for real in REAL.values()]  # fmt: skip
+
+
+class Packed(Matrix):
+    """A thread a row, up to its last entry."""
+
+    def plan(self, csr):
+        self.slices = one_slice(csr.shape[0], csr.longest, csr.xp)
+        self.stored = self.slices.entries
+
+    def fill(self, csr):
+        lengths = csr.xp.zeros(self.slices.slots, dtype="int32")
+        lengths[: self.shape[0]] = csr.lengths
+        self.hold(lengths=lengths)
+        _sliced.fill(self, csr, self.slices)
+        self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
+        self.kernel = self.build(SOURCE, self.block, {"LANES": self.lanes}).ellpack_r
+
+    def enqueue(self, x, y, alpha, beta):
+        slices = self.slices
+        self.kernel(-(-slices.slots // (self.block * self.lanes)), slices.size, self.shape[0],
+                    alpha, beta, *self.arrays.values(), x, y)  # fmt: skip

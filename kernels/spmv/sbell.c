@@ -1,0 +1,40 @@
+// y = alpha A x + beta y, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows.
+KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta,
+             GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
+             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+             GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long slot = (block * BLOCK + t) * LANES;
+        if (slot >= slots)
+            continue;
+        const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
+        const int first_lane = slot % SLICE;
+        real sums[SIZE][LANES];
+        for (int r = 0; r < SIZE; ++r)
+            for (int lane = 0; lane < LANES; ++lane)
+                sums[r][lane] = 0;
+        for (long first = begin; first < end; first += SLICE) {
+            GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + first_lane;
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[first + first_lane + lane];
+                UNROLL
+                for (int c = 0; c < SIZE; ++c) {
+                    const real factor = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
+                    UNROLL
+                    for (int r = 0; r < SIZE; ++r)
+                        sums[r][lane] += block_values[(r * SIZE + c) * SLICE + lane] * factor;
+                }
+            }
+        }
+        for (int lane = 0; lane < LANES; ++lane) {
+            const long block_row = SORTED ? order[slot + lane] : slot + lane;
+            if (block_row >= 0 && block_row < block_rows)
+                for (int r = 0; r < SIZE; ++r) {
+                    const long row = block_row * SIZE + r;
+                    y[row] = alpha * sums[r][lane] + (beta == 0 ? 0 : beta * y[row]);
+                }
+        }
+    }
+}

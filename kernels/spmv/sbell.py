@@ -1,0 +1,49 @@
+"""Sliced blocked ELLPACK: slices of block rows, stored block column by block column (zhang2013, algorithm 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv import _blocks, _sliced
+from kernels.spmv._matrix import LANES, REAL
+
+SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 16
+BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes})
+          for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES))
+          for real in REAL.values() for size in (2, 3) for is_sorted in (0, 1)]  # fmt: skip
+
+
+class Packed(_blocks.BlockMatrix):
+    """A thread a block row.
+
+    Parameters
+    ----------
+    size : int, optional
+        Rows and columns of a block; by default of 2 and 3 what stores less.
+    max_fill : float, optional
+        Most values in blocks for an entry of the matrix; by default where blocks store more than `sell`.
+    slice_size : int
+        Block rows a slice, a multiple of 32.
+    window : int, optional
+        Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
+    block : int, optional
+        Threads a block of the grid.
+    """
+
+    def plan(self, csr, block: int | None = None, **options):
+        super().plan(csr, **options)
+        self.block = block or (GPU_BLOCK if self.device.is_gpu else CPU_BLOCK)
+
+    def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
+        return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
+
+    def fill(self, csr):
+        self.hold(**self.slices.arrays())
+        super().fill(csr)
+        defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
+        self.kernel = self.build(SOURCE, self.block, {**defines, "LANES": self.lanes}).sbell
+
+    def enqueue(self, x, y, alpha, beta):
+        slots, a = self.slices.slots, self.arrays
+        self.kernel(-(-slots // (self.block * self.lanes)), slots, self.shape[0] // self.size, alpha, beta,
+                    a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip

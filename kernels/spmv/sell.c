@@ -1,0 +1,27 @@
+// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows.
+KERNEL sell(const long slots, const long rows, const real alpha, const real beta,
+            GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
+            GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+            GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long slot = (block * BLOCK + t) * LANES;
+        if (slot >= slots)
+            continue;
+        const long slice = slot / SLICE, end = slice_offsets[slice + 1];
+        real sums[LANES];
+        for (int lane = 0; lane < LANES; ++lane)
+            sums[lane] = 0;
+        for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[place + lane];
+                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // padding reads no x: it may be NaN
+            }
+        for (int lane = 0; lane < LANES; ++lane) {
+            const long row = SORTED ? order[slot + lane] : slot + lane;
+            if (row >= 0 && row < rows)
+                y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+"""Sliced ELLPACK: slices of rows, each as wide as its longest row and stored by columns (zhang2013, algorithm 3).
+
+The paper sorts all rows by length; a window keeps sorted rows near each other, so that x and y are read and written
+locally.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.spmv import _sliced
+from kernels.spmv._matrix import LANES, REAL, Matrix
+
+SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 256, 32
+BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes})
+          for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES))
+          for real in REAL.values() for is_sorted in (0, 1)]  # fmt: skip
+
+
+class Packed(Matrix):
+    """A thread a row.
+
+    Parameters
+    ----------
+    slice_size : int
+        Rows a slice, a multiple of 32.
+    window : int, optional
+        Rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
+    block : int, optional
+        Threads a block.
+    """
+
+    def plan(self, csr, slice_size: int = 32, window: int | None = None, block: int | None = None):
+        self.slices = _sliced.cut(csr.lengths, slice_size, window, self.entry_bytes, csr.xp)
+        self.block = block or (GPU_BLOCK if self.device.is_gpu else CPU_BLOCK)
+        self.stored = self.slices.entries
+
+    def fill(self, csr):
+        self.hold(**self.slices.arrays())
+        _sliced.fill(self, csr, self.slices)
+        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes}
+        self.kernel = self.build(SOURCE, self.block, defines).sell
+
+    def enqueue(self, x, y, alpha, beta):
+        slots, a = self.slices.slots, self.arrays
+        self.kernel(-(-slots // (self.block * self.lanes)), slots, self.shape[0], alpha, beta, a["slice_offsets"],
+                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip

@@ -1,0 +1,81 @@
+"""The host's conjugate gradients against a direct solver, and against one another."""
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+
+from baselines.polynomial_cg import library, loops
+
+
+class Series:
+    """The least-squares polynomial of order 2 on [0, 4]: (14 - 7 λ + λ²) / 7, as a Chebyshev series."""
+
+    interval = (0.0, 4.0)
+    coefficients = np.polynomial.Polynomial([2, -1, 1 / 7]).convert(
+        kind=np.polynomial.Chebyshev, domain=[0, 4]
+    ).coef  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def system():
+    one = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(40, 40))
+    matrix = scipy.sparse.kronsum(one, one, format="csr")
+    weights = scipy.sparse.diags_array(np.random.default_rng(0).uniform(0.1, 9, matrix.shape[0]))
+    matrix = scipy.sparse.csr_array(weights @ matrix @ weights)
+    rhs = np.random.default_rng(1).normal(size=matrix.shape[0])
+    return matrix, rhs, scipy.sparse.linalg.spsolve(matrix.tocsc(), rhs)
+
+
+MAKERS = {
+    "one thread": lambda *arguments: loops.Solver(*arguments, threads=1),
+    "all threads": loops.Solver,
+    "library": library.Solver,
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("polynomial", [None, Series])
+def test_solution(system, maker, polynomial):
+    matrix, rhs, exact = system
+    solver = MAKERS[maker](matrix, polynomial)
+    solver.load(rhs)
+    outcome = solver.run(1e-10)
+    assert outcome.status == "converged" and outcome.residual <= 1e-10
+    assert np.linalg.norm(solver.solution() - exact) <= 1e-7 * np.linalg.norm(exact)
+    again = solver.run(1e-10)
+    assert again.iterations == outcome.iterations
+    assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+
+
+def test_all_take_the_same_iterations(system):
+    matrix, rhs, _ = system
+    for polynomial in (None, Series):
+        counts = []
+        for maker in MAKERS.values():
+            solver = maker(matrix, polynomial)
+            solver.load(rhs)
+            counts.append(solver.run(1e-8).iterations)
+        assert max(counts) - min(counts) <= 1
+        least = counts[0] if polynomial is None else least
+    assert 3 * counts[0] > least > 1.5 * counts[0] > 0  # an iteration of order 2 has 3 products with the matrix
+
+
+def test_limits(system):
+    matrix, rhs, _ = system
+    for maker in MAKERS.values():
+        solver = maker(matrix, Series)
+        solver.load(rhs)
+        outcome = solver.run(1e-10, max_iterations=3)
+        assert outcome.status == "iteration limit" and outcome.iterations == 3 and outcome.residual > 1e-10
+        solver.load(0 * rhs)
+        assert solver.run(1e-10)[:2] == ("converged", 0)
+        assert not solver.solution().any()
+
+
+def test_product(system):
+    matrix, rhs, _ = system
+    y = np.full(rhs.size, np.nan)
+    loops.multiplication(matrix, rhs, y)()
+    assert y == pytest.approx(matrix @ rhs, rel=1e-12, abs=1e-10)

@@ -1,0 +1,84 @@
+"""A polynomial preconditioner on a device: products with the matrix, one vector kernel between two of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kernels.polynomial.polynomials import Polynomial
+from repro import Work
+
+SOURCE = Path(__file__).with_name("preconditioner.c")
+BLOCK = 256
+REALS = {"float32": "float", "float64": "double"}
+BUILDS = [(SOURCE, BLOCK, {"real": real, "wide": wide})
+          for real, wide in (("float", "float"), ("float", "double"), ("double", "double"))]  # fmt: skip
+
+
+class Preconditioner:
+    """z = s(A) r in the precision of A's packing, r and z in double precision (zhang2013, algorithm 6).
+
+    Clenshaw's recurrence runs from the highest coefficient γ_m down:
+    b_k = γ_k r + 2 t(A) b_{k+1} - b_{k+2}, z = γ_0 r + t(A) b_1 - b_2, with t(A) = (2 A - (a + b) I) / (b - a).
+    It takes `order` products, and half the vector traffic of the recurrence from below, which adds to z on the way.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    matrix : packed matrix
+        With ``multiply(x, y)``, ``shape`` and ``dtype``, float32 or float64: any of kernels.spmv's.
+    polynomial : Polynomial
+        For the spectrum of that very matrix.
+    """
+
+    def __init__(self, device, matrix: Any, polynomial: Polynomial):
+        self.polynomial, self.matrix = polynomial, matrix
+        self.dtype = str(matrix.dtype)
+        if self.dtype not in REALS:
+            raise ValueError(f"a polynomial is applied in {' or '.join(REALS)}, not in {self.dtype}")
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} has no polynomials")
+        real = REALS[self.dtype]
+        self.n = int(matrix.shape[0])
+        self._blocks = -(-self.n // BLOCK)
+        self._inner = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": real})
+        self._outer = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": "double"})
+        self._rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
+        self._product, *self._terms = (device.empty(self.n, self.dtype) for _ in range(3))
+
+    def apply(self, r, z) -> None:
+        """Enqueue z = s(A) r for float64 device arrays, which are not the same."""
+        if self._rounded is not None:
+            self._outer.narrow(self._blocks, self.n, r, self._rounded)
+            r = self._rounded
+        a, b = self.polynomial.interval
+        gamma, order = self.polynomial.coefficients, self.polynomial.order
+        slope, shift = 2 / (b - a), -(a + b) / (b - a)
+        now, scale = r, float(gamma[order])  # b_m = γ_m r is never stored
+        for step, k in enumerate(reversed(range(order))):
+            self.matrix.multiply(now, self._product)
+            factor = (2.0 if k else 1.0) * scale
+            # At the second step b_{k+2} is γ_m r, before that it is 0; from the third on b_k overwrites it.
+            of_r = float(gamma[k] - (gamma[order] if step == 1 else 0.0))
+            before = self._terms[step % 2]
+            kernel, out = (self._inner.combine, before) if k else (self._outer.combine, z)
+            kernel(
+                self._blocks, self.n, of_r, r, factor * slope, self._product, factor * shift, now,
+                -1.0 if step > 1 else 0.0, before, out,
+            )  # fmt: skip
+            now, scale = before, 1.0
+
+    def least_work(self, product: Work) -> Work:
+        """Return the least work of an application.
+
+        Each product as given, each vector once, one vector kernel a product.
+
+        Parameters
+        ----------
+        product : Work
+            Of one product with the matrix.
+        """
+        size = 4 if self.dtype == "float32" else 8
+        order = self.polynomial.order
+        vectors = self.n * (5 * size * order + 2 * (8 - size) + (8 + size) * (size == 4))
+        return Work(order * product.bytes + vectors, order * product.flops + 7.0 * order * self.n, self.dtype)

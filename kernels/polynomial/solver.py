@@ -1,0 +1,140 @@
+"""The paper's solver: diagonal scaling, a polynomial preconditioner in single precision, an outer iteration in double.
+
+An iteration of order m reads the matrix m times in single and once in double precision (zhang2013, algorithm 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernels import spmv
+from kernels.krylov import ConjugateGradient, Outcome
+from kernels.polynomial.lanczos import STEPS, Bounds, bounds
+from kernels.polynomial.polynomials import fitted
+from kernels.polynomial.preconditioner import Preconditioner
+
+PRECISIONS = {"double": "float64", "mixed": "float32"}
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The matrix D^-1/2 A D^-1/2, whose diagonal is 1.
+
+    Attributes
+    ----------
+    csr : kernels.spmv.Csr
+        In double precision.
+    factors : (n,) float64 array of the device's `xp`
+        The diagonal of D^-1/2.
+    row_sum : float
+        The largest sum of absolute values of a row, which no eigenvalue exceeds.
+    """
+
+    csr: spmv.Csr
+    factors: Any
+    row_sum: float
+
+
+def scaled(device, matrix) -> Scaled:
+    """Scale a symmetric matrix, CSR of SciPy or CuPy, by its diagonal.
+
+    Raises
+    ------
+    ValueError
+        When the matrix is not square, or an entry of its diagonal not positive.
+    """
+    csr = spmv.canonical(device, matrix, "float64")
+    xp, n = csr.xp, csr.shape[0]
+    if csr.shape[0] != csr.shape[1]:
+        raise ValueError(f"a matrix of {csr.shape[0]} × {csr.shape[1]} is not symmetric")
+    rows = xp.searchsorted(csr.row_offsets[1:], xp.arange(csr.nonzeros, dtype=xp.int32), side="right")
+    diagonal, is_diagonal = xp.zeros(n), rows == csr.columns
+    diagonal[rows[is_diagonal]] = csr.values[is_diagonal]
+    if not bool((diagonal > 0).all()):
+        raise ValueError("the diagonal is not positive everywhere: the matrix is not positive definite")
+    factors = 1 / xp.sqrt(diagonal)
+    values = csr.values * (factors[rows] * factors[csr.columns])  # in this order symmetric to the last bit
+    row_sum = float(xp.bincount(rows, weights=xp.abs(values), minlength=n).max())
+    return Scaled(replace(csr, values=values), factors, row_sum)
+
+
+class Solver:
+    """Conjugate gradients on the scaled system, with a polynomial preconditioner or with the scaling alone (Jacobi).
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    matrix : sparse matrix or Scaled
+        Symmetric positive definite CSR of SciPy or CuPy; duplicates are summed. What `scaled` returned serves several
+        solvers.
+    form : str
+        Storage format, one of kernels.spmv's, of the outer and the inner matrix.
+    options : mapping, optional
+        What `kernels.spmv.pack` takes for this format.
+    polynomial : {'least-squares', 'chebyshev', 'neumann'} or None
+        None is Jacobi: the scaling alone.
+    order : int
+        Products with the matrix in an application of the preconditioner.
+    precision : {'mixed', 'double'}
+        Of the preconditioner's matrix and vectors: single, or double like the outer iteration.
+    spectrum : Bounds, optional
+        Of the scaled matrix; by default from Lanczos steps and the largest row sum.
+    steps : int
+        Lanczos steps.
+
+    Attributes
+    ----------
+    matrix : packed matrix
+        Of the outer iteration, double precision.
+    inner : packed matrix or None
+        Of the preconditioner.
+    spectrum : Bounds or None
+    preconditioner : Preconditioner or None
+    """
+
+    def __init__(
+        self, device, matrix, *, form: str = "sbell", options: Mapping | None = None,
+        polynomial: str | None = "least-squares", order: int = 6, precision: str = "mixed",
+        spectrum: Bounds | None = None, steps: int = STEPS,
+    ):  # fmt: skip
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision {precision!r} is none of {', '.join(PRECISIONS)}")
+        self.device, options = device, dict(options or {})
+        system = matrix if isinstance(matrix, Scaled) else scaled(device, matrix)
+        csr, self._factors, n = system.csr, system.factors, system.csr.shape[0]
+        self.matrix = spmv.pack(form, device, csr, dtype="float64", **options)
+        self.inner = self.spectrum = self.preconditioner = None
+        if polynomial is not None:
+            self.spectrum = spectrum or bounds(device, self.matrix.multiply, n, steps, row_sum=system.row_sum)
+            self.inner = self.matrix
+            if precision == "mixed":
+                self.inner = spmv.pack(form, device, csr, dtype="float32", **options)
+            self.preconditioner = Preconditioner(device, self.inner, fitted(polynomial, order, self.spectrum))
+        apply = self.preconditioner.apply if self.preconditioner else None
+        self._iteration = ConjugateGradient(device, self.matrix.multiply, n, apply)
+        self._b, self._x, self._norm = device.zeros(n, "float64"), device.zeros(n, "float64"), 1.0
+
+    def load(self, b) -> None:
+        """Scale a right-hand side, (n,) on the host or the device, for `run`."""
+        xp = self.device.xp
+        rhs = self._factors * xp.asarray(b, dtype="float64")
+        # Of norm 1, lest the residual leave the range of single precision.
+        self._norm = float(xp.linalg.norm(rhs)) or 1.0
+        self._b = self.device.array(rhs / self._norm)
+
+    def run(self, tolerance: float = 1e-6, max_iterations: int = 20000) -> Outcome:
+        """Solve the loaded system on the device, until ‖r‖ <= tolerance ‖b‖ of the scaled system; wait for it."""
+        return self._iteration.solve(self._b, self._x, tolerance, max_iterations)
+
+    def solution(self):
+        """Return x of the unscaled system, an array of the device's namespace."""
+        scaled = self._x if self.device.backend == "cuda" else self.device.to_host(self._x)
+        return self._norm * self._factors * scaled
+
+    def solve(self, b, tolerance: float = 1e-6, max_iterations: int = 20000) -> tuple[Any, Outcome]:
+        """Return the solution of A x = b and how the iteration ended."""
+        self.load(b)
+        outcome = self.run(tolerance, max_iterations)
+        return self.solution(), outcome

@@ -1,7 +1,7 @@
 """Derived numbers of a paper, worked out again from the numbers they come from, to the precision of the printed digits.
 
 ``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``,
-with a case behind it where it is not that of the derived number, or ``text <id>``.
+with a case behind it where it is not that of the derived number, or ``text <id>``; a method with a ``*`` is a list.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ class _Paper:
         return load(f"{self.key}-{name}", self.root)
 
     def numbers(self, reference: str, case: str | None = None) -> list[Number]:
-        """Return what a reference names: a number, or without a case one a case, in the table's order.
+        """Return what a reference names: a number, or without a case one a case, or one a method that its ``*`` fits.
 
         Raises
         ------
@@ -87,7 +88,7 @@ class _Paper:
             found = [
                 number
                 for number in published
-                if (number.method, number.metric) == (words[1], words[2]) and wanted in (None, number.case)
+                if fnmatchcase(number.method, words[1]) and number.metric == words[2] and wanted in (None, number.case)
             ]
         else:
             found = []
@@ -114,11 +115,21 @@ def _verdicts(paper: _Paper, relation: dict[str, Any]) -> Iterator[Verdict]:
         for name, reference in relation.get("where", {}).items():
             found = paper.numbers(reference, None if whole else number.case)
             sources += found
-            single = reference.startswith("text ") or len(reference.split()) == 4 or not whole
+            words = reference.split()
+            single = "*" not in reference and (not whole or words[0] == "text" or len(words) == 4)
             names[name] = _interval(found[0]) if single else [_interval(each) for each in found]
         factor = split(number.unit)[0]
         expected = {reading: evaluate(formula, names) / factor for reading, formula in readings.items()}
         yield Verdict(paper.key, relation["name"], number, expected, tuple(sources))
+
+
+def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a relation once for each line of the lists in ``each``, whose names stand in braces in its references."""
+    each = relation.get("each")
+    for values in zip(*each.values(), strict=True) if each else [()]:
+        names = dict(zip(each or (), values, strict=True))
+        where = {name: reference.format(**names) for name, reference in relation.get("where", {}).items()}
+        yield relation | {"derived": relation["derived"].format(**names), "where": where}
 
 
 def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
@@ -148,7 +159,11 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
     for relation in relations:
         if not {"name", "derived"} <= set(relation) or ("formula" in relation) == ("readings" in relation):
             raise ReproError(f"{path}: a relation needs name, derived and either formula or readings: {relation}")
-        found += _verdicts(numbers, relation)
+        try:
+            repeated = list(_repeated(relation))
+        except (LookupError, ValueError) as error:
+            raise ReproError(f"{path}: each of {relation['name']!r} does not fit its references: {error}") from None
+        found += [verdict for single in repeated for verdict in _verdicts(numbers, single)]
     return found
 
 

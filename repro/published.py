@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ class Number:
     def interval(self) -> tuple[float, float]:
         """Return the least and largest number that would be printed so: half a unit of the last digit either way."""
         digits = self.printed.strip("()").replace(",", "")
-        if self.exact:
+        if self.exact or math.isinf(self.value):
             return self.value, self.value
         mantissa, _, exponent = digits.lower().partition("e")
         decimals = len(mantissa.partition(".")[2])
@@ -64,14 +65,14 @@ class Number:
 
 
 def parse(printed: str) -> float:
-    """Return the value of printed digits: ``'274,625'`` is 274625, ``'(1.3)'``, a slow-down, is 1 / 1.3.
+    """Return the value of printed digits: ``'274,625'`` is 274625; ``'(1.3)'``, a slow-down, is 1 / 1.3; ∞ is inf.
 
     Raises
     ------
     ReproError
         When the text is no number.
     """
-    digits = printed.strip().replace(",", "")
+    digits = printed.strip().replace(",", "").replace("∞", "inf")
     slower = re.fullmatch(r"\((.+)\)", digits)
     try:
         value = float(slower.group(1) if slower else digits)

@@ -1,0 +1,220 @@
+"""Every paper's numbers as data, and what in geveler2011 and wong2015 does not follow from their own numbers."""
+
+import csv
+import math
+import re
+import tomllib
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from repro import consistency
+from repro.intervals import Interval, evaluate
+from repro.published import ROOT, hardware, load, papers, parse, statements
+from repro.units import _PLAIN, _SCALED, split
+
+TABLES = sorted(f"{path.parent.name}-{path.stem}" for path in ROOT.glob("*/*.csv"))
+COUNTS = {
+    "geveler2011-table1": 44, "geveler2011-table2": 200, "geveler2011-table3": 200, "geveler2011-table4": 20,
+    "wong2015-table2": 90, "wong2015-table3": 60, "wong2015-table4": 60, "wong2015-table6": 21, "wong2015-table7": 45,
+    "wong2015-table8": 45, "wong2015-table9": 90,
+}  # fmt: skip
+ARTEFACTS = {  # the tables and figures that are reproduced
+    "fu2014": {f"table{n}" for n in range(1, 7)} | {f"figure{n}" for n in range(4, 8)},
+    "geveler2011": {f"table{n}" for n in range(1, 5)} | {"figure1"},
+    "wong2015": {f"table{n}" for n in (2, 3, 4, 6, 7, 8, 9)} | {f"figure{n}" for n in (2, 3, 4, *range(12, 23))},
+}
+MATRICES = [
+    "circuit", "economics", "epidemiology", "accelerator", "cantilever", "harbor", "ship", "spheres", "heart-3k",
+    "heart-5k", "heart-30k", "protein", "qcd", "webbase", "wind-tunnel",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("artefact", TABLES)
+def test_every_table_parses_with_known_units_and_places(artefact):
+    table = load(artefact)
+    number = re.fullmatch(r".+-table(\d)", artefact)[1]
+    assert len(table) == COUNTS.get(artefact, len(table)) > 0
+    for each in table:
+        assert each.place.startswith(f"Table {number}, ")
+        assert re.fullmatch(r"[a-z0-9-]+ [a-z0-9-]+ [a-z0-9_]+", f"{each.case} {each.method} {each.metric}")
+        assert each.unit in _PLAIN or split(each.unit)[1] in _SCALED, each.unit
+        low, high = each.interval()
+        assert low <= each.value <= high
+
+
+def test_the_tables_are_all_there():
+    assert set(COUNTS) <= set(TABLES)
+    for path in ROOT.glob("*/*.csv"):
+        lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        assert {len(line) for line in lines} == {6}, path
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_the_statements_are_unique_placed_and_about_an_artefact(paper):
+    text = load(f"{paper}-text")
+    assert len({number.case for number in text}) == len(text) > 40
+    for number in text:
+        assert number.place and re.fullmatch(r"[a-z0-9-]+", number.case)
+        assert number.unit in _PLAIN or split(number.unit)[1] in _SCALED, number.case
+    about = {entry["about"] for entry in statements(ROOT / paper / "text.toml") if "about" in entry}
+    if paper in ARTEFACTS:
+        assert about <= {f"{paper}-{name}" for name in ARTEFACTS[paper]}
+    unknown = {key for entry in statements(ROOT / paper / "text.toml") for key in entry}
+    assert unknown <= {"id", "about", "method", "metric", "printed", "unit", "place", "note", "exact"}
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_the_hardware_keeps_what_is_printed_apart(paper):
+    machine = hardware(paper)
+    assert machine["paper"]["key"] == paper
+    for device in ("gpu", "cpu"):
+        assert machine[device]["printed"]["name"] and machine[device]["vendor"]["bandwidth_gb_per_s"] > 0
+        assert machine[device]["vendor"]["fp64_gflop_per_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("artefact", "case", "method", "metric", "value", "unit"),
+    [
+        ("geveler2011-table1", "circle-l10", "q1", "nonzeros", 18845696, "count"),
+        ("geveler2011-table1", "blood-l7", "q2", "dof", 3837953, "count"),
+        ("geveler2011-table2", "circle-l7", "q1-2lv-cpu-1", "rate", 870.81, "MFLOP/s"),
+        ("geveler2011-table2", "circle-l9", "q2-2lv-gpu", "speedup_over_cpu_4", 14.55, "x"),
+        ("geveler2011-table2", "circle-l10", "q1-xyz-gpu", "rate", 11176, "MFLOP/s"),
+        ("geveler2011-table3", "circle-l9", "q2-sto-cpu-1", "solve", 483.92, "s"),
+        ("geveler2011-table3", "circle-l7", "q1-cm-cpu-4", "speedup_over_cpu_1", 0.32, "x"),
+        ("geveler2011-table4", "blood-l8", "q1-hie-gpu", "speedup_over_cpu_4", 9.67, "x"),
+        ("wong2015-table2", "wind-tunnel", "matrix", "bytes", 232688480, "B"),
+        ("wong2015-table3", "heart-5k", "k2", "block_size", 192, "count"),
+        ("wong2015-table4", "protein", "k1", "break_even_cpu", 96, ""),
+        ("wong2015-table4", "webbase", "k1", "break_even_gpu", math.inf, ""),
+        ("wong2015-table6", "heart-30k", "k1", "time_difference", -46.8, "%"),
+        ("wong2015-table7", "harbor", "mgpu", "values_per_thread_at_1200", 16, "count"),
+        ("wong2015-table8", "heart-5k", "k1", "block_size_at_50", 32, "count"),
+        ("wong2015-table9", "webbase", "k2", "threshold_at_50", 682, "count"),
+    ],
+)
+def test_numbers_are_the_papers(artefact, case, method, metric, value, unit):
+    number = load(artefact).get(case, method, metric)
+    assert (number.value, number.unit) == (value, unit)
+
+
+def test_infinity_is_a_number_and_known_exactly():
+    number = load("wong2015-table4").get("webbase", "k1", "break_even_cpu")
+    assert number.printed == "∞" and parse("∞") == math.inf and number.interval() == (math.inf, math.inf)
+
+
+def test_the_matrices_of_wong2015_are_those_of_the_collection():
+    """Sizes that follow from what three of the matrices are: a grid, a brick, a lattice."""
+    table = load("wong2015-table2")
+    assert table.cases == MATRICES
+    assert all(load(f"wong2015-table{n}").cases == MATRICES for n in (3, 4, 7, 8, 9))
+    assert set(load("wong2015-table6").cases) < set(MATRICES)
+    assert table.value("epidemiology", "matrix", "rows") == 1025 * 513
+    assert table.value("cantilever", "matrix", "rows") == 9 * 9 * 257 * 3
+    assert table.value("qcd", "matrix", "rows") == 8**4 * 12
+    assert sum(number.value for number in table if number.metric == "nonzeros") == 48620995
+    assert sum(number.value for number in table if number.metric == "rows") == 2697832
+
+
+def test_the_best_block_sizes_are_steps_of_the_search():
+    step = next(number.value for number in load("wong2015-text") if number.case == "block-size-step")
+    sizes = [n.value for table in (3, 8, 9) for n in load(f"wong2015-table{table}") if "block_size" in n.metric]
+    assert len(sizes) == 30 + 45 + 45 and not any(size % step for size in sizes)
+    values = [n.value for table in (3, 7) for n in load(f"wong2015-table{table}") if "values_per_thread" in n.metric]
+    searched = {4, 6, 8, 10, 12, 16}
+    assert len(values) == 15 + 45 and set(values) <= searched
+
+
+def coupled(columns, rows, order, periodic):
+    """Return the coupling pattern of a grid of quadrilaterals of an order, and which unknowns are on its boundary."""
+    across = columns * order + (not periodic)
+    up = rows * order + 1
+    local = np.arange(order + 1)
+    i = (np.arange(columns)[:, None] * order + local) % across
+    j = np.arange(rows)[:, None] * order + local
+    elements = (i[:, None, :, None] * up + j[None, :, None, :]).reshape(columns * rows, -1)
+    count, size = elements.shape
+    entries = np.repeat(elements, size, axis=1).ravel(), np.tile(elements, (1, size)).ravel()
+    pattern = scipy.sparse.csr_array((np.ones(count * size * size), entries), shape=(across * up, across * up))
+    place = np.arange(across * up)
+    edge = (place % up == 0) | (place % up == up - 1)
+    if not periodic:
+        edge |= (place // up == 0) | (place // up == across - 1)
+    return pattern, edge
+
+
+@pytest.mark.parametrize("mesh", ["circle", "blood"])
+@pytest.mark.parametrize("element", ["q1", "q2"])
+def test_the_formulas_of_the_non_zeros_count_a_real_mesh(mesh, element):
+    """A ring and a rectangle of quadrilaterals, whose matrices are assembled and counted."""
+    relations = tomllib.loads((ROOT / "geveler2011" / "relations.toml").read_text(encoding="utf-8"))["relation"]
+    derived = f"table1 {element} nonzeros"
+    levels = next(r for r in relations if r["derived"] == derived and f"{mesh}-l4" in r["cases"])
+    unknowns = {order: coupled(24, 10, order, mesh == "circle")[0].shape[0] for order in (1, 2)}
+    names = {"N": Interval.of(unknowns[1]), "M": Interval.of(unknowns[2])}
+    pattern, edge = coupled(24, 10, int(element[1]), mesh == "circle")
+    every = evaluate(levels["readings"]["every entry"], names)
+    assert (every.low, every.high) == (pattern.nnz, pattern.nnz)
+    unit = pattern.nnz - int(np.diff(pattern.indptr)[edge].sum() - edge.sum())
+    replaced = evaluate(levels["readings"]["unit rows on the boundary"], names)
+    corners = 4 if mesh == "blood" else 0
+    assert unit == replaced.low + (2 if element == "q1" else 6) * corners and unit <= replaced.high
+    finest = [r for r in relations if r["derived"].startswith(f"{derived} {mesh}")]
+    pattern, edge = coupled(48, 20, int(element[1]), mesh == "circle")
+    for relation in finest:  # of the level after N and M
+        every = evaluate(relation["readings"]["every entry"], names)
+        assert (every.low, every.high) == (pattern.nnz, pattern.nnz)
+        unit = pattern.nnz - int(np.diff(pattern.indptr)[edge].sum() - edge.sum())
+        assert unit == evaluate(relation["readings"]["unit rows on the boundary"], names).low + 2 * corners
+    assert len(finest) == (element == "q1")
+
+
+def test_the_non_zeros_that_do_not_follow_are_copies_of_others():
+    """What stands at the coarse levels of Table 1 instead: a quarter of the next level, and nine times Q1."""
+    table = load("geveler2011-table1")
+    nonzeros = {(n.case, n.method): int(n.value) for n in table if n.metric == "nonzeros"}
+    quarters = [
+        ("circle", "q1", 4), ("circle", "q1", 5), ("circle", "q1", 6), ("circle", "q2", 4), ("circle", "q2", 5),
+        ("blood", "q1", 4),
+    ]  # fmt: skip
+    for mesh, element, level in quarters:
+        assert nonzeros[f"{mesh}-l{level}", element] == nonzeros[f"{mesh}-l{level + 1}", element] // 4
+    for level in range(4, 8):
+        assert nonzeros[f"blood-l{level}", "q2"] == 9 * nonzeros[f"blood-l{level}", "q1"]
+    wrong = {(mesh, element, f"{mesh}-l{level}") for mesh, element, level in quarters}
+    wrong |= {("blood", "q2", f"blood-l{level}") for level in range(4, 8)}
+    found = {
+        (finding.number.case.split("-")[0], finding.number.method, finding.number.case)
+        for finding in consistency.check("geveler2011")
+        if finding.number.metric == "nonzeros"
+    }
+    assert found == wrong
+
+
+def test_what_does_not_follow_in_geveler2011():
+    found = [finding for finding in consistency.check("geveler2011") if finding.number.metric != "nonzeros"]
+    (rate,) = found
+    assert (rate.number.printed, rate.number.unit, rate.number.case) == ("14", "GFLOP/s", "spmv-gpu-rate-high")
+    assert (rate.expected[""].low, rate.expected[""].high) == pytest.approx((11.1755, 11.1765))
+
+
+def test_every_speedup_of_geveler2011_is_checked_and_agrees():
+    verdicts = [v for v in consistency.verdicts("geveler2011") if v.relation.startswith("speed-up of")]
+    numbers = {(v.number.artefact, v.number.case, v.number.method) for v in verdicts}
+    assert len(numbers) == len(verdicts) == 160
+    assert all(v.agrees for v in verdicts)
+
+
+def test_what_does_not_follow_in_wong2015():
+    (finding,) = consistency.check("wong2015")  # three matrices go to ModernGPU, and thirteen of fifteen do not
+    assert (finding.number.case, finding.number.printed) == ("k-fastest-at-1", "13")
+    assert (finding.expected[""].low, finding.expected[""].high) == (0, 12)
+
+
+def test_every_derived_number_of_wong2015_is_checked():
+    checked = {(v.number.artefact, v.number.metric) for v in consistency.verdicts("wong2015")}
+    assert {("wong2015-table2", name) for name in ("bytes", "nonzeros", "row_length_mean")} <= checked
+    for table in (3, 7, 8, 9):
+        assert {(f"wong2015-table{table}", n.metric) for n in load(f"wong2015-table{table}")} <= checked

@@ -11,6 +11,7 @@ PACKAGES = {
     "SciPy sparse": ("scipy", "pip install scipy"),
     "PyAMG": ("pyamg", "pip install pyamg"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),
+    "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),
 }
 
 

@@ -28,7 +28,8 @@ MAY_IMPORT = {
 }
 # Hosts that configuration and data may name: those that identify a paper or a licence.
 HOSTS = {"doi.org", "spdx.org"}
-NAMES = {"cupyx": "cupy-cuda13x", "cupy": "cupy-cuda13x", "skfem": "scikit-fem", "cuda": "cuda-bindings"}
+NAMES = {"cupyx": "cupy-cuda13x", "cupy": "cupy-cuda13x", "skfem": "scikit-fem", "cuda": "cuda-bindings",
+         "nvmath": "nvmath-python"}  # fmt: skip
 
 
 def tracked(*suffixes):

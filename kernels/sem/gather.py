@@ -1,0 +1,63 @@
+"""Scatter and gather between assembled and element vectors, the paper's equations 6 and 7."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.sem.layout import Layout
+
+SOURCE = Path(__file__).with_name("gather.c")
+BLOCK = 256
+BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in ("double", "float")]
+
+
+class Gather:
+    """The maps between the assembled vector and the element vector of one numbering.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    table : (elements, q³) int32 array of `device.xp`
+        Global number of every local node; negative for a node that is left out, as Dirichlet's.
+    nodes : int
+    layout : Layout
+        Of element vectors.
+    dtype : {'float64', 'float32'}
+
+    Attributes
+    ----------
+    table : (layout.size,) int32
+        In the layout; -1 fills up the last group.
+    offsets : (nodes + 1,) int32
+    places : int32
+        The paper's I_g→l: where each node stands in the element vector.
+    """
+
+    def __init__(self, device, table, nodes: int, layout: Layout, dtype: str = "float64"):
+        xp = device.xp
+        if layout.size >= 2**31:
+            raise ValueError(f"{layout.size} local nodes exceed 32 bits")
+        self.device, self.nodes, self.layout = device, nodes, layout
+        flat = layout.pack(xp.asarray(table, dtype="int32"), xp, fill=-1)
+        order = xp.argsort(flat, kind="stable")
+        places = order[int((flat < 0).sum()) :].astype("int32")
+        offsets = xp.zeros(nodes + 1, dtype="int32")
+        offsets[1:] = xp.cumsum(xp.bincount(flat[flat >= 0], minlength=nodes))
+        self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
+        self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": _REAL[dtype]})
+
+    def scatter(self, x, y) -> None:
+        """Enqueue y = element vector of the assembled vector x; left-out nodes read as zero."""
+        self._kernels.scatter(-(-self.layout.size // BLOCK), self.layout.size, self.table, x, y)
+
+    def gather(self, x, y) -> None:
+        """Enqueue y = assembled vector, the sum of the element vector x at every node; zero where nodes are left out."""
+        self._kernels.gather(-(-self.nodes // BLOCK), self.nodes, self.offsets, self.places, x, y)
+
+    def gather_atomic(self, x, y) -> None:
+        """Enqueue the same as `gather` by atomics."""
+        self.device.fill(y, 0)
+        self._kernels.gather_atomic(-(-self.layout.size // BLOCK), self.layout.size, self.table, x, y)
+
+
+_REAL = {"float64": "double", "float32": "float"}

@@ -1,0 +1,215 @@
+"""The operator of spectral elements on hexahedra: -∇·(κ∇u) + c u, collocated on GLL points, without a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kernels.sem import geometry as shapes
+from kernels.sem.gather import Gather
+from kernels.sem.gll import rule
+from kernels.sem.layout import Layout
+from kernels.sem.numbering import number_nodes
+from repro import Work
+
+SOURCE = Path(__file__).with_name("stiffness.c")
+GEOMETRIES = ("stored", "trilinear", "affine")
+CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
+REAL = {"float64": "double", "float32": "float"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a block works: elements in it, reals between the rows of a tile, and resident blocks asked of CUDA."""
+
+    elements: int
+    padding: int = 0
+    min_blocks: int = 0
+
+
+def tuned(q: int, dtype: str, geometry: str) -> Shape:
+    """Return the shape that was fastest on an H200."""
+    return Shape(max(1, 128 // q**2))
+
+
+def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape, atomic: bool = False) -> dict:
+    """Return the macros of a build of ``stiffness.c``."""
+    points, weights, derivative = rule(order)
+    macros = {
+        "real": REAL[dtype], "Q": order + 1, "ELEMENTS": shape.elements, "PADDING": shape.padding,
+        "GEOMETRY": geometry.upper(), "HAS_MASS": has_mass, "COMPONENTS": 7 if has_mass else 6,
+        "CONSTANTS": CONSTANTS[geometry], "ATOMIC": atomic,
+        "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
+    }  # fmt: skip
+    return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
+
+
+def _list(values):
+    return ", ".join(f"(real){value!r}" for value in np.ravel(values).tolist())
+
+
+def block_of(q: int, shape: Shape) -> int:
+    """Return the threads of a block: a warp's multiple that has one for each pencil."""
+    return -(-shape.elements * q * q // 32) * 32
+
+
+def _builds():
+    for order, dtype, geometry, has_mass, atomic in (
+        (1, "float64", "stored", False, False), (3, "float32", "stored", True, True),
+        (7, "float64", "trilinear", True, False), (7, "float32", "affine", True, False),
+        (11, "float64", "stored", False, False), (15, "float64", "trilinear", False, True),
+    ):  # fmt: skip
+        shape = tuned(order + 1, dtype, geometry)
+        yield SOURCE, block_of(order + 1, shape), defines(order, dtype, geometry, has_mass, shape, atomic)
+
+
+BUILDS = list(_builds())
+
+
+class Operator:
+    """A x for the problem c u - ∇·(κ∇u) on a hexahedral mesh.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+        Vertices in meshio's order, positively oriented.
+    order : int
+        The paper's n, 1 to 15.
+    dtype : {'float64', 'float32'}
+    geometry : {'stored', 'trilinear', 'affine'}
+        Metric factors stored at every node (the paper's r), recomputed from the vertices (its r'), or constant in each
+        element, which is then a parallelepiped.
+    kappa : float or (elements,) array
+    mass : float or (elements,) array, optional
+        The paper's c; None for none, and then its factor is not stored.
+    dirichlet : (nodes,) bool array, or 'boundary', optional
+        Nodes whose value is fixed to zero: they read as zero, and their rows give zero.
+    numbering : Numbering, optional
+    coordinates : (elements, (n + 1)³, 3) float64, optional
+        Of the GLL nodes of curved elements, for stored factors.
+    shape : Shape, optional
+        By default the tuned one.
+
+    Attributes
+    ----------
+    numbering : Numbering
+    layout : Layout
+        Of element vectors.
+    maps : Gather
+
+    Raises
+    ------
+    ValueError
+        For an inverted element, or one that is no parallelepiped where it shall be.
+    """
+
+    def __init__(
+        self, device, points, cells, order: int, *, dtype: str = "float64", geometry: str = "stored", kappa=1.0,
+        mass=None, dirichlet=None, numbering=None, coordinates=None, shape: Shape | None = None,
+    ):  # fmt: skip
+        if geometry not in GEOMETRIES:
+            raise ValueError(f"geometry {geometry!r} is none of {', '.join(GEOMETRIES)}")
+        xp = device.xp
+        self.device, self.order, self.dtype, self.geometry = device, order, np.dtype(dtype), geometry
+        self.has_mass, q = mass is not None, order + 1
+        points, cells = xp.asarray(points), xp.asarray(cells)
+        self.numbering = number_nodes(cells, order, xp) if numbering is None else numbering
+        shape = shape or (tuned(q, dtype, geometry) if device.is_gpu else Shape(1))
+        self.elements, self.nodes = len(cells), self.numbering.nodes
+        self.layout = Layout(self.elements, q, shape.elements)
+        table = xp.asarray(self.numbering.table)
+        if dirichlet is not None:
+            fixed = self.numbering.boundary if isinstance(dirichlet, str) else xp.asarray(dirichlet)
+            table = xp.where(fixed[table], xp.int32(-1), table)
+        self.maps = Gather(device, table, self.nodes, self.layout, dtype)
+        coefficients = [xp.broadcast_to(xp.asarray(value, dtype="float64"), (self.elements,)) for value in
+                        (kappa, 0.0 if mass is None else mass)]  # fmt: skip
+        if geometry == "stored":
+            data = _stored(self, points, cells, coordinates, *coefficients)
+        elif coordinates is not None:
+            raise ValueError("curved elements have no constants: their factors are stored")
+        else:
+            data = _constants(self, points, cells, *coefficients)
+        self.data = device.array(data, self.dtype)
+        points_, weights, derivative = rule(order)
+        self.rule = device.array(np.concatenate([derivative.T.ravel(), weights, points_]), self.dtype)
+        self._build = lambda atomic: device.build(
+            SOURCE, block=block_of(q, shape), defines=defines(order, dtype, geometry, self.has_mass, shape, atomic)
+        ).stiffness
+        self._local, self._atomic = self._build(False), None
+        self._buffer = None
+
+    def apply_local(self, x, y) -> None:
+        """Enqueue y = element vector of A times the assembled vector x, not yet summed."""
+        self._local(self.layout.groups, self.maps.table, self.data, self.rule, x, y)
+
+    def multiply(self, x, y) -> None:
+        """Enqueue y = A x, assembled to assembled, without atomics."""
+        if self._buffer is None:
+            self._buffer = self.device.empty(self.layout.size, self.dtype)
+        self.apply_local(x, self._buffer)
+        self.maps.gather(self._buffer, y)
+
+    def multiply_atomic(self, x, y) -> None:
+        """Enqueue y = A x in one kernel, with atomic adds where elements meet."""
+        if self._atomic is None:
+            self._atomic = self._build(True)
+        self.device.fill(y, 0)
+        self._atomic(self.layout.groups, self.maps.table, self.data, self.rule, x, y)
+
+    def local_work(self) -> Work:
+        """Return the least work of `apply_local`: factors, table and output once, the assembled vector once."""
+        q, size = self.order + 1, self.dtype.itemsize
+        factors = {"stored": self._components * size * q**3, "trilinear": 24 * size, "affine": 7 * size}[self.geometry]
+        memory = self.elements * (factors + (4 + size) * q**3) + size * self.nodes
+        return Work(memory, self.elements * (12 * q**4 + 18 * q**3), self.dtype.name)
+
+    def least_work(self) -> Work:
+        """Return the least work of `multiply`: factors and table once, both assembled vectors once."""
+        work, q = self.local_work(), self.order + 1
+        size = self.dtype.itemsize
+        return Work(work.bytes + size * (self.nodes - self.elements * q**3), work.flops, work.precision)
+
+    @property
+    def _components(self) -> int:
+        return 7 if self.has_mass else 6
+
+
+def _stored(operator, points, cells, coordinates, kappa, mass):
+    """Return the factors in the layout [group][k][component][element][j][i], made a few elements at a time."""
+    xp, order, layout = operator.device.xp, operator.order, operator.layout
+    q, components = order + 1, operator._components
+    factors = xp.zeros((layout.groups, q, components, layout.lanes), dtype=operator.dtype)
+    weights = shapes.tensor_weights(order, xp)
+    step = max(1, (1 << 20) // (layout.group * q**3))
+    for begin in range(0, layout.groups, step):
+        some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
+        at = shapes.node_coordinates(points, cells[some], order, xp) if coordinates is None else coordinates[some]
+        rows, volume = shapes.cofactors(at, order, xp)
+        part = Layout(len(at), q, layout.group)
+        fields = [*(shapes.metric(rows, volume, xp) * kappa[some, None])]
+        if operator.has_mass:
+            fields.append(weights * volume * mass[some, None])
+        for component, field in enumerate(fields):
+            packed = part.pack(field.astype(operator.dtype), xp).reshape(part.groups, q, layout.lanes)
+            factors[begin : begin + part.groups, :, component] = packed
+    return factors.reshape(-1)
+
+
+def _constants(operator, points, cells, kappa, mass):
+    """Return the constants of every element; those that fill up the last group repeat the last."""
+    xp = operator.device.xp
+    c = shapes.coefficients(points, cells, xp)
+    if operator.geometry == "trilinear":
+        shapes.check_volumes(points, cells, operator.order, xp)
+        rows = xp.concatenate([c[:, 1:].reshape(-1, 21), kappa[:, None], mass[:, None]], axis=1)
+    else:
+        if not shapes.is_affine(c, xp):
+            raise ValueError("an element is no parallelepiped: its factors are not constant")
+        rows = shapes.affine_constants(c, kappa, mass, xp)
+    missing = operator.layout.groups * operator.layout.group - operator.elements
+    return xp.concatenate([rows, xp.repeat(rows[-1:], missing, axis=0)]).reshape(-1)

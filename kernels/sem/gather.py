@@ -51,7 +51,7 @@ class Gather:
         self._kernels.scatter(-(-self.layout.size // BLOCK), self.layout.size, self.table, x, y)
 
     def gather(self, x, y) -> None:
-        """Enqueue y = assembled vector, the sum of the element vector x at every node; zero where nodes are left out."""
+        """Enqueue y = assembled vector: the element vector x summed at every node, zero where nodes are left out."""
         self._kernels.gather(-(-self.nodes // BLOCK), self.nodes, self.offsets, self.places, x, y)
 
     def gather_atomic(self, x, y) -> None:

@@ -5,11 +5,31 @@ from __future__ import annotations
 from importlib import metadata
 from typing import NamedTuple
 
-# Rival, the package that brings it, and what to do when it is missing.
+from repro import Skip
+
+
+def _petsc() -> str:
+    """What there is of PETSc: it belongs to another Python."""
+    from baselines.solvers import petsc
+
+    try:
+        found = petsc.find()
+    except Skip:
+        return ""
+    return f"petsc4py {found.version} of {found.python}"
+
+
+# Rival, the package that brings it or a function that finds it, and what to do when it is missing.
 PACKAGES = {
     "Numba loops": ("numba", "pip install numba"),
     "SciPy sparse": ("scipy", "pip install scipy"),
     "PyAMG": ("pyamg", "pip install pyamg"),
+    "AMGCL": (
+        "pyamgcl",
+        "apt-get install g++ libboost-dev, pip install pybind11 setuptools wheel, "
+        "pip install --no-build-isolation pyamgcl",
+    ),
+    "hypre through PETSc": (_petsc, "apt-get install python3-petsc4py-real"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),
     "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),
 }
@@ -28,8 +48,11 @@ def survey() -> list[Survey]:
     """Return, for each rival, whether its package is installed; imports none of them."""
     found = []
     for name, (packages, remedy) in PACKAGES.items():
-        packages = (packages,) if isinstance(packages, str) else packages
-        installed = [f"{package} {version}" for package in packages if (version := _version(package))]
+        if callable(packages):
+            installed = [detail] if (detail := packages()) else []
+        else:
+            packages = (packages,) if isinstance(packages, str) else packages
+            installed = [f"{package} {version}" for package in packages if (version := _version(package))]
         found.append(
             Survey(name, bool(installed), ", ".join(installed) or "not installed", "" if installed else remedy)
         )

@@ -1,0 +1,40 @@
+"""Rivals in solving sparse symmetric positive definite systems, one file a rival, set-up and solve apart.
+
+Each is a module with a `TITLE` and ``prepare(matrix, rhs, tolerance, max_iterations) -> Rival``, found by its name.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from baselines.solvers.rival import Rival, SolverFailed
+
+METHODS = ("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg")
+__all__ = ["METHODS", "Rival", "SolverFailed", "prepare", "title"]
+
+
+def prepare(method: str, matrix, rhs, tolerance: float = 1e-8, max_iterations: int = 10000) -> Rival:
+    """Return one of `METHODS` for a system; Skip when what it needs is not on this machine.
+
+    Parameters
+    ----------
+    method : str
+    matrix : scipy.sparse CSR array or matrix of float64, shape (n, n)
+        Symmetric positive definite.
+    rhs : ndarray of float64, shape (n,)
+    tolerance : float
+        Of ‖b - A x‖/‖b‖, the unpreconditioned residual.
+    max_iterations : int
+    """
+    return _module(method).prepare(matrix, rhs, tolerance, max_iterations)
+
+
+def title(method: str) -> str:
+    """Return what a rival is, with its settings, in a line."""
+    return _module(method).TITLE
+
+
+def _module(method: str):
+    if method not in METHODS:
+        raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+    return importlib.import_module(f"baselines.solvers.{method.replace('-', '_')}")

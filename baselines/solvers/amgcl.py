@@ -1,0 +1,40 @@
+"""AMGCL's smoothed aggregation with sparse approximate inverses, its own settings, where `pyamgcl` is installed."""
+
+from __future__ import annotations
+
+import importlib
+
+from baselines import PACKAGES
+from baselines.solvers.rival import Rival, openmp_threads
+from repro import Skip
+
+TITLE = "AMGCL, smoothed aggregation, relaxation by a sparse approximate inverse (SPAI-0), CG, OpenMP"
+PRECONDITIONER = {"coarsening.type": "smoothed_aggregation", "relax.type": "spai0"}
+
+
+class Amgcl(Rival):
+    """AMGCL's hierarchy and conjugate gradients, threaded by OpenMP."""
+
+    def __init__(self, library, *system):
+        super().__init__(*system)
+        self._library, self.threads = library, openmp_threads()
+        self._hierarchy = None
+
+    def set_up(self):
+        self._hierarchy = self._library.amg(self.matrix, PRECONDITIONER)
+
+    def solve(self):
+        settings = {"type": "cg", "tol": self.tolerance, "maxiter": self.max_iterations}
+        solver = self._library.solver(self._hierarchy, settings)
+        self.x = solver(self.rhs)
+        self.iterations = int(solver.iters)
+        self._ended(solver.error <= self.tolerance, f"AMGCL's residual is {solver.error:.3g}")
+
+
+def prepare(matrix, rhs, tolerance, max_iterations):
+    """Return the rival for a system; see `baselines.solvers.prepare`."""
+    try:
+        library = importlib.import_module("pyamgcl")
+    except ImportError as missing:
+        raise Skip(f"AMGCL is not installed: {missing}", PACKAGES["AMGCL"][1]) from None
+    return Amgcl(library, matrix, rhs, tolerance, max_iterations)

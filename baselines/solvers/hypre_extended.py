@@ -1,0 +1,16 @@
+"""hypre's BoomerAMG with the interpolation that it takes by itself today, in place of the paper's time."""
+
+from __future__ import annotations
+
+from baselines.solvers import hypre_pcgamg, petsc
+
+TITLE = "the same with extended+i interpolation of at most four entries a row, which came to hypre later"
+OPTIONS = hypre_pcgamg.OPTIONS | {
+    "pc_hypre_boomeramg_interp_type": "ext+i",
+    "pc_hypre_boomeramg_P_max": "4",
+}
+
+
+def prepare(matrix, rhs, tolerance, max_iterations):
+    """Return the rival for a system; see `baselines.solvers.prepare`."""
+    return petsc.Petsc(OPTIONS, matrix, rhs, tolerance, max_iterations)

@@ -1,0 +1,44 @@
+"""PyAMG's multigrid as preconditioner of its conjugate gradients; it has no threads."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pyamg
+
+from baselines.solvers.rival import Rival
+
+
+class Multigrid(Rival):
+    """A hierarchy of PyAMG, one V-cycle an iteration.
+
+    Parameters
+    ----------
+    build : callable
+        From the matrix to PyAMG's `MultilevelSolver`.
+    """
+
+    def __init__(self, build, *system):
+        super().__init__(*system)
+        self._build = build
+        self.hierarchy = None
+
+    def set_up(self):
+        np.random.seed(0)  # noqa: NPY002 - PyAMG estimates spectral radii from vectors of this generator
+        self.hierarchy = self._build(self.matrix)
+        coarsest = self.hierarchy.levels[-1].A
+        # PyAMG factorises it in the first solve, though that is set-up.
+        self.hierarchy.coarse_solver(coarsest, np.zeros(coarsest.shape[0]))
+
+    def solve(self):
+        residuals: list[float] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what ends in SolverFailed here
+            # Conjugate gradients there compare ‖b - A x‖ with tol ‖b‖.
+            self.x, info = self.hierarchy.solve(
+                self.rhs, tol=self.tolerance, maxiter=self.max_iterations, cycle="V", accel=pyamg.krylov.cg,
+                residuals=residuals, return_info=True,
+            )  # fmt: skip
+        self.iterations = len(residuals) - 1
+        self._ended(info == 0, f"PyAMG's cg ended with {info}")

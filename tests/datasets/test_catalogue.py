@@ -16,10 +16,12 @@ STAND_INS = {"fu2014/blobs", "fu2014/brain", "fu2014/heart"}
 
 
 def test_every_recipe_is_found_by_its_place():
-    assert [entry.name for entry in datasets.catalogue()] == NAMES
-    for entry in datasets.catalogue():
+    names = [entry.name for entry in datasets.catalogue()]
+    assert names == sorted(set(names)) and [name for name in names if name.startswith("fu2014/")] == NAMES
+    for name in NAMES:
+        entry = datasets.entry(name)
         assert entry.scales == ("smoke", "small", "paper", "large")
-        assert bool(entry.stand_in_for) == (entry.name in STAND_INS) == entry.title.endswith("(stand-in)")
+        assert bool(entry.stand_in_for) == (name in STAND_INS) == entry.title.endswith("(stand-in)")
 
 
 @pytest.mark.parametrize("name", NAMES)

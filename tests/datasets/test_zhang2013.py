@@ -1,0 +1,61 @@
+"""The meshes of zhang2013: the published unknowns, non-zeros and longest rows."""
+
+import numpy as np
+import pytest
+
+import datasets
+from datasets.zhang2013 import hex as hexes
+from datasets.zhang2013 import quad
+
+SIZES = {"quad": 2, "hex": 3}  # unknowns of a node
+LONGEST = {"quad": 9, "hex": 27}  # blocks of a row
+
+
+def counts(name, scale):
+    """Return unknowns, non-zeros and blocks of the longest row of the elasticity matrix."""
+    facts = datasets.entry(f"zhang2013/{name}").facts(scale)
+    assert facts["euler_agrees"]
+    size = SIZES[name]
+    return size * facts["nodes"], size**2 * facts["nonzeros_full"], facts["valence_max"] + 1
+
+
+@pytest.mark.parametrize("name", list(SIZES))
+def test_smoke_meshes(name):
+    entry = datasets.entry(f"zhang2013/{name}")
+    assert entry.scales == ("smoke", "small", "paper", "large") and entry.stand_in_for == ""
+    assert entry.verify("smoke") == []
+    assert 500 <= entry.facts("smoke")["nodes"] <= 5_000
+    assert counts(name, "smoke")[2] == LONGEST[name]
+
+
+def test_grids_have_the_published_sizes():
+    """By the grids' formula, which smaller ones are counted by."""
+    for cells in (quad.SCALES["smoke"], quad.SCALES["paper"]):
+        expected = 2 * (cells + 1) ** 2, 4 * (3 * cells + 1) ** 2
+        if cells == quad.SCALES["smoke"]:
+            assert counts("quad", "smoke")[:2] == expected
+    assert expected == (321_602, 5_769_604)
+    for cells in (hexes.SCALES["smoke"], hexes.SCALES["paper"]):
+        expected = 3 * (cells + 1) ** 3, 9 * (3 * cells + 1) ** 3
+        if cells == hexes.SCALES["smoke"]:
+            assert counts("hex", "smoke")[:2] == expected
+    assert expected == (499_125, 38_976_723)
+
+
+@pytest.mark.slow
+def test_the_papers_grids():
+    assert counts("quad", "paper") == (321_602, 5_769_604, 9)
+    assert counts("hex", "paper") == (499_125, 38_976_723, 27)
+
+
+def test_no_other_grid_has_the_published_sizes():
+    """Of a rectangle with (m + 1)(n + 1) = 160,801 nodes and (3 m + 1)(3 n + 1) = 1,442,401 pairs."""
+    fits = [(m, 160_801 // (m + 1) - 1) for m in range(1, 160_801) if 160_801 % (m + 1) == 0]
+    assert [(m, n) for m, n in fits if (3 * m + 1) * (3 * n + 1) == 1_442_401] == [(400, 400)]
+    lines = [n for n in range(1, 200) if 3 * (n + 1) ** 3 == 499_125]
+    assert lines == [54]
+
+
+def test_large_meshes_have_a_hundred_million_nonzeros():
+    assert 4 * (3 * quad.SCALES["large"] + 1) ** 2 > 1e8 and 9 * (3 * hexes.SCALES["large"] + 1) ** 3 > 1e8
+    assert 9 * (3 * hexes.SCALES["large"] + 1) ** 3 < np.iinfo(np.int32).max

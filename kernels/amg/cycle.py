@@ -1,0 +1,108 @@
+"""The V-cycle on a hierarchy: a symmetric positive definite preconditioner (fu2014, algorithm 5.3).
+
+Prerelaxation starts from zero and leaves the residual without the boundary; the boundary's part is taken off it, it is
+restricted, and the coarser level solves for the correction; post-relaxation starts from the corrected u with the
+right-hand side b - A_B u, so that the cycle is symmetric for every number of inner iterations. (As printed, algorithm
+5.2's residual is b - A r, and the recursions leave out u.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.amg import patch_matrix
+from kernels.amg.hierarchy import Hierarchy
+from kernels.amg.relax import PatchRelaxation
+from kernels.amg.relax_jacobi import JacobiRelaxation
+from kernels.amg.transfer import DenseSolve, Transfer
+from repro import Work
+
+RELAXATIONS = ("patch", "jacobi")
+
+
+class Cycle:
+    """A V-cycle, with vectors of one level at a time.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    hierarchy : Hierarchy
+    relaxation : {'patch', 'jacobi'}, optional
+        Block Jacobi on patches, or weighted Jacobi.
+    inner_iterations : int, optional
+        Of 'patch'.
+    inside : {'symcoo', 'half', 'ell', 'csr'}, optional
+        Format of 'patch' within patches.
+    dtype : {'float32', 'float64'}, optional
+        Of matrices and vectors. `apply` takes and gives float64.
+    layout : str, optional
+        Format of the matrices of 'jacobi'.
+
+    Attributes
+    ----------
+    relaxations : list
+        Of each level but the coarsest: PatchRelaxation or JacobiRelaxation.
+    """
+
+    def __init__(
+        self,
+        device,
+        hierarchy: Hierarchy,
+        relaxation: str = "patch",
+        inner_iterations: int = 3,
+        inside: str = "half",
+        dtype: str = "float32",
+        layout: str = "hyb",
+    ):
+        if relaxation not in RELAXATIONS:
+            raise ValueError(f"relaxation {relaxation!r} is none of {', '.join(RELAXATIONS)}")
+        levels = hierarchy.levels
+        self.device, self.dtype = device, dtype
+        self.relaxations, self._transfers = [], []
+        for number, level in enumerate(levels[:-1]):
+            ends = ("float64", "float64") if number == 0 else (dtype, dtype)
+            if relaxation == "patch":
+                packed = patch_matrix.pack(device, level.matrix, level.patch_offsets, inside, dtype)
+                made = PatchRelaxation(device, packed, level.spectral_radius, inner_iterations, ends)
+            else:
+                made = JacobiRelaxation(device, level.matrix, level.spectral_radius, dtype, ends, layout)
+            self.relaxations.append(made)
+            self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype))
+        ends = ("float64", "float64") if len(levels) == 1 else (dtype, dtype)
+        self._coarsest = DenseSolve(device, hierarchy.coarsest_inverse, dtype, ends)
+        sizes = [level.rows for level in levels]
+        self._u = [device.zeros(size, dtype) for size in sizes[:-1]]
+        self._residual = [device.zeros(size, dtype) for size in sizes[:-1]]  # and what post-relaxation gives
+        self._b = [None, *(device.zeros(size, dtype) for size in sizes[1:])]
+        self._x = [None, *self._residual[1:], device.zeros(sizes[-1], dtype)]
+
+    def apply(self, r, z) -> None:
+        """Enqueue z = M⁻¹ r for float64 device arrays in the finest level's permuted numbering."""
+        last = len(self._transfers)
+        b, x = [r, *self._b[1:]], [z, *self._x[1:]]
+        for k, (relaxation, transfer) in enumerate(zip(self.relaxations, self._transfers)):
+            relaxation.before(b[k], self._u[k], self._residual[k])
+            relaxation.compensate(self._u[k], self._residual[k])
+            transfer.restrict(self._residual[k], b[k + 1])
+        self._coarsest.solve(b[last], x[last])
+        for k in reversed(range(last)):
+            self._transfers[k].prolong(x[k + 1], self._u[k])
+            self.relaxations[k].after(b[k], self._u[k], x[k])
+
+    def work(self) -> Work:
+        """Return the least bytes and the flops of one cycle, the sum over its kernels."""
+        parts = [part.work() for part in (*self._transfers, self._coarsest)]
+        for relaxation in self.relaxations:
+            parts += [relaxation.before_work(), relaxation.compensate_work(), relaxation.after_work()]
+        return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype)
+
+    def facts(self) -> dict[str, float]:
+        """Return what tables show of the finest level's matrix: bytes, and the part of the entries inside patches."""
+        if not self.relaxations or not isinstance(self.relaxations[0], PatchRelaxation):
+            return {}
+        finest: patch_matrix.PatchMatrix = self.relaxations[0].matrix
+        largest = np.array([relaxation.weights.largest for relaxation in self.relaxations])
+        return {
+            "bytes_inside": finest.bytes_inside, "bytes_boundary": finest.bytes_boundary,
+            "fraction_inside": finest.fraction_inside, "largest_eigenvalue": float(largest.max()),
+        }  # fmt: skip

@@ -1,0 +1,233 @@
+/* Packs the rows of a level's matrix by patches: what relaxation needs of the inside, and the boundary (patch_matrix.py).
+ *
+ * A block has a patch of at most BLOCK rows. Which entry of a row the inside stores, and where, is the format's:
+ *
+ *   SYMCOO  the upper half; k-th entries of all rows one after another, so that neighbouring threads add to different rows
+ *   HALF    one of each pair (i, j) and (j, i), shared out evenly between the two rows; in slices
+ *   ELL     all entries, in slices
+ *   CSR     all entries, row after row
+ *
+ * Slices are 32 rows of a patch, sorted by their number of entries, as wide as the longest and stored by columns. */
+
+#define SYMCOO 0
+#define HALF 1
+#define ELL 2
+#define CSR 3
+#define SLICE 32
+#define MOST_SLICES (BLOCK / SLICE)
+
+/* Numbers of a patch's header. */
+#define FIRST 0
+#define ROWS 1
+#define FIRST_ENTRY 2
+#define ENTRIES 3
+#define FIRST_SLICE 4
+#define SLOTS 5
+#define BOUNDARY_ROWS 6
+#define HEADER 8
+
+/* Numbers of a slice: its first entry, its width; and of the inside, the first slot of what HALF hands to its rows. */
+#define SLICE_NUMBERS 4
+
+/* Whether row i stores its entry in column j; both count within the patch. */
+#if INSIDE == SYMCOO
+#define STORES(i, j) ((i) < (j))
+#elif INSIDE == HALF
+#define STORES(i, j) (((i) + (j)) & 1 ? (i) > (j) : (i) < (j))
+#else
+#define STORES(i, j) ((i) != (j))
+#endif
+
+/* Counts and sorts the rows of each patch; sets all of its header but FIRST, ROWS, FIRST_SLICE and FIRST_ENTRY, and the
+ * widths of its slices. */
+KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
+                 GLOBAL int *RESTRICT headers, GLOBAL ushort *RESTRICT order, GLOBAL ushort *RESTRICT incoming,
+                 GLOBAL int *RESTRICT slices, GLOBAL ushort *RESTRICT boundary_order,
+                 GLOBAL int *RESTRICT boundary_slices)
+{
+    OUTER(patch);
+    SHARED int stored[BLOCK];
+    SHARED int received[BLOCK];
+    SHARED int beyond[BLOCK];
+    SHARED int widths[MOST_SLICES];
+    SHARED ushort sorted[BLOCK];
+    SHARED ushort boundary_sorted[BLOCK];
+    GLOBAL int *header = headers + HEADER * patch;
+    const int first = header[FIRST], rows = header[ROWS], first_slice = header[FIRST_SLICE];
+    const int slice_count = (rows + SLICE - 1) / SLICE;
+
+    INNER_FOR(i, rows) {
+        int mine = 0, theirs = 0, outside = 0;
+        for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+            const int j = column_indices[e] - first;
+            if (j < 0 || j >= rows) ++outside;
+            else if (j != i && STORES(i, j)) ++mine;
+            else if (j != i) ++theirs;
+        }
+        stored[i] = mine;
+        received[i] = theirs;
+        beyond[i] = outside;
+    }
+    BARRIER;
+    /* A row's place: how many come before it. */
+    INNER_FOR(i, rows) {
+        int place = 0, boundary_place = 0;
+        for (int j = 0; j < rows; ++j) {
+            place += stored[j] > stored[i] || (stored[j] == stored[i] && j < i);
+            boundary_place += beyond[j] > beyond[i] || (beyond[j] == beyond[i] && j < i);
+        }
+        sorted[place] = i;
+        boundary_sorted[boundary_place] = i;
+    }
+    BARRIER;
+    INNER_FOR(k, rows) {
+#if INSIDE != CSR
+        order[first + k] = sorted[k];
+#endif
+        incoming[first + k] = received[sorted[k]];
+        boundary_order[first + k] = boundary_sorted[k];
+    }
+    INNER_FOR(s, slice_count) {
+        const int end = SLICE * (s + 1) < rows ? SLICE * (s + 1) : rows;
+        int most = 0;
+        for (int k = SLICE * s; k < end; ++k) most = received[sorted[k]] > most ? received[sorted[k]] : most;
+        widths[s] = most;
+        slices[SLICE_NUMBERS * (first_slice + s) + 1] = stored[sorted[SLICE * s]];
+        boundary_slices[SLICE_NUMBERS * (first_slice + s) + 1] = beyond[boundary_sorted[SLICE * s]];
+    }
+    BARRIER;
+    INNER(t) {
+        if (t > 0) continue;
+        int entries = 0, slots = 0, boundary_rows = 0;
+        for (int s = 0; s < slice_count; ++s) {
+            slices[SLICE_NUMBERS * (first_slice + s) + 2] = slots;
+            slots += SLICE * widths[s];
+        }
+        for (int i = 0; i < rows; ++i) {
+#if INSIDE == CSR
+            order[first + i] = entries;
+#endif
+            entries += stored[i];
+            boundary_rows += beyond[i] > 0;
+        }
+        header[ENTRIES] = entries;
+        header[SLOTS] = slots;
+        header[BOUNDARY_ROWS] = boundary_rows;
+    }
+}
+
+/* Fills the values and columns of each patch, and its part of the diagonal. */
+KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
+            GLOBAL const double *RESTRICT matrix, GLOBAL const int *RESTRICT headers,
+            GLOBAL const ushort *RESTRICT order, GLOBAL const int *RESTRICT slices,
+            GLOBAL const ushort *RESTRICT boundary_order, GLOBAL const int *RESTRICT boundary_slices,
+            GLOBAL real *RESTRICT values, GLOBAL index *RESTRICT columns, GLOBAL real *RESTRICT boundary_values,
+            GLOBAL int *RESTRICT boundary_columns, GLOBAL real *RESTRICT diagonal)
+{
+    OUTER(patch);
+    SHARED ushort place[BLOCK]; /* of each row among the sorted ones */
+    SHARED int layer[BLOCK + 1]; /* SYMCOO: first of the k-th entries */
+    GLOBAL const int *header = headers + HEADER * patch;
+    const int first = header[FIRST], rows = header[ROWS], first_slice = header[FIRST_SLICE];
+    const int first_entry = header[FIRST_ENTRY], slots = header[SLOTS];
+
+#if INSIDE != CSR
+    INNER_FOR(k, rows) {
+        place[order[first + k]] = k;
+    }
+#endif
+    INNER_FOR(k, BLOCK + 1) {
+        layer[k] = 0;
+    }
+    BARRIER;
+#if INSIDE == SYMCOO
+    INNER_FOR(k, rows) { /* layer[k]: rows with more than k entries */
+        const int i = order[first + k];
+        int mine = 0;
+        for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+            const int j = column_indices[e] - first;
+            if (j < rows && j > i) ATOMIC_ADD_SHARED(&layer[1 + mine++], 1);
+        }
+    }
+    BARRIER;
+    INNER(t) {
+        if (t > 0) continue;
+        for (int k = 0; k < BLOCK; ++k) layer[k + 1] += layer[k];
+    }
+    BARRIER;
+#endif
+
+    INNER_FOR(i, rows) {
+        const int begin = row_offsets[first + i], end = row_offsets[first + i + 1];
+#if INSIDE == CSR
+        int at = first_entry + order[first + i];
+#elif INSIDE != SYMCOO
+        const int k = place[i], s = k / SLICE;
+        const int lanes = rows - SLICE * s < SLICE ? rows - SLICE * s : SLICE;
+        const int width = slices[SLICE_NUMBERS * (first_slice + s) + 1];
+        int at = slices[SLICE_NUMBERS * (first_slice + s)] + k % SLICE;
+#endif
+        int mine = 0;
+        real pivot = 0;
+        for (int e = begin; e < end; ++e) {
+            const int j = column_indices[e] - first;
+            if (j == i) pivot = matrix[e];
+            if (j < 0 || j >= rows || j == i || !STORES(i, j)) continue;
+#if INSIDE == SYMCOO
+            const int at = first_entry + layer[mine] + place[i];
+            values[at] = matrix[e];
+            columns[at] = (uint)i | (uint)j << 16;
+#elif INSIDE == HALF
+            /* The slot of row j that this entry hands its product to: its rank among those that j receives. */
+            int rank = 0;
+            for (int f = row_offsets[first + j]; column_indices[f] - first != i; ++f) {
+                const int other = column_indices[f] - first;
+                rank += other >= 0 && other < rows && other != j && !STORES(j, other);
+            }
+            const int slice = place[j] / SLICE;
+            const int slot = slices[SLICE_NUMBERS * (first_slice + slice) + 2] + SLICE * rank + place[j] % SLICE;
+            values[at] = matrix[e];
+            columns[at] = (uint)j | (uint)slot << 16;
+            at += lanes;
+#elif INSIDE == ELL
+            values[at] = matrix[e];
+            columns[at] = j;
+            at += lanes;
+#else
+            values[at] = matrix[e];
+            columns[at++] = j;
+#endif
+            ++mine;
+        }
+        diagonal[first + i] = pivot;
+#if INSIDE == HALF || INSIDE == ELL
+        for (; mine < width; ++mine, at += lanes) {
+            values[at] = 0;
+#if INSIDE == HALF
+            columns[at] = (uint)i | (uint)slots << 16; /* the slot behind the last, which no row reads */
+#else
+            columns[at] = i;
+#endif
+        }
+#endif
+    }
+
+    INNER_FOR(k, header[BOUNDARY_ROWS]) {
+        const int i = boundary_order[first + k], s = k / SLICE;
+        const int lanes = rows - SLICE * s < SLICE ? rows - SLICE * s : SLICE;
+        const int width = boundary_slices[SLICE_NUMBERS * (first_slice + s) + 1];
+        int at = boundary_slices[SLICE_NUMBERS * (first_slice + s)] + k % SLICE, mine = 0;
+        for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+            const int j = column_indices[e];
+            if (j >= first && j < first + rows) continue;
+            boundary_values[at] = matrix[e];
+            boundary_columns[at] = j;
+            at += lanes;
+            ++mine;
+        }
+        for (; mine < width; ++mine, at += lanes) {
+            boundary_values[at] = 0;
+            boundary_columns[at] = first + i;
+        }
+    }
+}

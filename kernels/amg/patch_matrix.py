@@ -1,0 +1,208 @@
+"""The paper's patchSPM: a level's matrix as inside, boundary and diagonal, A = A_I + A_B + A_D (fu2014, section 5.2.2).
+
+The inside A_I has the entries between rows of one patch, in one of four formats with 16-bit indices. `symcoo` is the
+paper's choice, `ell` and `csr` its rivals. `half` is an addition: it stores as little as `symcoo`, but a row keeps the
+entries that it owns in registers and hands their transposed products to the other row's own slots in shared memory, so
+that nothing is added atomically and results are the same bits every time.
+
+The boundary A_B, which the paper has in COO, is sorted by patch and row here and needs no atomics either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SOURCE = Path(__file__).with_name("patch_matrix.c")
+INSIDES = ("symcoo", "half", "ell", "csr")
+INDEX = {"symcoo": "uint", "half": "uint", "ell": "ushort", "csr": "ushort"}
+REAL = {"float32": "float", "float64": "double"}
+BLOCKS = (64, 128, 256, 384, 512, 768, 1024)  # threads: as many as a patch has rows, in steps, so that builds are few
+SLICE, HEADER, SLICE_NUMBERS = 32, 8, 4
+FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)
+MOST_LOCAL = 1 << 16
+
+
+def defines(inside: str, real: str) -> dict:
+    """Return the defines of a build of the packing kernels, and those that the relaxation kernels share."""
+    return {"INSIDE": INSIDES.index(inside), "index": INDEX[inside], "real": real}
+
+
+BUILDS = [(SOURCE, 128, defines(inside, "float")) for inside in INSIDES] + [(SOURCE, 1024, defines("half", "double"))]
+
+
+@dataclass(frozen=True)
+class PatchMatrix:
+    """A packed matrix; device arrays in the order of the kernels' arguments.
+
+    Attributes
+    ----------
+    inside : {'symcoo', 'half', 'ell', 'csr'}
+    dtype : str
+    rows, patches, block : int
+        Rows, patches, and the threads of a block: at least the rows of the largest patch.
+    headers : (patches, 8) int32
+        First row, rows, first entry and entries inside, first slice, slots, rows with entries in the boundary.
+    order : (rows,) uint16
+        Row of the patch in each place of its slices; with `csr` its first entry, counted within the patch.
+    slices : (slices, 4) int32
+        First entry, width and first slot of each 32 rows; unused by `symcoo` and `csr`.
+    values, columns : arrays
+        Of the inside. A column has 16 bits; in `symcoo` with its row, in `half` with its slot, in 32.
+    incoming : (rows,) uint16
+        With `half`, products that the row in each place is handed.
+    boundary_order, boundary_slices, boundary_values, boundary_columns : arrays
+        The same of the boundary, with columns of 32 bits.
+    diagonal : (rows,) array
+    most_entries, most_slots, widest : int
+        Of a patch, of a patch, and of a slice.
+    nonzeros_inside, nonzeros_boundary : int
+        Entries of A_I and A_B, both halves counted.
+    """
+
+    inside: str
+    dtype: str
+    rows: int
+    patches: int
+    block: int
+    headers: Any
+    order: Any
+    slices: Any
+    values: Any
+    columns: Any
+    incoming: Any
+    boundary_order: Any
+    boundary_slices: Any
+    boundary_values: Any
+    boundary_columns: Any
+    diagonal: Any
+    most_entries: int
+    most_slots: int
+    widest: int
+    nonzeros_inside: int
+    nonzeros_boundary: int
+
+    @property
+    def bytes_inside(self) -> int:
+        """Bytes that a relaxation reads of A_I, with the order and the sizes of rows and slices."""
+        read = [self.headers, self.values, self.columns]
+        if self.inside != "symcoo":
+            read.append(self.order)
+        if self.inside in ("half", "ell"):
+            read.append(self.slices)
+        if self.inside == "half":
+            read.append(self.incoming)
+        return sum(int(array.nbytes) for array in read)
+
+    @property
+    def bytes_boundary(self) -> int:
+        """Bytes that a product with A_B reads."""
+        read = self.boundary_values, self.boundary_columns, self.boundary_slices
+        return sum(int(array.nbytes) for array in read)
+
+    @property
+    def least_bytes_inside(self) -> int:
+        """Bytes of one half of A_I in the most compact of the formats: a value and two indices of 16 bits."""
+        return self.nonzeros_inside // 2 * (np.dtype(self.dtype).itemsize + 4)
+
+    @property
+    def fraction_inside(self) -> float:
+        """Off-diagonal entries within patches over all of them."""
+        return self.nonzeros_inside / max(1, self.nonzeros_inside + self.nonzeros_boundary)
+
+
+def namespaced(device, array):
+    """Return a kernel's array as one of the device's namespace; nothing is copied but from an OpenCL GPU."""
+    return array if device.backend == "cuda" else device.to_host(array)
+
+
+def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "float32") -> PatchMatrix:
+    """Pack a symmetric matrix whose patches are contiguous.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    matrix : sparse CSR array of `device.sparse`, (n, n) float64
+        With sorted columns.
+    patch_offsets : (patches + 1,) int array of `device.xp`
+    inside : {'symcoo', 'half', 'ell', 'csr'}
+    dtype : {'float32', 'float64'}
+
+    Raises
+    ------
+    ValueError
+        For another format, or a patch that is too large for it.
+    """
+    if inside not in INSIDES:
+        raise ValueError(f"{inside!r} is none of {', '.join(INSIDES)}")
+    xp = device.xp
+    n, patches = matrix.shape[0], patch_offsets.size - 1
+    sizes = xp.diff(patch_offsets).astype(xp.int32)
+    largest = int(sizes.max())
+    block = next((block for block in BLOCKS if block >= largest), None)
+    if block is None:
+        raise ValueError(f"a patch of {largest} rows; the most is {BLOCKS[-1]}")
+    kernels = device.build(SOURCE, block=block, defines=defines(inside, REAL[dtype]))
+
+    slice_counts = -(-sizes // SLICE)
+    headers = xp.zeros((patches, HEADER), dtype=xp.int32)
+    headers[:, FIRST], headers[:, ROWS] = patch_offsets[:-1], sizes
+    headers[:, FIRST_SLICE] = xp.cumsum(slice_counts) - slice_counts
+    count = int(slice_counts.sum())
+    headers = device.array(headers)
+    order, incoming, boundary_order = (device.zeros(n, np.uint16) for _ in range(3))
+    slices, boundary_slices = (device.zeros((count, SLICE_NUMBERS), np.int32) for _ in range(2))
+    pattern = device.array(matrix.indptr, np.int32), device.array(matrix.indices, np.int32)
+    kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices)
+
+    table = namespaced(device, headers)
+    most_entries, most_slots = int(table[:, ENTRIES].max()), int(table[:, SLOTS].max())
+    if max(most_slots, most_entries) >= MOST_LOCAL and inside != "ell":
+        raise ValueError(f"a patch of {most_entries} entries inside; {inside} counts up to {MOST_LOCAL - 1}")
+    lanes = _lanes(xp, sizes, slice_counts, table[:, FIRST_SLICE], count)
+    stored = int(table[:, ENTRIES].sum(dtype=xp.int64))
+    total = _place(xp, namespaced(device, slices), lanes)
+    if inside in ("symcoo", "csr"):
+        ends = xp.cumsum(table[:, ENTRIES], dtype=xp.int64)
+        table[:, FIRST_ENTRY] = ends - table[:, ENTRIES]
+        total = stored
+    boundary_total = _place(xp, namespaced(device, boundary_slices), lanes)
+    headers, slices, boundary_slices = (
+        device.array(namespaced(device, array)) for array in (headers, slices, boundary_slices)
+    )
+    values, boundary_values, diagonal = (device.zeros(size, dtype) for size in (total, boundary_total, n))
+    columns = device.zeros(total, np.uint16 if INDEX[inside] == "ushort" else np.uint32)
+    boundary_columns = device.zeros(boundary_total, np.int32)
+    kernels.fill(
+        patches, *pattern, device.array(matrix.data, np.float64), headers, order, slices, boundary_order,
+        boundary_slices, values, columns, boundary_values, boundary_columns, diagonal,
+    )  # fmt: skip
+    device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
+    halves = 2 if inside in ("symcoo", "half") else 1
+    widths = namespaced(device, slices)[:, 1]
+    return PatchMatrix(
+        inside, dtype, n, patches, block, headers, order, slices, values, columns, incoming, boundary_order,
+        boundary_slices, boundary_values, boundary_columns, diagonal, most_entries, most_slots, int(widths.max()),
+        nonzeros_inside=halves * stored, nonzeros_boundary=matrix.nnz - halves * stored - n,
+    )  # fmt: skip
+
+
+def _lanes(xp, sizes, slice_counts, first_slice, count):
+    """Return the rows of each slice: 32, but for the last of each patch."""
+    lanes = xp.full(count, SLICE, dtype=xp.int64)
+    lanes[first_slice + slice_counts - 1] = sizes - SLICE * (slice_counts - 1)
+    return lanes
+
+
+def _place(xp, slices, lanes) -> int:
+    """Set the first entry of each slice from widths and rows; return the entries of all."""
+    sizes = slices[:, 1].astype(xp.int64) * lanes
+    ends = xp.cumsum(sizes)
+    total = int(ends[-1])
+    if total > np.iinfo(np.int32).max:
+        raise ValueError(f"{total} stored entries are beyond 32 bits")
+    slices[:, 0] = ends - sizes
+    return total

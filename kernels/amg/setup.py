@@ -2,164 +2,154 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-import scipy.sparse
 
+from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
+from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
+from kernels.amg.partition import Partition, double_partition
+from kernels.amg.primitives import Csr, rearranged, transposed
+from kernels.amg.product import multiplied
+from kernels.amg.spectrum import spectral_radius
+
+PATCH_SIZE, COARSEST = 400, 200
+MOST_LEVELS, MOST_DENSE = 20, 4096
 
 
-def set_up(device, matrix, *, coarsening="patch", patch_size=400, least_aggregate=9, coarsest=200) -> Hierarchy:
-    """Return the hierarchy of a symmetric positive definite matrix.
+@dataclass(frozen=True)
+class Coarsening:
+    """How aggregates are made: radii and least sizes from the finest level on, the last for all that follow.
+
+    Attributes
+    ----------
+    radii, least : tuple of int
+    of_induced_graph : bool
+        Whether a coarse level's graph is the induced graph of the aggregates, as in the paper, or the pattern of its
+        matrix, which reaches twice as far.
+    """
+
+    radii: tuple[int, ...]
+    least: tuple[int, ...]
+    of_induced_graph: bool
+
+    def at(self, depth: int) -> dict:
+        """Return the arguments of `double_partition` on one level."""
+        return {
+            "radius": self.radii[min(depth, len(self.radii) - 1)],
+            "least_aggregate": self.least[min(depth, len(self.least) - 1)],
+        }
+
+
+COARSENINGS = {
+    "patch": Coarsening(radii=(2, 1), least=(9, 4), of_induced_graph=True),
+    "mis": Coarsening(radii=(2,), least=(1,), of_induced_graph=False),
+}
+
+
+def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarsest=COARSEST) -> Hierarchy:
+    """Return the hierarchy of a symmetric positive definite matrix; nothing but scalars leaves the device.
 
     Parameters
     ----------
     device : kernels.device.Device
-    matrix : sparse CSR array of `device.sparse`, (n, n)
-    coarsening : {'patch', 'mis'}
+    matrix : sparse array of `device.sparse`, (n, n)
+        Of the device where it has sparse arrays of its own, of SciPy elsewhere.
+    coarsening : {'patch', 'mis'} or Coarsening
+        The paper's, with its control of sizes and coarse levels on the induced graph; or standard smoothed aggregation
+        on a maximal independent set of the matrix's graph, as CUSP has it. Patches are made from either's aggregates.
     patch_size : int
         The most rows of a patch.
-    least_aggregate : int
-        Smaller aggregates are given to their neighbours.
     coarsest : int
         A level of at most so many rows is solved directly.
+
+    Raises
+    ------
+    UnsuitableMatrix
+        For a matrix that is not symmetric positive definite, as far as this shows.
     """
-    host = scipy.sparse.csr_matrix(matrix.get() if hasattr(matrix, "get") else matrix)
-    host.sum_duplicates()
-    graph = _pattern(host)
-    levels, shape = [], host
-    pending = None
+    how = COARSENINGS[coarsening] if isinstance(coarsening, str) else coarsening
+    if patch_size < 1:
+        raise ValueError(f"patch_size must be at least 1, not {patch_size}")
+    given = checked(device, matrix)
+    graph, levels = given, []
     while True:
-        n = shape.shape[0]
-        last = n <= coarsest
+        last = given.rows <= coarsest or len(levels) == MOST_LEVELS - 1
+        partition = None
         if not last:
-            aggregate = _aggregates(graph, least_aggregate)
-            last = aggregate.max() + 1 > 0.8 * n
-        if last:
-            aggregate = np.arange(n)
-        count = aggregate.max() + 1
-        tentative = scipy.sparse.csr_matrix((np.ones(n), (np.arange(n), aggregate)), (n, count))
-        induced = (tentative.T @ graph @ tentative).tocsr()
-        patch = _patches(induced, np.bincount(aggregate), patch_size)
-        by_patch = np.lexsort((np.arange(count), patch))
-        number = np.argsort(by_patch)
-        order = np.lexsort((np.arange(n), number[aggregate]))
-        rank = np.argsort(order)
-        sizes = np.bincount(number[aggregate], minlength=count)
-        aggregate_offsets = np.concatenate([[0], np.cumsum(sizes)])
-        patch_offsets = np.concatenate([[0], np.cumsum(np.bincount(patch, weights=np.bincount(aggregate)))])
-        permuted = shape[order][:, order].tocsr()
-        permuted.sort_indices()
-        if pending is not None:
-            finer = levels.pop()
-            p = pending[:, order].tocsr()
-            p.sort_indices()
-            levels.append(finer | {"prolongator": p, "restrictor": p.T.tocsr()})
-        diagonal = permuted.diagonal()
-        radius = _radius(permuted, diagonal)
-        levels.append({
-            "matrix": permuted, "order": order.astype(np.int32), "rank": rank.astype(np.int32),
-            "patch_offsets": patch_offsets.astype(np.int32),
-            "aggregate_offsets": None if last else aggregate_offsets.astype(np.int32),
-            "prolongator": None, "restrictor": None, "spectral_radius": radius,
-        })  # fmt: skip
+            partition = double_partition(device, graph, patch_size=patch_size, **how.at(len(levels)))
+            last = partition.aggregates > 0.9 * given.rows
+        level = _Built(device, given, None if last else partition, patch_size)
+        if levels:
+            levels[-1].renumber_coarse(level)
+        levels.append(level)
         if last:
             break
-        tentative = scipy.sparse.csr_matrix((np.ones(n), (np.arange(n), number[aggregate[order]])), (n, count))
-        scaled = scipy.sparse.diags(4 / 3 / radius / diagonal)
-        pending = (tentative - scaled @ (permuted @ tentative)).tocsr()
-        shape = (pending.T @ permuted @ pending).tocsr()
-        shape.sort_indices()
-        graph = induced[by_patch][:, by_patch].tocsr() if coarsening == "patch" else _pattern(shape)
-    xp, sparse = device.xp, device.sparse
-    inverse = np.linalg.inv(levels[-1]["matrix"].toarray())
-    inverse = (inverse + inverse.T) / 2
-
-    def placed(value):
-        if isinstance(value, np.ndarray):
-            return xp.asarray(value)
-        return sparse.csr_matrix(value) if scipy.sparse.issparse(value) else value
-
-    built = tuple(Level(**{name: placed(value) for name, value in level.items()}) for level in levels)
-    return Hierarchy(built, xp.asarray(inverse))
+        given = level.coarse
+        graph = partition.induced if how.of_induced_graph else given
+        level.coarse = None
+    if levels[-1].matrix.rows > MOST_DENSE:
+        raise UnsuitableMatrix(f"coarsening stalls at {levels[-1].matrix.rows} rows, too many for a dense inverse")
+    built = tuple(level.finished(device) for level in levels)
+    inverse = symmetric_inverse(device.xp, built[-1].matrix.toarray())
+    return Hierarchy(built, inverse)
 
 
-def _pattern(matrix):
-    pattern = matrix.copy()
-    pattern.data = np.ones(pattern.nnz)
-    return pattern
+class _Built:
+    """A level while it is built, as arrays of the device."""
+
+    def __init__(self, device, given: Csr, partition: Partition | None, patch_size: int):
+        self.device, self.partition = device, partition
+        if partition is None:
+            n = given.rows
+            self.matrix = given
+            self.order = self.rank = device.array(np.arange(n, dtype=np.int32))
+            self.patch_offsets = device.array(np.append(np.arange(0, n, patch_size), n).astype(np.int32))
+            self.aggregate_offsets = self.prolongator = self.restrictor = None
+            self.radius = spectral_radius(device, given, diagonal_of(device, given))
+            return
+        self.order, self.rank = partition.order, partition.rank
+        self.patch_offsets, self.aggregate_offsets = partition.patch_offsets, partition.aggregate_offsets
+        self.matrix = rearranged(device, given, self.order, self.rank)
+        diagonal = diagonal_of(device, self.matrix)
+        self.radius = spectral_radius(device, self.matrix, diagonal)
+        tentative = Csr((given.rows, partition.aggregates), None, partition.aggregate)
+        self.prolongator = multiplied(
+            device, self.matrix, tentative, own=partition.aggregate, weight=4 / 3 / self.radius, diagonal=diagonal
+        )
+        self.restrictor = transposed(device, self.prolongator)
+        between = multiplied(device, self.matrix, self.prolongator)
+        self.coarse = multiplied(device, self.restrictor, between, first=1)
+
+    def renumber_coarse(self, coarse: _Built) -> None:
+        """Bring the transfer into the permuted numbering of the coarser level."""
+        if coarse.partition is not None:
+            self.prolongator = rearranged(self.device, self.prolongator, rank=coarse.rank)
+            self.restrictor = rearranged(self.device, self.restrictor, order=coarse.order)
+
+    def finished(self, device) -> Level:
+        """Return the level with sparse matrices of the device."""
+
+        def sparse(matrix: Csr | None):
+            if matrix is None:
+                return None
+            arrays = (matrix.values, matrix.columns, matrix.offsets)
+            built = device.sparse.csr_matrix(tuple(_of_namespace(device, a) for a in arrays), matrix.shape)
+            return built
+
+        return Level(
+            matrix=sparse(self.matrix),
+            order=_of_namespace(device, self.order),
+            rank=_of_namespace(device, self.rank),
+            patch_offsets=_of_namespace(device, self.patch_offsets),
+            aggregate_offsets=None if self.aggregate_offsets is None else _of_namespace(device, self.aggregate_offsets),
+            prolongator=sparse(self.prolongator),
+            restrictor=sparse(self.restrictor),
+            spectral_radius=self.radius,
+        )
 
 
-def _hash(n):
-    x = np.arange(n, dtype=np.uint32)
-    for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
-        x = (x ^ (x >> np.uint32(shift))) * np.uint32(factor)
-    return (x ^ (x >> np.uint32(16))).astype(np.int64)
-
-
-def _maximal(graph, k):
-    n = graph.shape[0]
-    key = (_hash(n) << 28) | np.arange(n)
-    state = np.ones(n, dtype=np.int64)
-    while (state == 1).any():
-        top = (state << 61) | key
-        mine = top.copy()
-        for _ in range(k):
-            top = np.maximum(top, np.maximum.reduceat(top[graph.indices], graph.indptr[:-1]))
-        state = np.where(state != 1, state, np.where(top == mine, 2, np.where(top >> 61 == 2, 0, 1)))
-    return state == 2
-
-
-def _allocate(graph, aggregate):
-    while (aggregate < 0).any():
-        known, open_ = aggregate >= 0, np.nonzero(aggregate < 0)[0]
-        count = aggregate.max() + 1
-        members = scipy.sparse.csr_matrix((np.ones(known.sum()), (np.nonzero(known)[0], aggregate[known])),
-                                          (aggregate.size, count))  # fmt: skip
-        near = (graph[open_] @ members).tocsr()
-        found = np.diff(near.indptr) > 0
-        if not found.any():
-            break
-        aggregate[open_[found]] = np.asarray(near.argmax(axis=1)).ravel()[found]
-    return aggregate
-
-
-def _aggregates(graph, least, k=2):
-    roots = _maximal(graph, k)
-    aggregate = np.full(graph.shape[0], -1)
-    aggregate[roots] = np.arange(roots.sum())
-    aggregate = _allocate(graph, aggregate)
-    kept = aggregate.copy()
-    aggregate[np.bincount(aggregate)[aggregate] < least] = -1
-    aggregate = _allocate(graph, aggregate)
-    aggregate = np.where(aggregate < 0, kept, aggregate)
-    return np.unique(aggregate, return_inverse=True)[1]
-
-
-def _patches(graph, weight, limit):
-    patch, patches = np.full(weight.size, -1), 0
-    for seed in range(weight.size):
-        if patch[seed] >= 0:
-            continue
-        total, front, here = 0, {seed: 0.0}, []
-        while front:
-            best = max(front, key=lambda a: (front[a], -a))
-            del front[best]
-            if here and total + weight[best] > limit:
-                continue
-            here.append(best)
-            patch[best], total = patches, total + weight[best]
-            for e in range(graph.indptr[best], graph.indptr[best + 1]):
-                a = graph.indices[e]
-                if patch[a] < 0:
-                    front[a] = front.get(a, 0.0) + graph.data[e]
-        patches += 1
-    return patch
-
-
-def _radius(matrix, diagonal, steps=20):
-    x = np.random.default_rng(0).random(diagonal.size)
-    for _ in range(steps):
-        y = matrix @ x / diagonal
-        radius = np.linalg.norm(y) / np.linalg.norm(x)
-        x = y / np.linalg.norm(y)
-    return 1.1 * float(radius)
+def _of_namespace(device, array):
+    """Return an array of the device's kernels as one of its namespace: the same memory but on a GPU's OpenCL."""
+    return array if isinstance(array, device.xp.ndarray) else device.to_host(array)

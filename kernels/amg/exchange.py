@@ -1,0 +1,54 @@
+"""Exchange of aggregates between patches until none weighs more than it may: fu2014, section 5.2.1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernels.amg.primitives import Csr, blocks, host_ints
+
+if TYPE_CHECKING:
+    from kernels.amg.partition import Groups
+
+SOURCE = Path(__file__).with_name("exchange.c")
+BLOCK = 256
+BUILDS = [(SOURCE, BLOCK, {})]
+LEAST_SCORE = -(1 << 28)
+ROUNDS, MOST_ROUNDS = 4, 32  # between looks at how many patches are too heavy, and in all
+
+
+def exchanged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
+    """Return the patches after exchanges; after `MOST_ROUNDS` some may still be too heavy.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    graph : Csr
+        The induced graph of aggregates.
+    patches : Groups
+        Of aggregates; its arrays are changed.
+    weights : (aggregates,) int32
+        Nodes of each aggregate.
+    limit : int
+        The most nodes of a patch.
+    """
+    kernels, n, count = device.build(SOURCE, block=BLOCK), graph.rows, patches.count
+    target, score = device.empty(n, np.int32), device.empty(n, np.int32)
+    best, winner = device.empty(count, np.int32), device.empty(count, np.int32)
+    device.fill(best, LEAST_SCORE)
+    device.fill(winner, -1)
+    for done in range(0, MOST_ROUNDS + 1, ROUNDS):
+        heavy = device.zeros(1, np.int32)
+        kernels.count_heavy(blocks(count), count, patches.sizes, limit, heavy)
+        if done == MOST_ROUNDS or not host_ints(device, heavy)[0]:
+            break
+        for _ in range(ROUNDS):
+            kernels.propose(
+                blocks(n), n, graph.offsets, graph.columns, graph.weights, weights, patches.labels, patches.sizes,
+                limit, target, score, best,
+            )  # fmt: skip
+            kernels.elect(blocks(n), n, patches.labels, target, score, best, winner)
+            kernels.move(blocks(count), count, target, weights, patches.labels, patches.sizes, best, winner)
+    return patches

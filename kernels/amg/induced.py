@@ -1,0 +1,52 @@
+"""The induced graph of a partition: a node a group, edges weighted by how many join two groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from kernels.amg.primitives import Csr, exclusive_sum, host_ints, total_of
+
+SOURCE = Path(__file__).with_name("induced.c")
+SIZES = ((64, 128), (256, 2048))  # threads a block and slots of its table: the second for rows that overflow the first
+BUILDS = [(SOURCE, block, {"TABLE": table}) for block, table in SIZES]
+
+
+def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
+    """Return the graph of groups: weights are the number of edges, or the sum of their weights, between two.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    graph : Csr
+    labels : (nodes,) int32
+        Group of each node.
+    members : Csr
+        Nodes of each group.
+    """
+    groups = members.rows
+    counts, overflow = device.empty(groups, np.int32), device.zeros(1, np.int32)
+    for block, table in configurations(device):
+        kernel = device.build(SOURCE, block=block, defines={"TABLE": table}).induced
+        given = (members.offsets, members.columns, labels, graph.offsets, graph.columns, graph.weights, counts)
+        kernel(groups, groups, 0, *given, None, None, None, overflow)
+        if not host_ints(device, overflow)[0]:
+            break
+        device.fill(overflow, 0)
+    else:
+        raise ValueError(f"a group touches more than {table} others")
+    offsets, sums, _ = exclusive_sum(device, counts)
+    entries = total_of(device, sums)
+    columns, weights = device.empty(entries, np.int32), device.empty(entries, np.int32)
+    kernel(groups, groups, 1, *given, offsets, columns, weights, overflow)
+    return Csr((groups, groups), offsets, columns, weights=weights)
+
+
+def configurations(device):
+    """Yield threads a block and slots of a table: the listed ones, then larger tables while the device has room."""
+    yield from SIZES
+    block, table = SIZES[-1]
+    while 3 * 4 * 4 * table <= device.shared_bytes - 64:
+        table *= 4
+        yield block, table

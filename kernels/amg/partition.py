@@ -1,0 +1,202 @@
+"""Aggregates and patches, bottom-up from maximal independent sets: fu2014's double partitioning, section 5.2.1."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels.amg.induced import induced_graph
+from kernels.amg.mis import maximal_independent_set
+from kernels.amg.primitives import (
+    Csr,
+    blocks,
+    exclusive_sum,
+    gathered,
+    group_members,
+    host_ints,
+    inverse_permutation,
+    kernels_of,
+    rearranged,
+    total_of,
+)
+
+SOURCE = Path(__file__).with_name("aggregation.c")
+BLOCK = 256
+BUILDS = [(SOURCE, BLOCK, {})]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A label for each node, how many labels there are, and the weight of each group."""
+
+    labels: Any
+    count: int
+    sizes: Any
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The double partition of a graph, and the numbering that makes it contiguous.
+
+    Attributes
+    ----------
+    order, rank : (nodes,) int32
+        Node of each new number, and its inverse.
+    aggregate : (nodes,) int32
+        Aggregate of each node in the new numbering, ascending.
+    aggregate_offsets : (aggregates + 1,) int32
+    patch_offsets : (patches + 1,) int32
+    induced : Csr
+        The graph of aggregates, with the number of edges between two as weights.
+    """
+
+    order: Any
+    rank: Any
+    aggregate: Any
+    aggregate_offsets: Any
+    patch_offsets: Any
+    induced: Csr
+
+    @property
+    def aggregates(self) -> int:
+        return self.aggregate_offsets.size - 1
+
+
+@functools.cache
+def _kernels(device):
+    return device.build(SOURCE, block=BLOCK)
+
+
+def _allocated(device, graph, labels, rounds):
+    """Add unallocated nodes to groups, at least so many rounds, until none is left."""
+    kernels, n = _kernels(device), graph.rows
+    left, done = 1, 0
+    while left:
+        for _ in range(max(1, rounds - done)):
+            counter, result = device.zeros(1, np.int32), device.empty(n, np.int32)
+            kernels.allocate(blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result, counter)
+            labels, done = result, done + 1
+        left = host_ints(device, counter)[0]
+    return labels
+
+
+def _sizes(device, labels, weights, count):
+    sizes = device.zeros(count, np.int32)
+    kernels_of(device).count_labels(blocks(labels.size), labels.size, labels, weights, sizes)
+    return sizes
+
+
+def grouped(device, graph: Csr, radius: int, least: int, weights=None) -> Groups:
+    """Group the nodes of a graph around the roots of a maximal independent set, without small groups (steps 1 to 5).
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    graph : Csr
+        Its weights are what adjacency sums.
+    radius : int
+        k of the set.
+    least : int
+        Groups of less weight are given to their neighbours, unless none of those is greater.
+    weights : (nodes,) int32, optional
+        Of the nodes; 1 by default.
+    """
+    kernels, n = _kernels(device), graph.rows
+    flags = maximal_independent_set(device, graph, radius)
+    numbers, sums, _ = exclusive_sum(device, flags)
+    count = total_of(device, sums)
+    labels = device.empty(n, np.int32)
+    kernels.number_roots(blocks(n), n, flags, numbers, labels)
+    labels = _allocated(device, graph, labels, radius)
+    sizes = _sizes(device, labels, weights, count)
+    if least <= 1:
+        return Groups(labels, count, sizes)
+    stays = device.empty(count, np.int32)
+    device.fill(stays, 1)
+    kernels.mark_small(blocks(n), n, graph.offsets, graph.columns, labels, sizes, least, stays)
+    numbers, sums, _ = exclusive_sum(device, stays)
+    remaining = device.empty(n, np.int32)
+    kernels.renumber(blocks(n), n, labels, stays, numbers, remaining)
+    count = total_of(device, sums)
+    labels = _allocated(device, graph, remaining, 2)
+    return Groups(labels, count, _sizes(device, labels, weights, count))
+
+
+def bounded(device, groups: Groups, limit: int, weights=None) -> Groups:
+    """Cut groups that weigh more than `limit` into pieces that do not; a node heavier than that is its own piece."""
+    kernels, count, n = _kernels(device), groups.count, groups.labels.size
+    most = device.zeros(1, np.int32)
+    kernels.largest_size(blocks(count), count, groups.sizes, most)
+    if host_ints(device, most)[0] <= limit:
+        return groups
+    members = group_members(device, groups.labels, count)
+    piece, pieces = device.zeros(n, np.int32), device.empty(count, np.int32)
+    kernels.count_pieces(
+        blocks(count), count, members.offsets, members.columns, weights, groups.sizes, limit, piece, pieces
+    )
+    first, sums, _ = exclusive_sum(device, pieces)
+    count = total_of(device, sums)
+    kernels.number_pieces(blocks(n), n, first, piece, groups.labels)
+    return Groups(groups.labels, count, _sizes(device, groups.labels, weights, count))
+
+
+def numbered(device, aggregates: Groups, patches: Groups, members: Csr, induced: Csr) -> Partition:
+    """Return the numbering in which patches, and in them aggregates, are contiguous."""
+    by_patch = group_members(device, patches.labels, patches.count)
+    new_number = inverse_permutation(device, by_patch.columns)
+    # Members of aggregates in their new order are the nodes in theirs.
+    nodes = rearranged(device, members, order=by_patch.columns)
+    n, count = aggregates.labels.size, aggregates.count
+    aggregate_offsets = nodes.offsets
+    patch_offsets = gathered(device, aggregate_offsets, by_patch.offsets)
+    old_label = gathered(device, aggregates.labels, nodes.columns)
+    return Partition(
+        order=nodes.columns,
+        rank=inverse_permutation(device, nodes.columns),
+        aggregate=gathered(device, new_number, old_label),
+        aggregate_offsets=aggregate_offsets,
+        patch_offsets=patch_offsets,
+        induced=rearranged(device, Csr((count, count), induced.offsets, induced.columns, weights=induced.weights),
+                           order=by_patch.columns, rank=new_number),
+    ) if n else None  # fmt: skip
+
+
+def double_partition(
+    device,
+    graph: Csr,
+    *,
+    radius: int = 2,
+    least_aggregate: int = 9,
+    patch_size: int = 400,
+    least_patch: int | None = None,
+) -> Partition:
+    """Partition a graph into aggregates, and aggregates into patches.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    graph : Csr
+        Structurally symmetric.
+    radius : int
+        k of the independent set that aggregates grow from.
+    least_aggregate : int
+        Smaller aggregates are given to their neighbours.
+    patch_size : int
+        The most nodes of a patch; it is never exceeded.
+    least_patch : int, optional
+        Lighter patches are given to their neighbours; by default half of `patch_size`.
+    """
+    from kernels.amg.exchange import exchanged
+
+    aggregates = bounded(device, grouped(device, graph, radius, least_aggregate), patch_size)
+    members = group_members(device, aggregates.labels, aggregates.count)
+    induced = induced_graph(device, graph, aggregates.labels, members)
+    least = patch_size // 2 if least_patch is None else least_patch
+    patches = grouped(device, induced, 1, least, aggregates.sizes)
+    patches = exchanged(device, induced, patches, aggregates.sizes, patch_size)
+    patches = bounded(device, patches, patch_size, aggregates.sizes)
+    return numbered(device, aggregates, patches, members, induced)

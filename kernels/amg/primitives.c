@@ -1,0 +1,206 @@
+/* What the set-up is put together from: exclusive sums, lists of the members of groups, rows in a new order.
+ *
+ * A chunk of a sum is ITEMS values a thread. Rows are sorted by counting, for each entry, how many are smaller: rows are short, and the
+ * result does not depend on who came first. */
+
+#define CHUNK (BLOCK * ITEMS)
+#define ROWS (BLOCK / LANES)
+
+DEVICE_FUNCTION int items_sum(const int n, const long start, GLOBAL const int *counts)
+{
+    int sum = 0;
+    for (int k = 0; k < ITEMS; ++k) {
+        if (start + k < n) sum += counts[start + k];
+    }
+    return sum;
+}
+
+KERNEL chunk_sums(const int n, GLOBAL const int *RESTRICT counts, GLOBAL long *RESTRICT sums)
+{
+    OUTER(chunk);
+    SHARED long part[BLOCK];
+    INNER(t) { part[t] = items_sum(n, chunk * CHUNK + (long)t * ITEMS, counts); }
+    for (int span = BLOCK / 2; span > 0; span /= 2) {
+        BARRIER;
+        INNER(t) {
+            if (t < span) part[t] += part[t + span];
+        }
+    }
+    BARRIER;
+    INNER(t) {
+        if (t == 0) sums[chunk] = part[0];
+    }
+}
+
+/* One block: exclusive sums of the chunks' sums, in place; the total behind them. */
+KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums)
+{
+    OUTER(block);
+    SHARED long part[BLOCK + 1];
+    const int share = (chunks + BLOCK - 1) / BLOCK;
+    INNER(t) {
+        long sum = 0;
+        for (int k = 0; k < share; ++k) {
+            if (t * share + k < chunks) sum += sums[t * share + k];
+        }
+        part[t + 1] = sum;
+    }
+    BARRIER;
+    INNER(t) {
+        if (t > 0) continue;
+        part[0] = block;
+        for (int k = 0; k < BLOCK; ++k) part[k + 1] += part[k];
+        sums[chunks] = part[BLOCK];
+    }
+    BARRIER;
+    INNER(t) {
+        long sum = part[t];
+        for (int k = 0; k < share; ++k) {
+            const int i = t * share + k;
+            if (i >= chunks) break;
+            const long own = sums[i];
+            sums[i] = sum;
+            sum += own;
+        }
+    }
+}
+
+KERNEL scan_chunks(const int n, GLOBAL const int *RESTRICT counts, GLOBAL const long *RESTRICT sums,
+                   GLOBAL int *RESTRICT offsets, GLOBAL int *RESTRICT cursors)
+{
+    OUTER(chunk);
+    SHARED int part[2][BLOCK];
+    INNER(t) { part[0][t] = items_sum(n, chunk * CHUNK + (long)t * ITEMS, counts); }
+    int side = 0;
+    for (int reach = 1; reach < BLOCK; reach *= 2) {
+        BARRIER;
+        INNER(t) { part[1 - side][t] = part[side][t] + (t >= reach ? part[side][t - reach] : 0); }
+        side = 1 - side;
+    }
+    BARRIER;
+    INNER(t) {
+        long sum = sums[chunk] + (t > 0 ? part[side][t - 1] : 0);
+        for (int k = 0; k < ITEMS; ++k) {
+            const long i = chunk * CHUNK + (long)t * ITEMS + k;
+            if (i > n) break;
+            offsets[i] = (int)sum;
+            if (i == n) break;
+            if (cursors) cursors[i] = (int)sum;
+            sum += counts[i];
+        }
+    }
+}
+
+KERNEL count_labels(const int n, GLOBAL const int *RESTRICT labels, GLOBAL const int *RESTRICT weights,
+                    GLOBAL int *RESTRICT counts)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= n || labels[i] < 0) continue;
+        ATOMIC_ADD_GLOBAL(&counts[labels[i]], weights ? weights[i] : 1);
+    }
+}
+
+KERNEL fill_members(const int n, GLOBAL const int *RESTRICT labels, GLOBAL int *RESTRICT cursors,
+                    GLOBAL int *RESTRICT members)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= n || labels[i] < 0) continue;
+        members[FETCH_ADD_GLOBAL(&cursors[labels[i]], 1)] = (int)i;
+    }
+}
+
+/* Entries of a matrix into the rows of its transpose, in no set order; `rearrange` sorts them. */
+KERNEL fill_transpose(const int rows, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+                      GLOBAL const double *RESTRICT values, GLOBAL int *RESTRICT cursors,
+                      GLOBAL int *RESTRICT new_columns, GLOBAL double *RESTRICT new_values)
+{
+    OUTER(block);
+    INNER(t) {
+        const long row = block * ROWS + t / LANES;
+        if (row >= rows) continue;
+        for (int e = offsets[row] + t % LANES; e < offsets[row + 1]; e += LANES) {
+            const int place = FETCH_ADD_GLOBAL(&cursors[columns[e]], 1);
+            new_columns[place] = (int)row;
+            new_values[place] = values[e];
+        }
+    }
+}
+
+KERNEL row_lengths(const int rows, GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT offsets,
+                   GLOBAL int *RESTRICT lengths)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= rows) continue;
+        const int row = order ? order[i] : (int)i;
+        lengths[i] = offsets[row + 1] - offsets[row];
+    }
+}
+
+/* Row i of the result is row order[i], its columns renumbered by rank and sorted; duplicates counts equal ones. */
+KERNEL rearrange(const int rows, GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT rank,
+                 GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+                 GLOBAL const double *RESTRICT values, GLOBAL const int *RESTRICT weights,
+                 GLOBAL const int *RESTRICT new_offsets, GLOBAL int *RESTRICT new_columns,
+                 GLOBAL double *RESTRICT new_values, GLOBAL int *RESTRICT new_weights, GLOBAL int *RESTRICT duplicates)
+{
+    OUTER(block);
+    SHARED int staged[ROWS][STAGED];
+    INNER(t) {
+        const long i = block * ROWS + t / LANES;
+        if (i >= rows) continue;
+        const int row = order ? order[i] : (int)i;
+        const int begin = offsets[row], length = offsets[row + 1] - begin;
+        for (int e = t % LANES; e < length && e < STAGED; e += LANES) {
+            staged[t / LANES][e] = rank ? rank[columns[begin + e]] : columns[begin + e];
+        }
+    }
+    BARRIER;
+    INNER(t) {
+        const long i = block * ROWS + t / LANES;
+        if (i >= rows) continue;
+        const int row = order ? order[i] : (int)i;
+        const int begin = offsets[row], length = offsets[row + 1] - begin, target = new_offsets[i];
+        for (int e = t % LANES; e < length; e += LANES) {
+            const int column = e < STAGED ? staged[t / LANES][e] : rank ? rank[columns[begin + e]] : columns[begin + e];
+            int place = 0, equal = 0;
+            for (int f = 0; f < length && f < STAGED; ++f) {
+                place += staged[t / LANES][f] < column;
+                equal += staged[t / LANES][f] == column;
+            }
+            for (int f = STAGED; f < length; ++f) {
+                const int other = rank ? rank[columns[begin + f]] : columns[begin + f];
+                place += other < column;
+                equal += other == column;
+            }
+            if (equal > 1 && duplicates) ATOMIC_ADD_GLOBAL(&duplicates[0], 1);
+            new_columns[target + place] = column;
+            if (new_values) new_values[target + place] = values[begin + e];
+            if (new_weights) new_weights[target + place] = weights[begin + e];
+        }
+    }
+}
+
+KERNEL invert(const int n, GLOBAL const int *RESTRICT order, GLOBAL int *RESTRICT rank)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i < n) rank[order[i]] = (int)i;
+    }
+}
+
+KERNEL gather(const int n, GLOBAL const int *RESTRICT places, GLOBAL const int *RESTRICT values,
+              GLOBAL int *RESTRICT result)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i < n) result[i] = values[places[i]];
+    }
+}

@@ -1,0 +1,102 @@
+/* Rows of a sparse product X Y, in a hash table a row: LANES threads share one row, and walk X's row entry by entry, each adding
+ * other columns of Y's row. Columns of one row differ, so no two threads add to one place, and the order of sums is X's: the same
+ * bits every time.
+ *
+ * Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
+ * own - weight diagonal⁻¹ X Y: the smoothed prolongator. */
+
+#include "table.h"
+
+#define ROWS (BLOCK / LANES)
+
+KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offsets,
+               GLOBAL const int *RESTRICT x_columns, GLOBAL const double *RESTRICT x_values,
+               GLOBAL const int *RESTRICT y_offsets, GLOBAL const int *RESTRICT y_columns,
+               GLOBAL const double *RESTRICT y_values, GLOBAL const int *RESTRICT own, const double weight,
+               GLOBAL const double *RESTRICT diagonal, GLOBAL int *RESTRICT counts, GLOBAL const int *RESTRICT offsets,
+               GLOBAL int *RESTRICT columns, GLOBAL double *RESTRICT values, GLOBAL int *RESTRICT overflow)
+{
+    OUTER(block);
+    SHARED int table[ROWS * TABLE];
+    SHARED double sums[ROWS * TABLE];
+    SHARED int list[ROWS * TABLE];
+    SHARED int found[ROWS];
+    int steps = 0;
+    for (int r = 0; r < ROWS; ++r) {
+        const long row = block * ROWS + r;
+        if (row >= rows) break;
+        const int length = x_offsets[row + 1] - x_offsets[row];
+        steps = length > steps ? length : steps;
+    }
+    INNER_FOR(i, ROWS * TABLE) {
+        table[i] = EMPTY;
+        sums[i] = 0;
+    }
+    INNER(t) {
+        if (t < ROWS) found[t] = 0;
+    }
+    BARRIER;
+    if (fill) {
+        for (int step = 0; step < steps; ++step) {
+            INNER(t) {
+                const int r = t / LANES;
+                const long row = block * ROWS + r;
+                if (row >= rows) continue;
+                const int e = x_offsets[row] + step;
+                if (e >= x_offsets[row + 1]) continue;
+                const int inner = x_columns[e];
+                const double x = x_values[e];
+                if (y_offsets) {
+                    for (int f = y_offsets[inner] + t % LANES; f < y_offsets[inner + 1]; f += LANES) {
+                        const int slot = find_slot(table + r * TABLE, y_columns[f]);
+                        if (slot >= 0) sums[r * TABLE + slot] += x * y_values[f];
+                    }
+                } else if (t % LANES == 0) {
+                    const int slot = find_slot(table + r * TABLE, y_columns[inner]);
+                    if (slot >= 0) sums[r * TABLE + slot] += x;
+                }
+            }
+            BARRIER;
+        }
+    } else {
+        INNER(t) {
+            const int r = t / LANES;
+            const long row = block * ROWS + r;
+            if (row >= rows) continue;
+            for (int e = x_offsets[row] + t % LANES; e < x_offsets[row + 1]; e += LANES) {
+                const int inner = x_columns[e];
+                const int first = y_offsets ? y_offsets[inner] : inner;
+                const int last = y_offsets ? y_offsets[inner + 1] : inner + 1;
+                for (int f = first; f < last; ++f) {
+                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) overflow[0] = 1;
+                }
+            }
+        }
+        BARRIER;
+    }
+    INNER(t) {
+        const int r = t / LANES;
+        for (int i = t % LANES; i < TABLE; i += LANES) {
+            if (table[r * TABLE + i] != EMPTY) list[r * TABLE + FETCH_ADD_SHARED(&found[r], 1)] = i;
+        }
+    }
+    BARRIER;
+    INNER(t) {
+        const int r = t / LANES;
+        const long row = block * ROWS + r;
+        if (row >= rows) continue;
+        if (!fill) {
+            if (t % LANES == 0) counts[row] = found[r];
+            continue;
+        }
+        for (int k = t % LANES; k < found[r]; k += LANES) {
+            const int slot = list[r * TABLE + k], column = table[r * TABLE + slot];
+            int place = offsets[row];
+            for (int other = 0; other < found[r]; ++other) place += table[r * TABLE + list[r * TABLE + other]] < column;
+            double value = sums[r * TABLE + slot];
+            if (own) value = (column == own[row] ? 1 : 0) - weight / diagonal[row] * value;
+            columns[place] = column;
+            values[place] = value;
+        }
+    }
+}

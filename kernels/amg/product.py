@@ -1,0 +1,67 @@
+"""Sparse products of the set-up: smoothed prolongator, A P and the Galerkin matrix, rows in hash tables on chip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from kernels.amg.primitives import Csr, blocks, exclusive_sum, host_ints, total_of
+
+SOURCE = Path(__file__).with_name("product.c")
+# Threads a block, threads a row, slots of a row's table: each for rows that overflow the one before.
+SIZES = ((32, 8, 32), (32, 16, 128), (64, 64, 1024))
+BUILDS = [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in SIZES]
+BYTES_A_SLOT = 16
+
+
+def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:
+    """Return X Y, or ``T - weight D⁻¹ X T`` of a tentative prolongator T, columns sorted, the same bits every time.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    x : Csr, (n, m)
+    y : Csr, (m, p)
+        Without offsets: T, a one in column ``columns[row]`` of each row.
+    first : int
+        The configuration of `SIZES` to begin with.
+    own : (n,) int32, optional
+        Column of the one in each row of T; asks for the smoothed prolongator.
+    weight : float
+        ω.
+    diagonal : (n,) float64
+        D.
+
+    Raises
+    ------
+    ValueError
+        When a row of the result has more entries than the device's shared memory holds.
+    """
+    rows, shape = x.rows, (x.rows, y.shape[1])
+    counts, overflow = device.empty(rows, np.int32), device.zeros(1, np.int32)
+    given = (x.offsets, x.columns, x.values, y.offsets, y.columns, y.values, own, weight, diagonal, counts)
+    for block, lanes, table in _configurations(device, first):
+        kernel = device.build(SOURCE, block=block, defines={"LANES": lanes, "TABLE": table}).product
+        grid = blocks(rows, block // lanes)
+        kernel(grid, rows, 0, *given, None, None, None, overflow)
+        if not host_ints(device, overflow)[0]:
+            break
+        device.fill(overflow, 0)
+    else:
+        raise ValueError(
+            f"a row of a product has more than {table} entries: the matrix has rows too long for this method"
+        )
+    offsets, sums, _ = exclusive_sum(device, counts)
+    entries = total_of(device, sums)
+    columns, values = device.empty(entries, np.int32), device.empty(entries, np.float64)
+    kernel(grid, rows, 1, *given, offsets, columns, values, overflow)
+    return Csr(shape, offsets, columns, values)
+
+
+def _configurations(device, first):
+    yield from SIZES[first:]
+    _, _, table = SIZES[-1]
+    while BYTES_A_SLOT * 2 * table <= device.shared_bytes - 1024:
+        table *= 2
+        yield 128, 128, table

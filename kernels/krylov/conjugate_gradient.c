@@ -20,12 +20,10 @@
 #define RHS 3
 #define LEAST_QUOTIENT 4
 #define LARGEST_QUOTIENT 5
+#define SCALE 6
 #define STATUS 0
 #define ITERATIONS 1
 #define MAX_ITERATIONS 2
-
-/* Squares below this have lost digits to underflow. */
-#define UNDERFLOW 1e-290
 
 #define FINITE(value) ((value) > -1e308 && (value) < 1e308)
 
@@ -71,6 +69,15 @@ DEVICE_FUNCTION double folded(const double *lanes)
         BARRIER;                                                                                                     \
     }
 
+/* The same for the largest of them. */
+#define HIGHEST(peaks)                                                                                               \
+    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
+        INNER(t) {                                                                                                   \
+            if (t < width && peaks[t + width] > peaks[t]) peaks[t] = peaks[t + width];                               \
+        }                                                                                                            \
+        BARRIER;                                                                                                     \
+    }
+
 /* total = the sum of `count` partial sums; sums is free again afterwards. */
 #define TOTAL(total, sums, partial, count)                                                                           \
     INNER(t) {                                                                                                       \
@@ -82,45 +89,75 @@ DEVICE_FUNCTION double folded(const double *lanes)
     const double total = sums[0];                                                                                    \
     BARRIER;
 
-/* x = 0, r = b, p = 0; partial sums of r.r, and behind them how many entries of b are not zero. */
-KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT b,
-             GLOBAL double *RESTRICT x, GLOBAL double *RESTRICT r, GLOBAL double *RESTRICT p,
-             GLOBAL double *RESTRICT partial)
+/* The largest magnitude in each block of b. What is no number is left to the sums that follow. */
+KERNEL peak(const long count, const long chunk, GLOBAL const double *RESTRICT b, GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double peaks[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double lanes[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const double size = fabs(b[i]);
+            lanes[l] = size > lanes[l] ? size : lanes[l];
+        });
+        double most = 0;
+        UNROLL
+        for (int l = 0; l < LANES; ++l) most = lanes[l] > most ? lanes[l] : most;
+        peaks[t] = most;
+    }
+    BARRIER;
+    HIGHEST(peaks)
+    INNER(t) {
+        if (t == 0) partial[block] = peaks[0];
+    }
+}
+
+/* x = 0, p = 0, r = b times the power of two that brings its largest entry to between 1 and 2, so that no square over-
+ * or underflows, and single precision inside a preconditioner neither; partial sums of r.r. */
+KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial_peak,
+             GLOBAL const double *RESTRICT b, GLOBAL double *RESTRICT x, GLOBAL double *RESTRICT r,
+             GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT scalars, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
-    SHARED double present[BLOCK];
+    INNER(t) {
+        double most = 0;
+        for (int i = t; i < blocks; i += BLOCK) most = partial_peak[i] > most ? partial_peak[i] : most;
+        sums[t] = most;
+    }
+    BARRIER;
+    HIGHEST(sums)
+    const double most = sums[0];
+    BARRIER;
+    const int exponent = most > 0 && FINITE(most) ? -ilogb(most) : 0;
+    const double scale = ldexp(1.0, exponent > 1000 ? 1000 : exponent);
     const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
     INNER(t) {
-        double squares[LANES] = {0}, entries[LANES] = {0};
+        double squares[LANES] = {0};
         FOR_ENTRIES(t, begin, end, {
-            const double value = b[i];
+            const double value = b[i] * scale;
             x[i] = 0;
             p[i] = 0;
             r[i] = value;
             squares[l] += value * value;
-            entries[l] += value != 0;
         });
         sums[t] = folded(squares);
-        present[t] = folded(entries);
+        if (t == 0 && block == 0) scalars[SCALE] = scale;
     }
     TREE(sums)
-    TREE(present)
     INNER(t) {
-        if (t == 0) {
-            partial[block] = sums[0];
-            partial[blocks + block] = present[0];
-        }
+        if (t == 0) partial[block] = sums[0];
     }
 }
 
 /* Sets up the scalars of a solve; a single block. */
-KERNEL prepare(const int blocks, const double tolerance, const int max_iterations, GLOBAL const double *RESTRICT partial,
-             GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters, GLOBAL double *RESTRICT history)
+KERNEL prepare(const int blocks, const double tolerance, const int max_iterations,
+               GLOBAL const double *RESTRICT partial, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+               GLOBAL double *RESTRICT history)
 {
     SHARED double sums[BLOCK];
     TOTAL(rhs, sums, partial, blocks)
-    TOTAL(present, sums, partial + blocks, blocks)
     INNER(t) {
         if (t == 0) {
             scalars[RZ_BEFORE] = 0;
@@ -131,11 +168,11 @@ KERNEL prepare(const int blocks, const double tolerance, const int max_iteration
             scalars[LARGEST_QUOTIENT] = 0;
             counters[ITERATIONS] = 0;
             counters[MAX_ITERATIONS] = max_iterations;
-            history[0] = present > 0;
-            counters[STATUS] = !FINITE(rhs) || (rhs < UNDERFLOW && present > 0) ? NOT_A_NUMBER
-                               : present == 0                                   ? CONVERGED
-                               : max_iterations == 0                            ? ITERATION_LIMIT
-                                                                                : RUNNING;
+            history[0] = rhs > 0;
+            counters[STATUS] = !FINITE(rhs)          ? NOT_A_NUMBER
+                               : rhs == 0            ? CONVERGED
+                               : max_iterations == 0 ? ITERATION_LIMIT
+                                                     : RUNNING;
         }
     }
 }
@@ -295,12 +332,15 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
     }
 }
 
-KERNEL copy(const long count, const long chunk, GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT y)
+/* y = x without the power of two. */
+KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT scalars, GLOBAL const double *RESTRICT x,
+              GLOBAL double *RESTRICT y)
 {
     OUTER(block);
+    const double scale = 1 / scalars[SCALE];
     const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
     INNER(t) {
-        FOR_ENTRIES(t, begin, end, y[i] = x[i]);
+        FOR_ENTRIES(t, begin, end, y[i] = x[i] * scale);
     }
 }
 

@@ -32,7 +32,7 @@ class Outcome:
     status : {'converged', 'iteration limit', 'indefinite', 'not a number'}
         'indefinite' when p·Ap or r·z was not positive, or when A stretches one direction 1e15 times less than another:
         matrix or preconditioner are not positive definite to rounding. 'not a number' when the data or what came of
-        them are not finite, or when the squares of the right-hand side over- or underflow.
+        them are not finite.
     iterations : int
     residual : float
         ‖r‖/‖b‖ of the recursive residual.
@@ -63,7 +63,7 @@ class ConjugateGradient:
     precondition : callable, optional
         ``precondition(r, z)`` enqueues z = M⁻¹ r, likewise.
     graph : bool, optional
-        Whether CUDA shall repeat the iteration by itself; by default where `kernels.krylov.graph.missing` finds nothing.
+        Whether CUDA shall repeat the iteration by itself; by default where `graph.missing` finds nothing.
 
     Attributes
     ----------
@@ -119,14 +119,16 @@ class ConjugateGradient:
             raise ValueError(f"tolerance {tolerance} or max_iterations {max_iterations} is negative or no number")
         self._grow(max_iterations)
         kernels, blocks = self._kernels, self._blocks
-        kernels.start(blocks, self.n, self._chunk, blocks, b, self._x, self._r, self._p, self._rr)
+        size, vectors = (self.n, self._chunk), (self._x, self._r, self._p)
+        kernels.peak(blocks, *size, b, self._rz)
+        kernels.start(blocks, *size, blocks, self._rz, b, *vectors, self._scalars, self._rr)
         kernels.prepare(1, blocks, tolerance, max_iterations, self._rr, self._scalars, self._counters, self._history)
         if self._loop is not None:
             self._loop()
         else:
             while self.device.to_host(self._counters)[0] == 0:
                 self.iterate()
-        kernels.copy(blocks, self.n, self._chunk, self._x, x)
+        kernels.finish(blocks, *size, self._scalars, self._x, x)
 
     def outcome(self) -> Outcome:
         """Return how the last solve ended, after it has."""

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
+from kernels import spmv
 from kernels.krylov import ConjugateGradient
 
 
@@ -23,13 +24,10 @@ def laplacian(n, shift=0.0):
     return scipy.sparse.diags_array([off, ends + shift, off], offsets=[-1, 0, 1]).tocsr()
 
 
-def operator(device, matrix, scale=None):
-    """Return what multiplies by `matrix`, here through the host; on CUDA by CuPy, whose work a graph can hold."""
+def operator(device, matrix):
+    """Return what multiplies by `matrix`: through the host, and on CUDA by a kernel, as a graph needs."""
     if device.backend == "cuda":
-        import cupy
-
-        dense = cupy.asarray(matrix.toarray() if scipy.sparse.issparse(matrix) else matrix)
-        return lambda x, y: y.__setitem__(slice(None), (dense * x[None, :]).sum(axis=1))
+        return spmv.pack("csr_vector", device, scipy.sparse.csr_array(matrix)).multiply
 
     def multiply(x, y):
         device.to_host(y)[:] = matrix @ device.to_host(x)
@@ -67,8 +65,6 @@ def test_iterations_and_residuals_are_those_of_scipy(device, preconditioned):
     random = np.random.default_rng(5)
     matrix = laplacian(n, 0.01) + scipy.sparse.diags_array(random.uniform(0, 3, n))
     b = random.standard_normal(n)
-    if device.backend == "cuda":
-        n, matrix, b = 2_003, matrix[:2_003, :2_003], b[:2_003]
     m = scipy.sparse.diags_array(1 / matrix.diagonal()).tocsr() if preconditioned else None
     outcome, x, _ = solve(device, matrix.tocsr(), b, m, tolerance=1e-8)
     norms = []
@@ -121,13 +117,7 @@ def test_not_a_number(device, where, value):
     assert outcome.iterations <= 1
 
 
-@pytest.mark.parametrize("scale", [1e-160, 1e160])
-def test_right_hand_sides_whose_squares_are_beyond_a_double_are_no_zeros(device, scale):
-    outcome, x, _ = solve(device, spd(40), np.full(40, scale))
-    assert outcome.status == "not a number" and np.array_equal(x, np.zeros(40))
-
-
-@pytest.mark.parametrize("scale", [2.0**-400, 2.0**400])
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-400, 2.0**1000])
 def test_right_hand_sides_far_from_one(device, scale):
     matrix, b = spd(40), np.ones(40)
     plain, expected, _ = solve(device, matrix, b)

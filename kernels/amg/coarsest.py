@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kernels.amg.checks import UnsuitableMatrix
 
 LEAST_PIVOT = (
@@ -20,7 +22,7 @@ def symmetric_inverse(xp, matrix):
     try:
         pivots = xp.diagonal(xp.linalg.cholesky(matrix)) ** 2 / xp.diagonal(matrix)
         least = float(pivots.min())
-    except xp.linalg.LinAlgError:
+    except np.linalg.LinAlgError:
         least = float("nan")
     if not least > LEAST_PIVOT:
         what = "singular to rounding" if least > -LEAST_PIVOT else "indefinite"

@@ -25,7 +25,7 @@ from repro import Work
 
 REAL = {"float64": "double", "float32": "float"}
 INDEX_BYTES = 4
-LANES = 8  # rows that a thread of a processor takes in lockstep: a vector of doubles. A GPU's thread takes one.
+LANES = 32  # rows that a thread of a processor takes in lockstep, so that memory is read in order; a GPU's takes one
 
 
 class Matrix:

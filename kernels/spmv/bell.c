@@ -14,15 +14,17 @@ KERNEL bell(const long stride, const long blocks, const int block_rows, const re
                 sums[r][lane] = 0;
         for (long first = 0; first < blocks; first += stride) {
             GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + slot;
-            for (int lane = 0; lane < LANES; ++lane) {
-                const int column = columns[first + slot + lane];
-                UNROLL
-                for (int c = 0; c < SIZE; ++c) {
-                    const real factor = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
-                    UNROLL
-                    for (int r = 0; r < SIZE; ++r)
-                        sums[r][lane] += block_values[(r * SIZE + c) * stride + lane] * factor;
+            UNROLL
+            for (int c = 0; c < SIZE; ++c) {
+                real factors[LANES];
+                for (int lane = 0; lane < LANES; ++lane) {
+                    const int column = columns[first + slot + lane];
+                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x: it may be NaN
                 }
+                UNROLL
+                for (int r = 0; r < SIZE; ++r)
+                    for (int lane = 0; lane < LANES; ++lane)
+                        sums[r][lane] += block_values[(r * SIZE + c) * stride + lane] * factors[lane];
             }
         }
         for (int lane = 0; lane < LANES; ++lane)

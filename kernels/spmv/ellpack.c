@@ -8,15 +8,16 @@ KERNEL ellpack(const long stride, const long stored, const long rows, const real
         const long first = (block * BLOCK + t) * LANES;
         if (first >= rows)
             continue;
+        const int lanes = LANES == 1 || stride - first > LANES ? LANES : stride - first;
         real sums[LANES];
-        for (int lane = 0; lane < LANES; ++lane)
+        for (int lane = 0; lane < lanes; ++lane)
             sums[lane] = 0;
         for (long place = first; place < stored; place += stride)
-            for (int lane = 0; lane < LANES; ++lane) {
+            for (int lane = 0; lane < lanes; ++lane) {
                 const int column = columns[place + lane];
                 sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // padding reads no x: it may be NaN
             }
-        for (int lane = 0; lane < LANES; ++lane) {
+        for (int lane = 0; lane < lanes; ++lane) {
             const long row = first + lane;
             if (row < rows)
                 y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);

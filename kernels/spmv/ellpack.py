@@ -6,11 +6,13 @@ from pathlib import Path
 
 from kernels.spmv import _sliced
 from kernels.spmv._csr import starts
-from kernels.spmv._matrix import LANES, REAL, Matrix
+from kernels.spmv._matrix import REAL, Matrix
 
-SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("ellpack.c"), 256, 32
+SOURCE = Path(__file__).with_name("ellpack.c")
+# Threads of a block and rows of a thread. Columns lie far apart: a processor takes much of one before it goes on.
+GPU_SHAPE, CPU_SHAPE = (256, 1), (1, 256)
 BUILDS = [(SOURCE, block, {"real": real, "LANES": lanes})
-          for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES)) for real in REAL.values()]  # fmt: skip
+          for block, lanes in (GPU_SHAPE, CPU_SHAPE) for real in REAL.values()]  # fmt: skip
 
 
 class Packed(Matrix):
@@ -28,12 +30,13 @@ class Packed(Matrix):
 
     def fill(self, csr):
         _sliced.fill(self, csr, self.slices)
-        self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        self.kernel = self.build(SOURCE, self.block, {"LANES": self.lanes}).ellpack
+        block, lanes = GPU_SHAPE if self.device.is_gpu else CPU_SHAPE
+        self.kernel = self.build(SOURCE, block, {"LANES": lanes}).ellpack
+        self.blocks = -(-self.slices.slots // (block * lanes))
 
     def enqueue(self, x, y, alpha, beta):
         a, slices = self.arrays, self.slices
-        self.kernel(-(-slices.slots // (self.block * self.lanes)), slices.size, self.stored, self.shape[0],
+        self.kernel(self.blocks, slices.size, self.stored, self.shape[0],
                     alpha, beta, a["columns"], a["values"], x, y)  # fmt: skip
 
 

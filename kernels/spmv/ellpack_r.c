@@ -8,18 +8,19 @@ KERNEL ellpack_r(const long stride, const long rows, const real alpha, const rea
         const long first = (block * BLOCK + t) * LANES;
         if (first >= rows)
             continue;
+        const int lanes = LANES == 1 || stride - first > LANES ? LANES : stride - first;
         real sums[LANES];
         int longest = 0;
-        for (int lane = 0; lane < LANES; ++lane) {
+        for (int lane = 0; lane < lanes; ++lane) {
             sums[lane] = 0;
             longest = lengths[first + lane] > longest ? lengths[first + lane] : longest;
         }
         for (long k = 0, place = first; k < longest; ++k, place += stride)
-            for (int lane = 0; lane < LANES; ++lane) {
+            for (int lane = 0; lane < lanes; ++lane) {
                 const int column = columns[place + lane];
                 sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // of shorter rows beside this one
             }
-        for (int lane = 0; lane < LANES; ++lane) {
+        for (int lane = 0; lane < lanes; ++lane) {
             const long row = first + lane;
             if (row < rows)
                 y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);

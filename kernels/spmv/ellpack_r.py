@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.spmv import _sliced
-from kernels.spmv._matrix import LANES, REAL, Matrix
-from kernels.spmv.ellpack import CPU_BLOCK, GPU_BLOCK, one_slice
+from kernels.spmv._matrix import REAL, Matrix
+from kernels.spmv.ellpack import CPU_SHAPE, GPU_SHAPE, one_slice
 
 SOURCE = Path(__file__).with_name("ellpack_r.c")
 BUILDS = [(SOURCE, block, {"real": real, "LANES": lanes})
-          for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES)) for real in REAL.values()]  # fmt: skip
+          for block, lanes in (GPU_SHAPE, CPU_SHAPE) for real in REAL.values()]  # fmt: skip
 
 
 class Packed(Matrix):
@@ -25,10 +25,9 @@ class Packed(Matrix):
         lengths[: self.shape[0]] = csr.lengths
         self.hold(lengths=lengths)
         _sliced.fill(self, csr, self.slices)
-        self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        self.kernel = self.build(SOURCE, self.block, {"LANES": self.lanes}).ellpack_r
+        block, lanes = GPU_SHAPE if self.device.is_gpu else CPU_SHAPE
+        self.kernel = self.build(SOURCE, block, {"LANES": lanes}).ellpack_r
+        self.blocks = -(-self.slices.slots // (block * lanes))
 
     def enqueue(self, x, y, alpha, beta):
-        slices = self.slices
-        self.kernel(-(-slices.slots // (self.block * self.lanes)), slices.size, self.shape[0],
-                    alpha, beta, *self.arrays.values(), x, y)  # fmt: skip
+        self.kernel(self.blocks, self.slices.size, self.shape[0], alpha, beta, *self.arrays.values(), x, y)

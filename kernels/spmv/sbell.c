@@ -17,15 +17,17 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 sums[r][lane] = 0;
         for (long first = begin; first < end; first += SLICE) {
             GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + first_lane;
-            for (int lane = 0; lane < LANES; ++lane) {
-                const int column = columns[first + first_lane + lane];
-                UNROLL
-                for (int c = 0; c < SIZE; ++c) {
-                    const real factor = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
-                    UNROLL
-                    for (int r = 0; r < SIZE; ++r)
-                        sums[r][lane] += block_values[(r * SIZE + c) * SLICE + lane] * factor;
+            UNROLL
+            for (int c = 0; c < SIZE; ++c) {
+                real factors[LANES];
+                for (int lane = 0; lane < LANES; ++lane) {
+                    const int column = columns[first + first_lane + lane];
+                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x: it may be NaN
                 }
+                UNROLL
+                for (int r = 0; r < SIZE; ++r)
+                    for (int lane = 0; lane < LANES; ++lane)
+                        sums[r][lane] += block_values[(r * SIZE + c) * SLICE + lane] * factors[lane];
             }
         }
         for (int lane = 0; lane < LANES; ++lane) {

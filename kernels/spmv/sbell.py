@@ -7,7 +7,7 @@ from pathlib import Path
 from kernels.spmv import _blocks, _sliced
 from kernels.spmv._matrix import LANES, REAL
 
-SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 16
+SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
 BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes})
           for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES))
           for real in REAL.values() for size in (2, 3) for is_sorted in (0, 1)]  # fmt: skip

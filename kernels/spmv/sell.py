@@ -11,7 +11,7 @@ from pathlib import Path
 from kernels.spmv import _sliced
 from kernels.spmv._matrix import LANES, REAL, Matrix
 
-SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 256, 32
+SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 256, 8
 BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes})
           for block, lanes in ((GPU_BLOCK, 1), (CPU_BLOCK, LANES))
           for real in REAL.values() for is_sorted in (0, 1)]  # fmt: skip

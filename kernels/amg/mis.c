@@ -1,11 +1,13 @@
-/* Distance-k maximal independent sets by k rounds of the largest key in the neighbourhood (Bell, Dalton, Olson 2012).
+/* Distance-k maximal independent sets by rounds of the largest key in the neighbourhood (Bell, Dalton, Olson 2012).
  *
- * A key is the node's state in the two highest bits, then 30 bits of a hash that maps indices one to one: no ties, and the same set
- * on every machine. A node whose key is the largest within distance k becomes a root; one within distance k of a root is out. */
+ * A key is the node's state in the two highest bits, then for an undecided node the share of its neighbours that are out, then 30 bits
+ * of a hash that maps indices one to one: no ties, and the same set on every machine. A node whose key is the largest within distance k
+ * becomes a root; one within distance k of a root is out. */
 
+#define SHARE_BITS 30 /* below the share of neighbours that are out, in 256ths */
 #define MASK 0x3fffffffu
-#define UNDECIDED 0x40000000u
-#define ROOT 0x80000000u
+#define UNDECIDED ((ulong)1 << 62)
+#define ROOT ((ulong)2 << 62)
 
 DEVICE_FUNCTION uint hashed(uint x)
 {
@@ -17,18 +19,18 @@ DEVICE_FUNCTION uint hashed(uint x)
     return x ^ (x >> 14);
 }
 
-DEVICE_FUNCTION uint largest(const uint own, const int begin, const int end, GLOBAL const int *columns,
-                             GLOBAL const uint *keys)
+DEVICE_FUNCTION ulong largest(const ulong own, const int begin, const int end, GLOBAL const int *columns,
+                              GLOBAL const ulong *keys)
 {
-    uint top = own;
+    ulong top = own;
     for (int e = begin; e < end; ++e) {
-        const uint key = keys[columns[e]];
+        const ulong key = keys[columns[e]];
         top = key > top ? key : top;
     }
     return top;
 }
 
-KERNEL start(const int n, GLOBAL uint *RESTRICT keys)
+KERNEL start(const int n, GLOBAL ulong *RESTRICT keys)
 {
     OUTER(block);
     INNER(t) {
@@ -38,7 +40,7 @@ KERNEL start(const int n, GLOBAL uint *RESTRICT keys)
 }
 
 KERNEL spread(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
-              GLOBAL const uint *RESTRICT keys, GLOBAL uint *RESTRICT result)
+              GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result)
 {
     OUTER(block);
     INNER(t) {
@@ -47,9 +49,9 @@ KERNEL spread(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int 
     }
 }
 
-/* `spread_keys` hold the largest key within distance k - 1. */
-KERNEL decide(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
-              GLOBAL const uint *RESTRICT spread_keys, GLOBAL const uint *RESTRICT keys, GLOBAL uint *RESTRICT result,
+/* `reach` holds the largest key within distance k - 1 of each node. Unless `electing`, roots are not made, only what they cover. */
+KERNEL decide(const int n, const int electing, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+              GLOBAL const ulong *RESTRICT reach, GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result,
               GLOBAL int *RESTRICT undecided)
 {
     OUTER(block);
@@ -61,10 +63,10 @@ KERNEL decide(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int 
     INNER(t) {
         const long i = block * BLOCK + t;
         if (i >= n) continue;
-        uint key = keys[i];
-        if ((key & UNDECIDED) != 0) {
-            const uint top = largest(spread_keys[i], offsets[i], offsets[i + 1], columns, spread_keys);
-            if (top == key) {
+        ulong key = keys[i];
+        if (key >= UNDECIDED && key < ROOT) {
+            const ulong top = largest(reach[i], offsets[i], offsets[i + 1], columns, reach);
+            if (electing && top == key) {
                 key = ROOT | (key & MASK);
             } else if (top >= ROOT) {
                 key &= MASK;
@@ -80,7 +82,26 @@ KERNEL decide(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int 
     }
 }
 
-KERNEL is_root(const int n, GLOBAL const uint *RESTRICT keys, GLOBAL int *RESTRICT flags)
+/* The keys of the next round: undecided nodes with more neighbours out come first. */
+KERNEL refresh(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+               GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= n) continue;
+        ulong key = keys[i];
+        if (key >= UNDECIDED && key < ROOT) {
+            const int begin = offsets[i], end = offsets[i + 1];
+            int out = 0;
+            for (int e = begin; e < end; ++e) out += keys[columns[e]] < UNDECIDED;
+            key = UNDECIDED | ((ulong)(255L * out / (end - begin)) << SHARE_BITS) | (key & MASK);
+        }
+        result[i] = key;
+    }
+}
+
+KERNEL is_root(const int n, GLOBAL const ulong *RESTRICT keys, GLOBAL int *RESTRICT flags)
 {
     OUTER(block);
     INNER(t) {

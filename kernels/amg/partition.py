@@ -90,7 +90,7 @@ def _sizes(device, labels, weights, count):
     return sizes
 
 
-def grouped(device, graph: Csr, radius: int, least: int, weights=None) -> Groups:
+def grouped(device, graph: Csr, radius: int, least: int, weights=None, seed_radius: int | None = None) -> Groups:
     """Group the nodes of a graph around the roots of a maximal independent set, without small groups (steps 1 to 5).
 
     Parameters
@@ -104,9 +104,11 @@ def grouped(device, graph: Csr, radius: int, least: int, weights=None) -> Groups
         Groups of less weight are given to their neighbours, unless none of those is greater.
     weights : (nodes,) int32, optional
         Of the nodes; 1 by default.
+    seed_radius : int, optional
+        See `maximal_independent_set`.
     """
     kernels, n = _kernels(device), graph.rows
-    flags = maximal_independent_set(device, graph, radius)
+    flags = maximal_independent_set(device, graph, radius, seed_radius)
     numbers, sums, _ = exclusive_sum(device, flags)
     count = total_of(device, sums)
     labels = device.empty(n, np.int32)
@@ -170,6 +172,7 @@ def double_partition(
     graph: Csr,
     *,
     radius: int = 2,
+    seed_radius: int | None = 4,
     least_aggregate: int = 9,
     patch_size: int = 400,
     least_patch: int | None = None,
@@ -183,6 +186,8 @@ def double_partition(
         Structurally symmetric.
     radius : int
         k of the independent set that aggregates grow from.
+    seed_radius : int, optional
+        Of its first roots; None for a random set.
     least_aggregate : int
         Smaller aggregates are given to their neighbours.
     patch_size : int
@@ -192,7 +197,8 @@ def double_partition(
     """
     from kernels.amg.exchange import exchanged
 
-    aggregates = bounded(device, grouped(device, graph, radius, least_aggregate), patch_size)
+    aggregates = grouped(device, graph, radius, least_aggregate, seed_radius=seed_radius)
+    aggregates = bounded(device, aggregates, patch_size)
     members = group_members(device, aggregates.labels, aggregates.count)
     induced = induced_graph(device, graph, aggregates.labels, members)
     least = patch_size // 2 if least_patch is None else least_patch

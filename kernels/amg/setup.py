@@ -14,7 +14,7 @@ from kernels.amg.primitives import Csr, rearranged, transposed
 from kernels.amg.product import multiplied
 from kernels.amg.spectrum import spectral_radius
 
-PATCH_SIZE, COARSEST = 400, 200
+PATCH_SIZE, COARSEST = 400, 700
 MOST_LEVELS, MOST_DENSE = 20, 4096
 
 
@@ -32,19 +32,21 @@ class Coarsening:
 
     radii: tuple[int, ...]
     least: tuple[int, ...]
+    seed_radius: int | None
     of_induced_graph: bool
 
     def at(self, depth: int) -> dict:
         """Return the arguments of `double_partition` on one level."""
         return {
             "radius": self.radii[min(depth, len(self.radii) - 1)],
+            "seed_radius": self.seed_radius,
             "least_aggregate": self.least[min(depth, len(self.least) - 1)],
         }
 
 
 COARSENINGS = {
-    "patch": Coarsening(radii=(2, 1), least=(9, 4), of_induced_graph=True),
-    "mis": Coarsening(radii=(2,), least=(1,), of_induced_graph=False),
+    "patch": Coarsening(radii=(2,), least=(9,), seed_radius=4, of_induced_graph=True),
+    "mis": Coarsening(radii=(2,), least=(1,), seed_radius=None, of_induced_graph=False),
 }
 
 

@@ -16,10 +16,10 @@ ROOT = Path(__file__).parent
 PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py"}
 
 
-def key(name: str, scale: str) -> str:
-    """Return the hash of the recipe of `name` at a scale, in hexadecimal."""
+def key(name: str, scale: str, variant: str = "") -> str:
+    """Return the hash of the recipe of `name`, or of one of its variants, at a scale, in hexadecimal."""
     files = closure(ROOT / f"{name}.py")
-    state = hashlib.sha256(f"{name} {scale}\n".encode())
+    state = hashlib.sha256(f"{' '.join(filter(None, (name, variant, scale)))}\n".encode())
     for path in files:
         state.update(f"{path.relative_to(ROOT)} {_meaning(path)}\n".encode())
     if ROOT / "mesher.py" in files:

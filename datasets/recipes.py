@@ -7,7 +7,9 @@ A recipe is a module with
 - ``build(scale)``, which returns points, cells and, where the mesh has regions, a label for each cell;
 - ``CELL_TYPE``, for elements other than tetrahedra: their name in `datasets.cells`;
 - ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
-- ``REGIONS``, for a mesh with regions: their names, in the order of the labels.
+- ``REGIONS``, for a mesh with regions: their names, in the order of the labels;
+- ``VARIANTS``, for a series of meshes, in place of ``SCALES``: the name of each and the scales that it has; they are
+  ``<paper>/<mesh>-<name>``, and built by ``build(scale, name)``.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ class Entry:
         Names of its regions, in the order of their labels; empty when it has none.
     cell_type : str
         Its elements, as in `datasets.cells`.
+    variant : str
+        Which mesh of a series; empty when it is none.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Entry:
     stand_in_for: str = ""
     regions: tuple[str, ...] = ()
     cell_type: str = "tetra"
+    variant: str = ""
     recipe: ModuleType = field(repr=False, compare=False, default=None)
 
     @property
@@ -62,7 +67,7 @@ class Entry:
 
     def key(self, scale: str) -> str:
         """Return the hash of everything the mesh is made from; builds nothing."""
-        return recipe_keys.key(self.name, self._checked(scale))
+        return recipe_keys.key(self.name.removesuffix(f"-{self.variant}"), self._checked(scale), self.variant)
 
     def path(self, scale: str) -> Path:
         """Return where the mesh is kept once it is built."""
@@ -128,7 +133,8 @@ class Entry:
         from datasets import shapes, validation
         from datasets.cells import cell_type
 
-        points, cells, *labels = self.recipe.build(self._checked(scale))
+        which = (self._checked(scale), self.variant) if self.variant else (self._checked(scale),)
+        points, cells, *labels = self.recipe.build(*which)
         cells = shapes.oriented(points, cells, cell_type(self.cell_type))
         cells = validation.checked(points, cells, f"{self.name} at scale {scale}", self.cell_type)
         return {"points": points, "cells": cells} | ({"regions": labels[0]} if labels else {})
@@ -141,13 +147,17 @@ def entries() -> tuple[Entry, ...]:
     for path in sorted(ROOT.glob("*/[!_]*.py")):
         name = f"{path.parent.name}/{path.stem}"
         recipe = importlib.import_module(f"datasets.{path.parent.name}.{path.stem}")
-        found.append(
-            Entry(
-                name, recipe.TITLE, tuple(recipe.SCALES), getattr(recipe, "STAND_IN_FOR", ""),
-                tuple(getattr(recipe, "REGIONS", ())), getattr(recipe, "CELL_TYPE", "tetra"), recipe,
-            )
-        )  # fmt: skip
-    return tuple(found)
+        about = {
+            "stand_in_for": getattr(recipe, "STAND_IN_FOR", ""), "regions": tuple(getattr(recipe, "REGIONS", ())),
+            "cell_type": getattr(recipe, "CELL_TYPE", "tetra"), "recipe": recipe,
+        }  # fmt: skip
+        if hasattr(recipe, "VARIANTS"):
+            for variant, scales in recipe.VARIANTS.items():
+                title = f"{recipe.TITLE} {variant}"
+                found.append(Entry(f"{name}-{variant}", title, tuple(scales), variant=variant, **about))
+        else:
+            found.append(Entry(name, recipe.TITLE, tuple(recipe.SCALES), **about))
+    return tuple(sorted(found, key=lambda entry: entry.name))
 
 
 def entry(name: str) -> Entry:

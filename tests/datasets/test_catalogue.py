@@ -17,7 +17,8 @@ STAND_INS = {"fu2014/blobs", "fu2014/brain", "fu2014/heart"}
 
 def test_every_recipe_is_found_by_its_place():
     names = [entry.name for entry in datasets.catalogue()]
-    assert names == sorted(set(names)) and [name for name in names if name.startswith("fu2014/")] == NAMES
+    assert names == sorted(set(names))
+    assert [name for name in names if name.startswith("fu2014/") and "/series-" not in name] == NAMES
     for name in NAMES:
         entry = datasets.entry(name)
         assert entry.scales == ("smoke", "small", "paper", "large")
@@ -37,6 +38,21 @@ def test_smoke_meshes(name):
     assert facts["dihedral_min"] > 10 and facts["euler_agrees"]
     assert (quality.volumes(mesh.points, mesh.cells) > 0).all()
     assert (mesh.title, mesh.stand_in_for) == (entry.title, entry.stand_in_for)
+
+
+def test_the_series_of_regular_meshes():
+    """Each is the one before with twice the resolution, and the fourth is the paper's Regular mesh."""
+    names = [f"fu2014/series-{nodes}" for nodes in (9, 17, 33, 65, 129, 257)]
+    assert {entry.name for entry in datasets.catalogue() if "/series-" in entry.name} == set(names)
+    coarse, fine = (datasets.load(name, "smoke") for name in names[:2])
+    assert (len(coarse.points), len(coarse.cells), len(fine.points), len(fine.cells)) == (729, 3072, 4913, 8 * 3072)
+    assert [scale for scale in ("smoke", "small", "paper", "large") if scale in datasets.entry(names[3]).scales] == [
+        "paper", "large"
+    ]  # fmt: skip
+    keys = {datasets.key(name, "large") for name in names}
+    assert len(keys) == len(names) and datasets.entry(names[0]).title == "Regular series 9"
+    expected = regular.refined(8, 1)
+    assert np.array_equal(np.sort(fine.cells, axis=1), np.sort(expected[1], axis=1))
 
 
 @pytest.mark.parametrize("name", ["fu2014/irregular", "fu2014/regular"])

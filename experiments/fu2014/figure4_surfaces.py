@@ -1,0 +1,77 @@
+"""Surfaces of the Heart and Brain meshes, lit and shaded.
+
+Drawn from the meshes themselves by the project's own renderer, so that no graphics library is needed. What is measured
+is the surface: its area, and the volume within it, which must be that of the elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+import datasets
+from datasets import topology
+from experiments import rendering, sections
+from experiments.fu2014 import labels
+from repro import Cell
+from repro.plots import PAGE, caption, figure, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.1, "small": 0.2, "paper": 2, "large": 10}
+
+COLOURS = {"heart": (0.80, 0.36, 0.32), "brain": (0.88, 0.72, 0.66)}
+VIEWS = {"heart": (-60, 22), "brain": (-48, 32)}  # azimuth and elevation in degrees
+PIXELS = 1000
+FACTS = {"boundary_faces": "Boundary faces", "area": "Area", "volume": "Volume within"}
+
+
+def cells(scale):
+    """Return one cell a mesh."""
+    return [Cell(case=mesh, method="surface", data=(f"fu2014/{mesh}",)) for mesh in COLOURS]
+
+
+def measure(cell, run):
+    """Record the surface's size; refuse one that does not enclose the elements' volume."""
+    mesh = run.dataset(cell.data[0])
+    faces = topology.boundary_faces(mesh.cells, len(mesh.points))
+    area, volume = sections.enclosed(mesh.points, faces)
+    expected = mesh.facts()["volume"]
+    gap = abs(volume - expected) / expected
+    run.check(gap, 1e-10, "volume within the surface")
+    run.value("boundary_faces", len(faces), "count")
+    run.value("area", area)
+    run.value("volume", volume, error=gap)
+
+
+def tables(results):
+    """Return the sizes of the surfaces."""
+    rows = {"Mesh": [labels(results)[case] for case in results.cases]}
+    for metric, heading in FACTS.items():
+        rows[heading] = [results.value(case, "surface", metric) for case in results.cases]
+    return [Table("Exterior surfaces", pandas.DataFrame(rows), ["Lengths are centimetres in the stand-ins."])]
+
+
+def plot(results):
+    """Draw each surface, in the paper's order."""
+    shown = [case for case in COLOURS if results.value(case, "surface", "area") is not None]
+    made, panels = figure(PAGE, 3.3, panels=len(shown))
+    with style():
+        for axes, case in zip(panels, shown, strict=True):
+            axes.imshow(drawn(case, results))
+            axes.set_axis_off()
+            axes.set_anchor("S")
+            axes.set_title(labels(results)[case], y=-0.06)
+    stands_in = any(labels(results)[case].endswith("(stand-in)") for case in shown)
+    caption(made, results, "stand-ins for the paper's geometries, which are not public" if stands_in else "")
+    return made
+
+
+def drawn(case, results, pixels=PIXELS):
+    """Return the picture of a mesh's surface."""
+    name = f"fu2014/{case}"
+    mesh = datasets.load(name, results.scale, results.overrides.get(name))
+    faces = topology.boundary_faces(mesh.cells, len(mesh.points))
+    surface = rendering.Surface(
+        mesh.points, faces, np.array(COLOURS[case]), rendering.vertex_normals(mesh.points, faces)
+    )
+    return rendering.picture([surface], rendering.view(*VIEWS[case]), pixels)

@@ -193,16 +193,18 @@ def double_partition(
     patch_size : int
         The most nodes of a patch; it is never exceeded.
     least_patch : int, optional
-        Lighter patches are given to their neighbours; by default half of `patch_size`.
+        Lighter patches are given to their neighbours; by default an eighth of `patch_size`.
     """
     from kernels.amg.exchange import exchanged
+    from kernels.amg.matching import merged
 
     aggregates = grouped(device, graph, radius, least_aggregate, seed_radius=seed_radius)
     aggregates = bounded(device, aggregates, patch_size)
     members = group_members(device, aggregates.labels, aggregates.count)
     induced = induced_graph(device, graph, aggregates.labels, members)
-    least = patch_size // 2 if least_patch is None else least_patch
+    least = patch_size // 8 if least_patch is None else least_patch
     patches = grouped(device, induced, 1, least, aggregates.sizes)
     patches = exchanged(device, induced, patches, aggregates.sizes, patch_size)
     patches = bounded(device, patches, patch_size, aggregates.sizes)
+    patches = merged(device, induced, patches, aggregates.sizes, patch_size)
     return numbered(device, aggregates, patches, members, induced)

@@ -10,7 +10,7 @@ from kernels.amg.primitives import Csr, blocks, exclusive_sum, host_ints, total_
 
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for rows that overflow the one before.
-SIZES = ((32, 8, 32), (32, 16, 128), (64, 64, 1024))
+SIZES = ((64, 8, 32), (64, 32, 128), (64, 64, 1024))
 BUILDS = [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in SIZES]
 BYTES_A_SLOT = 16
 

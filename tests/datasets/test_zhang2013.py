@@ -5,10 +5,10 @@ import pytest
 
 import datasets
 from datasets.zhang2013 import hex as hexes
-from datasets.zhang2013 import quad
+from datasets.zhang2013 import quad, tet, tri
 
-SIZES = {"quad": 2, "hex": 3}  # unknowns of a node
-LONGEST = {"quad": 9, "hex": 27}  # blocks of a row
+SIZES = {"tri": 2, "quad": 2, "tet": 3, "hex": 3}  # unknowns of a node
+LONGEST = {"tri": 10, "quad": 9, "tet": 28, "hex": 27}  # blocks of a row
 
 
 def counts(name, scale):
@@ -21,6 +21,8 @@ def counts(name, scale):
 
 @pytest.mark.parametrize("name", list(SIZES))
 def test_smoke_meshes(name):
+    if name == "tet":
+        pytest.importorskip("tetgen")
     entry = datasets.entry(f"zhang2013/{name}")
     assert entry.scales == ("smoke", "small", "paper", "large") and entry.stand_in_for == ""
     assert entry.verify("smoke") == []
@@ -42,10 +44,46 @@ def test_grids_have_the_published_sizes():
     assert expected == (499_125, 38_976_723)
 
 
+def test_triangles_have_the_published_sizes_by_eulers_formula():
+    """Nodes and boundary edges fix the counts of a plane mesh without holes, which the smoke mesh shows."""
+    for scale in ("smoke", "paper"):
+        m, n, nodes = tri.SCALES[scale]
+        boundary = 2 * (m + n)
+        edges = 3 * nodes - 3 - boundary
+        if scale == "smoke":
+            assert counts("tri", scale)[:2] == (2 * nodes, 4 * (nodes + 2 * edges))
+            assert datasets.entry("zhang2013/tri").facts(scale)["boundary_faces"] == boundary
+    assert boundary == 3_500 and (2 * nodes, 4 * (nodes + 2 * edges)) == (1_060_112, 14_813_544)
+
+
+def test_longest_rows_are_those_of_the_padding_of_ellpack():
+    """Table 2's factors of ELLPACK times Table 1's non-zeros over unknowns."""
+    for name, factor, density in (
+        ("tri", 1.43, 13.97),
+        ("quad", 1.00, 17.94),
+        ("tet", 1.91, 44.00),
+        ("hex", 1.04, 78.09),
+    ):
+        least, greatest = ((factor + e) * (density + e) for e in (-0.005, 0.005))
+        assert least <= LONGEST[name] * SIZES[name] <= greatest
+        others = (LONGEST[name] - 1, LONGEST[name] + 1)
+        assert name == "hex" or not any(least <= blocks * SIZES[name] <= greatest for blocks in others)
+
+
+def test_tetrahedra_have_the_nodes_and_neighbours_asked_for():
+    pytest.importorskip("tetgen")
+    divisions, _, nodes = tet.SCALES["smoke"]
+    facts = datasets.entry("zhang2013/tet").facts("smoke")
+    assert facts["nodes"] == nodes and facts["valence_max"] == 27
+    assert facts["boundary_nodes"] == 18 * divisions**2 + 2 and facts["volume"] == pytest.approx(4, rel=1e-12)
+    assert facts["dihedral_min"] > 10
+    assert 3 * tet.SCALES["paper"][2] == 624_579
+
+
 @pytest.mark.slow
-def test_the_papers_grids():
-    assert counts("quad", "paper") == (321_602, 5_769_604, 9)
-    assert counts("hex", "paper") == (499_125, 38_976_723, 27)
+@pytest.mark.parametrize(("name", "sizes"), [("quad", (321_602, 5_769_604, 9)), ("hex", (499_125, 38_976_723, 27))])
+def test_the_papers_grids(name, sizes):
+    assert counts(name, "paper") == sizes
 
 
 def test_no_other_grid_has_the_published_sizes():

@@ -26,9 +26,9 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
   ``ATOMIC_MAX_GLOBAL(&a[i], v);`` and, with the value before, ``FETCH_ADD_SHARED(&a[i], v)``, ``FETCH_ADD_GLOBAL`` and
   ``COMPARE_SWAP_SHARED(&a[i], expected, v)``.
 - ``DEVICE_FUNCTION real f(...)`` is inlined; ``UNROLL`` stands before a loop, ``READ_ONLY_LOAD(&x[i])`` loads what no
-  thread writes; ``long`` has 64 bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is
-  of a file beside the source. OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is
-  slow.
+  thread writes, ``READ_ONCE_LOAD(&x[i])`` what is read once, so that it leaves the caches to the rest; ``long`` has 64
+  bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is of a file beside the source.
+  OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is slow.
 - A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead.
   ``MIN_BLOCKS`` among the defines bounds CUDA's registers.
 - A module that builds kernels lists ``BUILDS = [(file, block, defines), ...]``; tests build each for every back end.

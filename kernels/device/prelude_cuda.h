@@ -17,6 +17,7 @@ typedef unsigned long ulong;
 #define RESTRICT __restrict__
 #define UNROLL _Pragma("unroll")
 #define READ_ONLY_LOAD(pointer) __ldg(pointer)
+#define READ_ONCE_LOAD(pointer) __ldcs(pointer)
 
 #define OUTER(bx) const long bx = blockIdx.x
 #define OUTER2(bx, by) const long bx = blockIdx.x, by = blockIdx.y

@@ -16,6 +16,7 @@ typedef unsigned long ulong;
 #define RESTRICT restrict
 #define UNROLL
 #define READ_ONLY_LOAD(pointer) (*(pointer))
+#define READ_ONCE_LOAD(pointer) (*(pointer))
 
 #define OUTER(bx) const long bx = dialect_bx
 #define OUTER2(bx, by) const long bx = dialect_bx, by = dialect_by

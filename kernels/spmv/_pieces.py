@@ -12,6 +12,12 @@ BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in REAL.values()]
 GPU_TILE, CPU_TILE = (256, 7), (16, 63)
 
 
+def builds(source):
+    """Return the builds of a kernel with tiles, for the tests."""
+    shapes = ((GPU_TILE, "double", 1), (CPU_TILE, "float", 0))
+    return [(source, threads, {"real": real, "ITEMS": items, "INTERLEAVED": i}) for (threads, items), real, i in shapes]
+
+
 def tile(device) -> tuple[int, int]:
     """Return threads a block and items a thread."""
     return GPU_TILE if device.is_gpu else CPU_TILE

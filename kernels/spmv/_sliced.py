@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from kernels.spmv._csr import Csr, starts
 from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
 
 FILL, FILL_BLOCK = Path(__file__).with_name("fill.c"), 128
-BUILDS = [(FILL, FILL_BLOCK, {"real": real, "SORTED": is_sorted}) for real in REAL.values() for is_sorted in (0, 1)]
+BUILDS = [(FILL, FILL_BLOCK, {"real": real, "SORTED": int(real == "float")}) for real in REAL.values()]
 WARP = 32  # slices are multiples of it, so that threads of a warp read neighbouring values
 WINDOWS = (1, 1024, 32768)  # rows; the larger, the less padding, and the more scattered the rows of a slice
 WORTH = 0.98  # sorting in a larger window must bring the bytes down to this
@@ -38,8 +39,9 @@ class Slices:
     def slots(self) -> int:
         return self.size * (self.offsets.size - 1)
 
-    @property
+    @cached_property
     def entries(self) -> int:
+        """Entries with padding; asks the device the first time."""
         return int(self.offsets[-1])
 
     def arrays(self) -> dict:

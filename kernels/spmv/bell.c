@@ -18,13 +18,13 @@ KERNEL bell(const long stride, const long blocks, const int block_rows, const re
             for (int c = 0; c < SIZE; ++c) {
                 real factors[LANES];
                 for (int lane = 0; lane < LANES; ++lane) {
-                    const int column = columns[first + slot + lane];
-                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x: it may be NaN
+                    const int column = READ_ONCE_LOAD(&columns[first + slot + lane]);
+                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
                 }
                 UNROLL
                 for (int r = 0; r < SIZE; ++r)
                     for (int lane = 0; lane < LANES; ++lane)
-                        sums[r][lane] += block_values[(r * SIZE + c) * stride + lane] * factors[lane];
+                        sums[r][lane] += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * stride + lane]) * factors[lane];
             }
         }
         for (int lane = 0; lane < LANES; ++lane)

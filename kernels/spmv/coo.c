@@ -1,6 +1,5 @@
 // y = alpha A x + beta y for rows with entries, A in coordinates sorted by row, ITEMS entries a thread.
 #include "segments.h"
-#define TILE (ITEMS * BLOCK)
 
 KERNEL coo(const int entries, const real alpha, const real beta, GLOBAL const int *RESTRICT rows,
            GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
@@ -13,26 +12,30 @@ KERNEL coo(const int entries, const real alpha, const real beta, GLOBAL const in
     const long begin = block * TILE;
     const int count = entries - begin < TILE ? entries - begin : TILE;
     const int front_row = begin > 0 && rows[begin - 1] == rows[begin] ? rows[begin] : -1;
-    INNER_FOR(i, count) {
-        products[i] = values[begin + i] * x[columns[begin + i]];
-        row_of[i] = rows[begin + i];
-    }
+    INNER_FOR(i, count)
+        row_of[i] = READ_ONCE_LOAD(&rows[begin + i]);
+    LOAD_PRODUCTS
     INNER(t) {
         if (t == 0)
             row_of[count] = begin + count < entries ? rows[begin + count] : -1;
     }
     BARRIER;
     INNER(t) {
-        const int last = (t + 1) * ITEMS < count ? (t + 1) * ITEMS : count;
+        const int first = t * ITEMS, last = first + ITEMS < count ? first + ITEMS : count;
+        int row = row_of[first < count ? first : count];
         real sum = 0;
         P(first_row) = -1;
-        for (int i = t * ITEMS; i < last; ++i) {
-            sum += products[i];
-            if (row_of[i] != row_of[i + 1]) {
-                END_ROW(row_of[i], sum);
-                sum = 0;
+        UNROLL
+        for (int i = first; i < first + ITEMS; ++i)
+            if (i < last) {
+                const int next = row_of[i + 1];
+                sum += products[i];
+                if (row != next) {
+                    END_ROW(row, sum);
+                    sum = 0;
+                    row = next;
+                }
             }
-        }
         open[t] = sum;
         ended[t] = P(first_row) >= 0;
     }

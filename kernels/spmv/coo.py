@@ -9,11 +9,10 @@ from pathlib import Path
 
 from kernels.spmv import _pieces
 from kernels.spmv._csr import expand
-from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
+from kernels.spmv._matrix import INDEX_BYTES, Matrix
 
 SOURCE = Path(__file__).with_name("coo.c")
-BUILDS = [(SOURCE, threads, {"real": real, "ITEMS": items})
-          for threads, items in (_pieces.GPU_TILE, _pieces.CPU_TILE) for real in REAL.values()]  # fmt: skip
+BUILDS = _pieces.builds(SOURCE)
 
 
 class Packed(Matrix):
@@ -31,7 +30,7 @@ class Packed(Matrix):
         self.hold(rows=rows, columns=csr.columns, values=csr.values, empty_rows=xp.nonzero(csr.lengths == 0)[0]
                   .astype(xp.int32))  # fmt: skip
         _pieces.hold(self, xp.where(goes_on, rows[boundaries], -1), self.blocks, xp)
-        self.kernel = self.build(SOURCE, threads, {"ITEMS": items}).coo
+        self.kernel = self.build(SOURCE, threads, {"ITEMS": items, "INTERLEAVED": int(self.device.is_gpu)}).coo
         self.scale = self.build(_pieces.SOURCE, _pieces.BLOCK, {}).scale_rows
 
     def enqueue(self, x, y, alpha, beta):

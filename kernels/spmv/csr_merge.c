@@ -1,6 +1,5 @@
 // y = alpha A x + beta y, A in CSR, ITEMS entries and row ends a thread.
 #include "segments.h"
-#define TILE (ITEMS * BLOCK)
 
 KERNEL csr_merge(const int rows, const int entries, const real alpha, const real beta,
                  GLOBAL const int *RESTRICT block_rows, GLOBAL const int *RESTRICT row_offsets,
@@ -8,7 +7,7 @@ KERNEL csr_merge(const int rows, const int entries, const real alpha, const real
                  GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y,
                  GLOBAL real *RESTRICT first_pieces, GLOBAL real *RESTRICT last_pieces)
 {
-    SHARED real products[TILE];
+    SHARED real products[TILE + 1];
     SHARED int row_ends[TILE];
     SEGMENTS;
     OUTER(block);
@@ -17,8 +16,7 @@ KERNEL csr_merge(const int rows, const int entries, const real alpha, const real
     const int first_row_here = block_rows[block], ends = block_rows[block + 1] - first_row_here;
     const int begin = path_begin - first_row_here, items = path_end - path_begin, count = items - ends;
     const int front_row = row_offsets[first_row_here] < begin ? first_row_here : -1;
-    INNER_FOR(i, count)
-        products[i] = values[begin + i] * x[columns[begin + i]];
+    LOAD_PRODUCTS
     INNER_FOR(i, ends)
         row_ends[i] = row_offsets[first_row_here + i + 1] - begin;
     BARRIER;
@@ -33,16 +31,22 @@ KERNEL csr_merge(const int rows, const int entries, const real alpha, const real
             else
                 high = middle;
         }
-        int k = item - end;
+        int k = item - end, next_end = end < ends ? row_ends[end] : TILE;
         real sum = 0;
         P(first_row) = -1;
-        while (end + k < last) {
-            if (end < ends && row_ends[end] <= k) {
-                END_ROW(first_row_here + end, sum);
-                sum = 0;
-                ++end;
-            } else {
-                sum += products[k++];
+        UNROLL
+        for (int d = 0; d < ITEMS; ++d) {
+            const real product = products[k]; // read before it is known whether it is next: no load waits for another
+            if (item + d < last) {
+                if (next_end <= k) {
+                    END_ROW(first_row_here + end, sum);
+                    sum = 0;
+                    ++end;
+                    next_end = end < ends ? row_ends[end] : TILE;
+                } else {
+                    sum += product;
+                    ++k;
+                }
             }
         }
         open[t] = sum;

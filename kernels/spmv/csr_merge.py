@@ -8,11 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.spmv import _pieces
-from kernels.spmv._matrix import REAL, Matrix
+from kernels.spmv._matrix import Matrix
 
 SOURCE = Path(__file__).with_name("csr_merge.c")
-BUILDS = [(SOURCE, threads, {"real": real, "ITEMS": items})
-          for threads, items in (_pieces.GPU_TILE, _pieces.CPU_TILE) for real in REAL.values()]  # fmt: skip
+BUILDS = _pieces.builds(SOURCE)
 
 
 class Packed(Matrix):
@@ -35,7 +34,7 @@ class Packed(Matrix):
         self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values,
                   block_rows=block_rows.astype(xp.int32))  # fmt: skip
         _pieces.hold(self, xp.where(goes_on, inner, -1), self.blocks, xp)
-        self.kernel = self.build(SOURCE, threads, {"ITEMS": items}).csr_merge
+        self.kernel = self.build(SOURCE, threads, {"ITEMS": items, "INTERLEAVED": int(self.device.is_gpu)}).csr_merge
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.spmv._csr import Unsuitable
-from kernels.spmv._matrix import REAL, Matrix
+from kernels.spmv._matrix import Matrix
 
 SOURCE, BLOCK = Path(__file__).with_name("csr_vector.c"), 256
-BUILDS = [(SOURCE, BLOCK, {"real": real, "WIDTH": width}) for real in REAL.values() for width in (1, 8, 32)]
 WIDTHS = (1, 2, 4, 8, 16, 32)
+DEPTH = 4  # entries that a thread loads before it uses the first
+BUILDS = [(SOURCE, BLOCK, {"real": real, "WIDTH": width, "DEPTH": DEPTH})
+          for real, width in (("double", 1), ("float", 32))]  # fmt: skip
 
 
 class Packed(Matrix):
@@ -18,20 +20,21 @@ class Packed(Matrix):
     Parameters
     ----------
     width : int, optional
-        Threads a row, a power of two up to 32; by default the largest that the mean row keeps busy.
+        Threads a row, a power of two up to 32; by default such that each has about `DEPTH` entries
+        of a mean row.
     """
 
     def plan(self, csr, width: int | None = None):
         if width is None:
             mean = csr.nonzeros / max(1, csr.shape[0])
-            width = max(w for w in WIDTHS if w == 1 or w <= mean)
+            width = max(w for w in WIDTHS if w == 1 or w * DEPTH <= mean * 2**0.5)
         if width not in WIDTHS:
             raise Unsuitable(f"{width} threads a row are none of {', '.join(map(str, WIDTHS))}")
         self.width, self.stored = width, csr.nonzeros
 
     def fill(self, csr):
         self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values)
-        self.kernel = self.build(SOURCE, BLOCK, {"WIDTH": self.width}).csr_vector
+        self.kernel = self.build(SOURCE, BLOCK, {"WIDTH": self.width, "DEPTH": DEPTH}).csr_vector
 
     def enqueue(self, x, y, alpha, beta):
         rows = self.shape[0]

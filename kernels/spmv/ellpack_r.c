@@ -15,10 +15,11 @@ KERNEL ellpack_r(const long stride, const long rows, const real alpha, const rea
             sums[lane] = 0;
             longest = lengths[first + lane] > longest ? lengths[first + lane] : longest;
         }
-        for (long k = 0, place = first; k < longest; ++k, place += stride)
+        for (long place = first; place < longest * stride; place += stride)
             for (int lane = 0; lane < lanes; ++lane) {
-                const int column = columns[place + lane];
-                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]); // of shorter rows beside this one
+                const int column = READ_ONCE_LOAD(&columns[place + lane]);
+                const real factor = column < 0 ? 0 : x[column]; // of shorter rows beside this one
+                sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
             }
         for (int lane = 0; lane < lanes; ++lane) {
             const long row = first + lane;

@@ -4,6 +4,31 @@
 // Kernels keep, for thread t, open[t], the sum since its last row end, and ended[t], whether a row ends in it; and for
 // its first row end, the only one that a carry concerns, P(first_row), -1 when there is none, and P(first_sum).
 
+// The place in the block's tile of what thread t loads as its d-th: neighbours on a GPU, so that threads read together.
+#define TILE (ITEMS * BLOCK)
+#define TILE_PLACE(t, d) (INTERLEAVED ? (d) * BLOCK + (t) : (t) * ITEMS + (d))
+
+// Products of the `count` entries from `begin` on; all loads before the first use.
+#define LOAD_PRODUCTS                                                                                                \
+    INNER(t) {                                                                                                       \
+        int column[ITEMS];                                                                                           \
+        real value[ITEMS];                                                                                           \
+        UNROLL                                                                                                       \
+        for (int d = 0; d < ITEMS; ++d) {                                                                            \
+            const int i = TILE_PLACE(t, d);                                                                          \
+            if (i < count) {                                                                                         \
+                column[d] = READ_ONCE_LOAD(&columns[begin + i]);                                                     \
+                value[d] = READ_ONCE_LOAD(&values[begin + i]);                                                       \
+            }                                                                                                        \
+        }                                                                                                            \
+        UNROLL                                                                                                       \
+        for (int d = 0; d < ITEMS; ++d) {                                                                            \
+            const int i = TILE_PLACE(t, d);                                                                          \
+            if (i < count)                                                                                           \
+                products[i] = value[d] * x[column[d]];                                                               \
+        }                                                                                                            \
+    }
+
 #define SEGMENTS                                                                                                     \
     SHARED real open[BLOCK];                                                                                         \
     SHARED int ended[BLOCK];                                                                                         \

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-import scipy.sparse
 from numba import njit, prange
 
 from baselines.polynomial_cg.scaling import scaled
@@ -65,11 +64,6 @@ class Solver:
     def solution(self) -> np.ndarray:
         """Return x of the unscaled system."""
         return self._factors * self._vectors[0]
-
-
-def multiplication(matrix: scipy.sparse.csr_array, x: np.ndarray, y: np.ndarray):
-    """Return a function that computes y = A x on all of Numba's threads."""
-    return lambda: _combine(matrix.indptr, matrix.indices, matrix.data, x, 1.0, 0.0, 0.0, x, 0.0, x, y)
 
 
 @njit(parallel=True, fastmath=FAST, cache=True)

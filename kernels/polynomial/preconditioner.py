@@ -68,17 +68,11 @@ class Preconditioner:
             )  # fmt: skip
             now, scale = before, 1.0
 
-    def least_work(self, product: Work) -> Work:
-        """Return the least work of an application.
-
-        Each product as given, each vector once, one vector kernel a product.
-
-        Parameters
-        ----------
-        product : Work
-            Of one product with the matrix.
-        """
-        size = 4 if self.dtype == "float32" else 8
-        order = self.polynomial.order
-        vectors = self.n * (5 * size * order + 2 * (8 - size) + (8 + size) * (size == 4))
-        return Work(order * product.bytes + vectors, order * product.flops + 7.0 * order * self.n, self.dtype)
+    def least_work(self) -> Work:
+        """Return the least work of an application: products, and a vector kernel after each."""
+        size, order = self.matrix.dtype.itemsize, self.polynomial.order
+        product = self.matrix.least_work()
+        vectors = 5 * size * order - 2 * size + 8  # the first two read no b_{k+2}, the last writes doubles
+        if self._rounded is not None:
+            vectors += 8 + size
+        return Work(order * product.bytes + vectors * self.n, order * (product.flops + 7.0 * self.n), self.dtype)

@@ -14,6 +14,7 @@ from kernels.krylov import ConjugateGradient, Outcome
 from kernels.polynomial.lanczos import STEPS, Bounds, bounds
 from kernels.polynomial.polynomials import fitted
 from kernels.polynomial.preconditioner import Preconditioner
+from repro import Work
 
 PRECISIONS = {"double": "float64", "mixed": "float32"}
 
@@ -118,11 +119,11 @@ class Solver:
 
     def load(self, b) -> None:
         """Scale a right-hand side, (n,) on the host or the device, for `run`."""
-        xp = self.device.xp
-        rhs = self._factors * xp.asarray(b, dtype="float64")
+        xp, device = self.device.xp, self.device
+        rhs = self._factors * xp.asarray(b if device.backend == "cuda" else device.to_host(b), dtype="float64")
         # Of norm 1, lest the residual leave the range of single precision.
         self._norm = float(xp.linalg.norm(rhs)) or 1.0
-        self._b = self.device.array(rhs / self._norm)
+        self._b = device.array(rhs / self._norm)
 
     def run(self, tolerance: float = 1e-6, max_iterations: int = 20000) -> Outcome:
         """Solve the loaded system on the device, until ‖r‖ <= tolerance ‖b‖ of the scaled system; wait for it."""
@@ -132,6 +133,14 @@ class Solver:
         """Return x of the unscaled system, an array of the device's namespace."""
         scaled = self._x if self.device.backend == "cuda" else self.device.to_host(self._x)
         return self._norm * self._factors * scaled
+
+    def least_work(self, iterations: int) -> Work:
+        """Return the least that so many iterations move and compute, in the formats in hand."""
+        parts = [self.matrix.least_work(), self._iteration.vector_work()]
+        if self.preconditioner is not None:
+            parts.append(self.preconditioner.least_work())
+        # A rate of mixed precision is not measured; memory binds, so that of double precision does.
+        return Work(iterations * sum(part.bytes for part in parts), iterations * sum(part.flops for part in parts))
 
     def solve(self, b, tolerance: float = 1e-6, max_iterations: int = 20000) -> tuple[Any, Outcome]:
         """Return the solution of A x = b and how the iteration ended."""

@@ -74,10 +74,3 @@ def test_limits(system):
         solver.load(0 * rhs)
         assert solver.run(1e-10)[:2] == ("converged", 0)
         assert not solver.solution().any()
-
-
-def test_product(system):
-    matrix, rhs, _ = system
-    y = np.full(rhs.size, np.nan)
-    loops.multiplication(matrix, rhs, y)()
-    assert y == pytest.approx(matrix @ rhs, rel=1e-12, abs=1e-10)

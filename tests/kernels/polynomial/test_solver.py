@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
-from kernels import spmv
 from kernels.polynomial import Solver, scaled
 
 
@@ -23,14 +22,14 @@ def exact(elasticity):
 def test_solution(device, elasticity, exact, polynomial, precision):
     matrix, rhs = elasticity
     solver = Solver(device, matrix, form="sell", polynomial=polynomial, precision=precision)
-    x, outcome = solver.solve(rhs, tolerance=1e-10)
+    x, outcome = solver.solve(device.array(rhs.copy()), tolerance=1e-10)
     assert outcome.converged
     assert np.linalg.norm(on_host(device, x) - exact) <= 1e-6 * np.linalg.norm(exact)
     assert np.linalg.norm(rhs - matrix @ on_host(device, x)) <= 1e-9 * np.linalg.norm(rhs)
 
 
-@pytest.mark.parametrize("form", spmv.FORMATS)
-def test_every_format(device, elasticity, exact, form):
+@pytest.mark.parametrize("form", ["csr_scalar", "csr_merge", "bell", "sbell"])
+def test_formats(device, elasticity, exact, form):
     matrix, rhs = elasticity
     solver = Solver(device, matrix, form=form)
     x, outcome = solver.solve(rhs, tolerance=1e-10)

@@ -1,0 +1,43 @@
+"""Zhang, Zhang: CUDA polynomial preconditioned conjugate gradients for the finite elements of elasticity (2013)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import datasets
+from repro import published
+from repro.results import is_missing
+
+MESHES = ("tri", "quad", "tet", "hex")
+DEVICES = ("cuda", "opencl", "openmp")
+LOADS = "Supports, load and material are not published: a cantilever, clamped at x = 0, under its own weight."
+
+
+def labels(results) -> dict[str, str]:
+    """Return the name of every mesh that the results have; a stand-in says so, and a user's own names its file."""
+    names = {}
+    for mesh in MESHES:
+        if mesh in results.cases:
+            entry = datasets.entry(f"zhang2013/{mesh}")
+            own = results.overrides.get(entry.name)
+            names[mesh] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
+    return names
+
+
+def speed(results, case: str, method: str, backend: str | None = None, metric: str = "spmv") -> float | None:
+    """Return GFLOP/s of a product as the paper counts them, two for each entry, from the median time."""
+    seconds = results.value(case, method, metric, backend)
+    entries = results.value(case, method, "nonzeros", backend)
+    return None if not seconds or entries is None else 2e-9 * entries / seconds
+
+
+def percent(row) -> float | None:
+    """Return a row's fraction of the bound in percent, or None without row or bound."""
+    fraction = row and row["bound_fraction"]
+    return None if is_missing(fraction) else 100 * fraction
+
+
+def stated(statement: str) -> str | None:
+    """Return the digits that the paper's text prints for a statement, or None."""
+    found = {number.case: number.printed for number in published.load("zhang2013-text")}
+    return found.get(statement)

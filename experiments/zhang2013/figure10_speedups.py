@@ -1,0 +1,96 @@
+"""Speed-ups of a device over the CPU: the least-squares polynomial of order 6 with CSR and SBELL, double and mixed."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, stated
+from experiments.zhang2013.solves import CRITERION, solve_cell
+from experiments.zhang2013.table3_iterations import measure
+from experiments.zhang2013.table5_jacobi import host_cells
+from repro.plots import PAGE, caption, colour, figure, style
+from repro.tables import Table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 30, "large": 60}
+FORMS = {"csr": "csr_vector", "sbell": "sbell"}
+PRECISIONS = ("double", "mixed")
+POLYNOMIAL = {"polynomial": "least-squares", "order": 6}
+HOST = {"": "one thread", "-threads": "all threads"}
+REFERENCE = "least-squares-6"
+
+
+def cells(scale):
+    """Return the solves on every back end, and on one and all threads of the host, which are Table 5's."""
+    found = []
+    for mesh in MESHES:
+        found += host_cells(mesh, {REFERENCE: ("least-squares", 6)}, {"": {"threads": 1}, "-threads": {"threads": 0}})
+        found += [solve_cell(mesh, f"{name}-{precision}", backend, mesh, form=form, precision=precision, **POLYNOMIAL)
+                  for backend in DEVICES for name, form in FORMS.items() for precision in PRECISIONS]  # fmt: skip
+    return found
+
+
+def tables(results):
+    """Return the speed-ups, and the times and iterations behind them."""
+    names, best = labels(results), results.best_device_backend(metric="solve")
+    speedups, gains, rows = {"Mesh": list(names.values())}, {"Mesh": list(names.values())}, []
+    for suffix, threads in HOST.items():
+        for name in FORMS:
+            for precision in PRECISIONS:
+                speedups[f"{name.upper()}, {precision}, over {threads}"] = [
+                    _ratio(results, case, (REFERENCE + suffix, "host"), (f"{name}-{precision}", best)) for case in names
+                ]
+    for backend in results.backends(metric="solve"):
+        if backend != "host":
+            for name in FORMS:
+                gains[f"{name.upper()}, {backend}"] = [
+                    _ratio(results, case, (f"{name}-double", backend), (f"{name}-mixed", backend)) for case in names
+                ]
+    for row in results.done[results.done["metric"] == "solve"].to_dict("records"):
+        iterations = int(results.value(row["case"], row["method"], "iterations", row["backend"]))
+        rows.append({"Mesh": names[row["case"]], "Method": row["method"], "Back end": row["backend"],
+                     "Time [ms]": 1e3 * row["value"], "Iterations": iterations,
+                     "An iteration [µs]": 1e6 * row["value"] / iterations, "Of bound [%]": percent(row)})  # fmt: skip
+    notes = [*_published(results), f"Device: {best}. CPU: CSR in double precision.", CRITERION, LOADS]
+    return [
+        Table("Figure 10: speed-ups of the device over the CPU", pandas.DataFrame(speedups), notes),
+        Table("Mixed precision over double precision", pandas.DataFrame(gains)),
+        Table("Times and iterations", pandas.DataFrame(rows)),
+    ]
+
+
+def _ratio(results, case, slow, fast):
+    above, below = (results.value(case, method, "solve", backend) for method, backend in (slow, fast))
+    return above / below if above and below else None
+
+
+def _published(results):
+    """The ranges over the four meshes that the text gives."""
+    found = []
+    for name in FORMS:
+        for precision in PRECISIONS:
+            low, high = (stated(f"{name}-{precision}-{end}") for end in ("least", "most"))
+            if low:
+                found.append(f"The paper's {name.upper()} in {precision} precision is {low} to {high} times as fast.")
+    return found
+
+
+def plot(results):
+    """Draw the speed-ups over one thread."""
+    made, (axes,) = figure(PAGE, 2.6)
+    names, best = labels(results), results.best_device_backend(metric="solve")
+    methods = [f"{name}-{precision}" for name in FORMS for precision in PRECISIONS]
+    with style():
+        for i, method in enumerate(methods):
+            for j, case in enumerate(names):
+                ratio = _ratio(results, case, (REFERENCE, "host"), (method, best)) if best else None
+                if ratio:
+                    axes.bar(j + 0.2 * (i - 1.5), ratio, 0.18, color=colour(method), edgecolor="black", linewidth=0.4,
+                             label=method.replace("-", ", ") if j == 0 else None)  # fmt: skip
+        axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
+        axes.tick_params(axis="x", length=0)
+        axes.set_ylabel(f"Speed-up of {best or 'a device'} over one thread")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=4, borderaxespad=0)
+    caption(made, results)
+    return made

@@ -1,0 +1,24 @@
+"""Slice size of SBELL: GFLOP/s of the product with slices of 32 to 512 block rows."""
+
+from __future__ import annotations
+
+from experiments.zhang2013.figure6_slices_sell import drawn, shown, sweep
+from experiments.zhang2013.figure8_formats import measure
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.2, "small": 1, "paper": 3, "large": 8}
+
+
+def cells(scale):
+    """Return every matrix with every slice size on every back end."""
+    return sweep("sbell")
+
+
+def tables(results):
+    """Return GFLOP/s by slice size."""
+    return shown(results, "Figure 7: GFLOP/s of SBELL by slice size")
+
+
+def plot(results):
+    """Draw GFLOP/s over the slice size."""
+    return drawn(results, "SBELL, double precision")

@@ -1,0 +1,92 @@
+"""Storage: entries that each format keeps for an entry of the matrix.
+
+As in the paper slices have 32 rows, of rows or block rows sorted by length over the whole matrix, and blocks are 2 × 2
+in the plane, 3 × 3 in space. Formats beyond the paper's are in the second table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
+from experiments.zhang2013.systems import system
+from kernels import spmv
+from repro import Cell
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Column, Table, paper_table
+from repro.timing import HostClock
+
+MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
+SLICE = 32
+SECONDS = {"smoke": 0.05, "small": 0.3, "paper": 1, "large": 1}
+
+
+def cells(scale):
+    """Return every mesh in every format on every back end."""
+    return [Cell(mesh, form, backend, {"format": form}, (f"zhang2013/{mesh}",))
+            for mesh in MESHES for backend in DEVICES for form in spmv.FORMATS]  # fmt: skip
+
+
+def measure(cell, run):
+    """Pack a matrix, time the packing and multiply once to see that nothing is lost."""
+    device, form = run.device, cell.parameters["format"]
+    made = system(run)
+    options = {}
+    if form in ("sell", "sbell"):
+        options = {"slice_size": SLICE, "window": made.matrix.shape[0]}
+    if form in ("bell", "sbell"):
+        options["size"] = run.dataset(cell.data[0]).points.shape[1]
+    packed = []
+
+    def pack():
+        packed[:] = [spmv.pack(form, device, made.matrix, **options)]
+        device.synchronize()
+
+    x, y = run.rng.uniform(-1, 1, made.matrix.shape[1]), device.zeros(made.matrix.shape[0], "float64")
+    vector = device.array(x)
+
+    def error():
+        packed[0].multiply(vector, y)
+        return made.product_error(x, np.array(device.to_host(y)))
+
+    try:
+        run.time("packing", pack, check=error, tolerance=1e-13, device=HostClock(), max_seconds=SECONDS[run.scale])
+    except spmv.Unsuitable as refused:
+        run.skip(str(refused))
+    run.value("storage_factor", packed[0].padding, "x")
+    run.value("bytes_per_nonzero", packed[0].bytes / packed[0].nonzeros, "B")
+
+
+def tables(results):
+    """Return Table 2, and every format with its bytes and its packing."""
+    paper = paper_table(
+        results,
+        "Table 2: entries stored, over those of CSR",
+        [
+            Column("ELLPACK", "ellpack", "storage_factor", "x"),
+            Column("BELL", "bell", "storage_factor", "x"),
+            Column("SELL", "sell", "storage_factor", "x"),
+            Column("SBELL", "sbell", "storage_factor", "x"),
+        ],
+        cases=labels(results),
+        row="Name",
+        notes=["The paper has one column for ELLPACK and BELL.", LOADS],
+    )
+    rows = []
+    for row in results.done[results.done["metric"] == "storage_factor"].to_dict("records"):
+        key = row["case"], row["method"]
+        size, seconds = (results.value(*key, metric, row["backend"]) for metric in ("bytes_per_nonzero", "packing"))
+        rows.append({"Name": labels(results)[row["case"]], "Format": row["method"], "Back end": row["backend"],
+                     "Factor": row["value"], "Bytes a non-zero": size, "Packing [ms]": 1e3 * seconds})  # fmt: skip
+    return [paper, Table("All formats, double precision", pandas.DataFrame(rows))]
+
+
+def plot(results):
+    """Draw the factors of every format, the paper's beside."""
+    made, (axes,) = figure(PAGE, 2.6)
+    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
+    bars(axes, results, "storage_factor", list(spmv.FORMATS), unit="x", quantity="Entries stored, over non-zeros",
+         cases=cases, log=False)  # fmt: skip
+    caption(made, results)
+    return made

@@ -1,0 +1,89 @@
+"""Iterations of conjugate gradients by polynomial and order, on the quadrilateral mesh.
+
+On a device the polynomial is applied in single precision to SBELL, the outer iteration is in double; on the host all is
+in double precision, with CSR.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.zhang2013 import DEVICES, LOADS
+from experiments.zhang2013.solves import CRITERION, measure, solve_cell
+from repro.plots import COLUMN, caption, figure, lines
+from repro.tables import Column, Table, paper_table
+
+__all__ = ["cells", "drawn", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 1, "paper": 25, "large": 60}
+TITLES = {"neumann": "Neumann", "least-squares": "L-S", "chebyshev": "Chebyshev"}
+ORDERS = (2, 3, 4, 5, 6)
+BOUNDS = {"": "lanczos", "-row-sum": "row-sum"}  # of the spectrum, by the ending of a method's name
+NOTES = {
+    "": (
+        "Table 3: iterations on the quadrilateral mesh",
+        "Bounds of the spectrum from 20 Lanczos steps; the min-max polynomial takes their smallest Ritz value as the "
+        "lower end, the others 0.",
+    ),
+    "-row-sum": (
+        "Table 3 with the bounds that the published numbers imply",
+        "The largest row sum, 1.4 times the largest eigenvalue, bounds the spectrum above; the min-max polynomial's "
+        "lower end is the smallest eigenvalue.",
+    ),
+}
+
+
+def cells(scale):
+    """Return each polynomial of each order, and none, on every back end and on one thread of the host."""
+    found = []
+    for name, order in [("jacobi", 0), *((name, order) for name in TITLES for order in ORDERS)]:
+        chosen = {"polynomial": "" if name == "jacobi" else name, "order": order}
+        for suffix, bound in BOUNDS.items() if order else [("", "lanczos")]:
+            found += [solve_cell(name, f"order-{order}{suffix}", backend, "quad", form="sbell", precision="mixed",
+                                 bound=bound, **chosen) for backend in DEVICES]  # fmt: skip
+        found.append(solve_cell(name, f"order-{order}", "host", "quad", threads=1, **chosen))
+    return found
+
+
+def tables(results):
+    """Return Table 3 by bounds of our own and by the paper's, and what every back end takes."""
+    shown = []
+    for suffix, (title, note) in NOTES.items():
+        columns = [Column(f"Order = {order}", f"order-{order}{suffix}", "iterations", "count",
+                          published=f"order-{order}") for order in ORDERS]  # fmt: skip
+        notes = [note, *_jacobi(results), CRITERION, LOADS]
+        shown.append(paper_table(results, title, columns, cases=TITLES, row="Polynomial", notes=notes))
+    rows = []
+    for row in results.done[results.done["metric"] == "iterations"].to_dict("records"):
+        key = row["case"], row["method"]
+        products, seconds = (results.value(*key, metric, row["backend"]) for metric in ("products", "solve"))
+        order, _, bound = row["method"].removeprefix("order-").partition("-")
+        rows.append({"Polynomial": TITLES.get(row["case"], "Jacobi"), "Order": int(order), "Bound": bound or "Lanczos",
+                     "Back end": row["backend"], "Iterations": int(row["value"]), "Products": int(products),
+                     "Time [ms]": 1e3 * seconds})  # fmt: skip
+    notes = ["Jacobi is the scaling alone, of order 0. Products are those with the matrix."]
+    return [*shown, Table("All back ends", pandas.DataFrame(rows), notes)]
+
+
+def _jacobi(results):
+    count = results.value("jacobi", "order-0", "iterations")
+    return [] if count is None else [f"Jacobi's preconditioner takes {count:,.0f} iterations."]
+
+
+def plot(results):
+    """Draw iterations over the order, the paper's beside."""
+    return drawn(results, "iterations", "count", "Iterations")
+
+
+def drawn(results, metric, unit, text, backend=None):
+    """Draw a metric of the three polynomials over the order, the paper's beside."""
+    made, (axes,) = figure(COLUMN, 2.6)
+    series, published = {}, {}
+    for name in TITLES:
+        values = {order: results.value(name, f"order-{order}", metric, backend) for order in ORDERS}
+        series[name] = [(order, value) for order, value in values.items() if value is not None]
+        numbers = {order: results.published.value(name, f"order-{order}", metric) for order in ORDERS}
+        published[name] = [(order, value) for order, value in numbers.items() if value is not None]
+    lines(axes, series, x="Order of the polynomial", y=text if unit == "count" else f"{text} [{unit}]", names=TITLES,
+          published=published, log_y=True, whole_x=True)  # fmt: skip
+    caption(made, results)
+    return made

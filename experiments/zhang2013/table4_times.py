@@ -1,0 +1,37 @@
+"""Times of conjugate gradients by polynomial and order on the CPU, on the quadrilateral mesh.
+
+The cells are those of Table 3. The paper's CPU column is one thread of compiled loops over CSR in double precision.
+"""
+
+from __future__ import annotations
+
+from experiments.zhang2013 import LOADS
+from experiments.zhang2013.solves import CRITERION
+from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, drawn, measure
+from repro.tables import Column, paper_table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 1, "paper": 25, "large": 60}
+
+
+def tables(results):
+    """Return Table 4, and the same on the best device."""
+    best = results.best_device_backend(metric="solve")
+    found = []
+    for title, backend in (("Table 4: times on the CPU", "host"), ("The same with SBELL in mixed precision", best)):
+        if backend is not None:
+            columns = [Column(f"Order = {order}", f"order-{order}", "solve", "s", backend=backend) for order in ORDERS]
+            found.append(paper_table(results, title, columns, cases=TITLES, row="Polynomial", notes=notes(results)))
+    return found
+
+
+def notes(results):
+    """Return what holds for both tables, with Jacobi's time beside."""
+    jacobi = results.value("jacobi", "order-0", "solve", "host")
+    text = [f"Jacobi's preconditioner takes {jacobi:.3g} s on the host."] if jacobi is not None else []
+    return [*text, CRITERION, LOADS]
+
+
+def plot(results):
+    """Draw the time over the order, the paper's beside."""
+    return drawn(results, "solve", "s", "Time on the CPU", "host")

@@ -32,7 +32,7 @@ class Cycle:
     inner_iterations : int, optional
         Of 'patch'.
     inside : {'symcoo', 'half', 'ell', 'csr'}, optional
-        Format of 'patch' within patches.
+        Format of 'patch' within patches. On a coarse level whose rows are too full for it, `ell` takes its place.
     dtype : {'float32', 'float64'}, optional
         Of matrices and vectors. `apply` takes and gives float64.
     layout : str, optional
@@ -62,47 +62,52 @@ class Cycle:
         for number, level in enumerate(levels[:-1]):
             ends = ("float64", "float64") if number == 0 else (dtype, dtype)
             if relaxation == "patch":
-                packed = patch_matrix.pack(device, level.matrix, level.patch_offsets, inside, dtype)
+                packed = _packed(device, level, inside, dtype)
                 made = PatchRelaxation(device, packed, level.spectral_radius, inner_iterations, ends)
             else:
                 made = JacobiRelaxation(device, level.matrix, level.spectral_radius, dtype, ends, layout)
             self.relaxations.append(made)
-            self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype))
+            self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype, ends[0]))
         ends = ("float64", "float64") if len(levels) == 1 else (dtype, dtype)
         self._coarsest = DenseSolve(device, hierarchy.coarsest_inverse, dtype, ends)
         sizes = [level.rows for level in levels]
-        self._u = [device.zeros(size, dtype) for size in sizes[:-1]]
-        self._residual = [device.zeros(size, dtype) for size in sizes[:-1]]  # and what post-relaxation gives
-        self._b = [None, *(device.zeros(size, dtype) for size in sizes[1:])]
-        self._x = [None, *self._residual[1:], device.zeros(sizes[-1], dtype)]
+        # `rest` is the residual on the way down, and on the way up what post-relaxation has for a right-hand side.
+        self._u, self._rest = ([device.zeros(size, dtype) for size in sizes[:-1]] for _ in range(2))
+        self._b, self._x = ([None, *(device.zeros(size, dtype) for size in sizes[1:])] for _ in range(2))
 
     def apply(self, r, z) -> None:
         """Enqueue z = M⁻¹ r for float64 device arrays in the finest level's permuted numbering."""
         last = len(self._transfers)
         b, x = [r, *self._b[1:]], [z, *self._x[1:]]
-        for k, (relaxation, transfer) in enumerate(zip(self.relaxations, self._transfers)):
-            relaxation.before(b[k], self._u[k], self._residual[k])
-            relaxation.compensate(self._u[k], self._residual[k])
-            transfer.restrict(self._residual[k], b[k + 1])
+        for k in range(last):
+            self.relaxations[k].before(b[k], self._u[k], self._rest[k])
+            self._transfers[k].restrict(self._rest[k], b[k + 1])
         self._coarsest.solve(b[last], x[last])
         for k in reversed(range(last)):
-            self._transfers[k].prolong(x[k + 1], self._u[k])
-            self.relaxations[k].after(b[k], self._u[k], x[k])
+            self._transfers[k].prolong(x[k + 1], b[k], self._u[k], self._rest[k])
+            self.relaxations[k].after(self._rest[k], self._u[k], x[k])
 
     def work(self) -> Work:
         """Return the least bytes and the flops of one cycle, the sum over its kernels."""
         parts = [part.work() for part in (*self._transfers, self._coarsest)]
         for relaxation in self.relaxations:
-            parts += [relaxation.before_work(), relaxation.compensate_work(), relaxation.after_work()]
+            parts += [relaxation.before_work(), relaxation.after_work()]
         return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype)
 
     def facts(self) -> dict[str, float]:
         """Return what tables show of the finest level's matrix: bytes, and the part of the entries inside patches."""
         if not self.relaxations or not isinstance(self.relaxations[0], PatchRelaxation):
             return {}
-        finest: patch_matrix.PatchMatrix = self.relaxations[0].matrix
+        finest = self.relaxations[0].matrix
         largest = np.array([relaxation.weights.largest for relaxation in self.relaxations])
         return {
             "bytes_inside": finest.bytes_inside, "bytes_boundary": finest.bytes_boundary,
             "fraction_inside": finest.fraction_inside, "largest_eigenvalue": float(largest.max()),
         }  # fmt: skip
+
+
+def _packed(device, level, inside, dtype):
+    try:
+        return patch_matrix.pack(device, level.matrix, level.patch_offsets, inside, dtype)
+    except patch_matrix.TooLarge:
+        return patch_matrix.pack(device, level.matrix, level.patch_offsets, "ell", dtype)

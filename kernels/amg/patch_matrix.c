@@ -26,7 +26,8 @@
 #define BOUNDARY_ROWS 6
 #define HEADER 8
 
-/* Numbers of a slice: its first entry, its width; and of the inside, the first slot of what HALF hands to its rows. */
+/* Numbers of a slice: its first entry, its width; of the inside, the first slot of what HALF hands to its rows; of the
+ * boundary, the first row of its patch, and its place there with, in the lowest 6 bits, its rows. */
 #define SLICE_NUMBERS 4
 
 /* Whether row i stores its entry in column j; both count within the patch. */
@@ -93,7 +94,10 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         for (int k = SLICE * s; k < end; ++k) most = received[sorted[k]] > most ? received[sorted[k]] : most;
         widths[s] = most;
         slices[SLICE_NUMBERS * (first_slice + s) + 1] = stored[sorted[SLICE * s]];
-        boundary_slices[SLICE_NUMBERS * (first_slice + s) + 1] = beyond[boundary_sorted[SLICE * s]];
+        GLOBAL int *boundary_slice = boundary_slices + SLICE_NUMBERS * (first_slice + s);
+        boundary_slice[1] = beyond[boundary_sorted[SLICE * s]];
+        boundary_slice[2] = first;
+        boundary_slice[3] = (SLICE * s) << 6 | (end - SLICE * s);
     }
     BARRIER;
     INNER(t) {

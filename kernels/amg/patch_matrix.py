@@ -20,10 +20,12 @@ SOURCE = Path(__file__).with_name("patch_matrix.c")
 INSIDES = ("symcoo", "half", "ell", "csr")
 INDEX = {"symcoo": "uint", "half": "uint", "ell": "ushort", "csr": "ushort"}
 REAL = {"float32": "float", "float64": "double"}
-BLOCKS = (64, 128, 256, 384, 512, 768, 1024)  # threads: as many as a patch has rows, in steps, so that builds are few
+BLOCKS = (*range(32, 512, 32), *range(512, 1025, 64))  # threads: as many as a patch has rows, whole warps
 SLICE, HEADER, SLICE_NUMBERS = 32, 8, 4
 FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)
 MOST_LOCAL = 1 << 16
+ROW_ARRAYS = {"symcoo": 4, "half": 3, "ell": 3, "csr": 3}  # values of a row in shared memory
+POOL_STEP = 1024  # of further values there, so that builds are few
 
 
 def defines(inside: str, real: str) -> dict:
@@ -32,6 +34,10 @@ def defines(inside: str, real: str) -> dict:
 
 
 BUILDS = [(SOURCE, 128, defines(inside, "float")) for inside in INSIDES] + [(SOURCE, 1024, defines("half", "double"))]
+
+
+class TooLarge(ValueError):
+    """A patch that a format cannot hold in shared memory, or count with its indices."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ class PatchMatrix:
     order : (rows,) uint16
         Row of the patch in each place of its slices; with `csr` its first entry, counted within the patch.
     slices : (slices, 4) int32
-        First entry, width and first slot of each 32 rows; unused by `symcoo` and `csr`.
+        First entry, width and first slot of each 32 rows; unused by `symcoo` and `csr`. Of the boundary, first entry,
+        width, first row of the patch, and place in it with the number of rows.
     values, columns : arrays
         Of the inside. A column has 16 bits; in `symcoo` with its row, in `half` with its slot, in 32.
     incoming : (rows,) uint16
@@ -114,6 +121,16 @@ class PatchMatrix:
         return self.nonzeros_inside / max(1, self.nonzeros_inside + self.nonzeros_boundary)
 
 
+def shared_values(inside: str, dtype: str, entries: int, slots: int) -> int:
+    """Return the values of shared memory that relaxation needs beside those of a patch's rows, in coarse steps."""
+    if inside == "half":
+        return -(-(slots + 1) // POOL_STEP) * POOL_STEP
+    if inside == "csr":
+        stepped = -(-max(entries, 1) // POOL_STEP) * POOL_STEP
+        return stepped + stepped * 2 // np.dtype(dtype).itemsize
+    return 0
+
+
 def namespaced(device, array):
     """Return a kernel's array as one of the device's namespace; nothing is copied but from an OpenCL GPU."""
     return array if device.backend == "cuda" else device.to_host(array)
@@ -133,8 +150,10 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
 
     Raises
     ------
+    TooLarge
+        When the format cannot hold a patch; `ell` holds all of up to 1024 rows.
     ValueError
-        For another format, or a patch that is too large for it.
+        For another format, or a patch of more rows.
     """
     if inside not in INSIDES:
         raise ValueError(f"{inside!r} is none of {', '.join(INSIDES)}")
@@ -160,8 +179,11 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
 
     table = namespaced(device, headers)
     most_entries, most_slots = int(table[:, ENTRIES].max()), int(table[:, SLOTS].max())
-    if max(most_slots, most_entries) >= MOST_LOCAL and inside != "ell":
-        raise ValueError(f"a patch of {most_entries} entries inside; {inside} counts up to {MOST_LOCAL - 1}")
+    values = ROW_ARRAYS[inside] * block + shared_values(inside, dtype, most_entries, most_slots)
+    needed = values * np.dtype(dtype).itemsize
+    if needed > device.shared_bytes or (max(most_slots, most_entries) >= MOST_LOCAL and inside in ("half", "csr")):
+        raise TooLarge(f"a patch of {most_entries} entries inside is too large for {inside} and the {needed} bytes "
+                       f"of shared memory it needs")  # fmt: skip
     lanes = _lanes(xp, sizes, slice_counts, table[:, FIRST_SLICE], count)
     stored = int(table[:, ENTRIES].sum(dtype=xp.int64))
     total = _place(xp, namespaced(device, slices), lanes)

@@ -1,9 +1,12 @@
-"""Block Jacobi relaxation on patches, its inner iterations weighted Jacobi ones in shared memory (fu2014, section 5.2.2).
+"""Block Jacobi relaxation on patches, with weighted Jacobi iterations inside them (fu2014, section 5.2.2).
 
-With D the diagonal of A and A_p its part within patches, n inner iterations from zero are B⁻¹ = Σ_{k<n} (I - ω D⁻¹ A_p)ᵏ
-ω D⁻¹, which is symmetric. The paper gives no weights. Here ω is 4/3 over the spectral radius of D⁻¹ A, so that B is
-positive definite for every n, and the outer weight is 1 unless the largest eigenvalue of B⁻¹ A, which some steps of the
-power method estimate from below, comes near 2, beyond which the V-cycle would not be positive definite.
+With D the diagonal of A and A_p its part within patches, n inner iterations from zero are the symmetric
+
+    B⁻¹ = Σ_{k<n} (I - ω D⁻¹ A_p)ᵏ ω D⁻¹.
+
+The paper gives no weights. Here ω is 4/3 over the spectral radius of D⁻¹ A, so that B is positive definite for every n,
+and the outer weight is 1 unless the largest eigenvalue of B⁻¹ A, which some steps of the power method estimate from
+below, comes near 2: beyond that the V-cycle would not be positive definite.
 """
 
 from __future__ import annotations
@@ -17,17 +20,18 @@ from kernels.amg import patch_matrix
 from kernels.amg.patch_matrix import REAL, PatchMatrix
 from repro import Work
 
-SOURCE = Path(__file__).with_name("relax.c")
+SOURCE, COMPENSATE = (Path(__file__).with_name(name) for name in ("relax.c", "compensate.c"))
+COMPENSATE_BLOCK = 256
 INNER = 4 / 3  # times 1 / ρ: eigenvalues of the iteration lie between -1/3 and 1
-LARGEST = 1.7  # of the estimate of B⁻¹ A that is left alone: the power method may be 15 % short
+LARGEST = 1.65  # of the estimate that is left alone: it may be 15 % short
 POWER_STEPS = 12
-# Entries that a thread keeps in registers, in steps, so that builds are few.
-WIDTHS = {"symcoo": (4, 8, 16), "half": (4, 8, 12, 16), "ell": (8, 16, 24, 32), "csr": (1,)}
-POOL_STEP = 1024
-RESIDENT_THREADS = 1024  # of a multiprocessor, for which registers are bounded
+# Entries that a thread keeps in registers: as many as its rows have, in steps so that builds are few, and no more than
+# let RESIDENT threads share a multiprocessor, where there are patches enough for that.
+WIDTHS = {"symcoo": (4, 8, 16, 32), "half": (8, 16, 32), "ell": (8, 16, 32, 48), "csr": (1,)}
+RESIDENT = {"symcoo": (8, 1536), "half": (8, 1536), "ell": (16, 1280), "csr": (1, 2048)}
 
 
-def build_setting(inside: str, dtype: str, block: int, width: int, more: int, entries: int, ends: tuple[str, str]):
+def build_setting(inside, dtype, block: int, width: int, more: int, entries: int, ends, resident=1, tail=False):
     """Return the defines of a build of the relaxation kernels.
 
     Parameters
@@ -35,24 +39,29 @@ def build_setting(inside: str, dtype: str, block: int, width: int, more: int, en
     width : int
         Entries in registers.
     more : int
-        Values in shared memory besides three a row.
+        Values in shared memory besides those of rows.
     entries : int
         Of `csr`, the most of a patch.
     ends : (str, str)
-        Types of the right-hand side and of the result.
+        dtypes of the right-hand side and of the result.
+    resident : int
+        Threads of a multiprocessor that registers shall allow.
+    tail : bool
+        Whether rows have more entries than `width`.
     """
     return patch_matrix.defines(inside, REAL[dtype]) | {
-        "WIDTH": width, "POOL": 3 * block + more, "MOST_ENTRIES": entries,
-        "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]], "MIN_BLOCKS": max(1, RESIDENT_THREADS // block),
+        "WIDTH": width, "TAIL": tail, "POOL": patch_matrix.ROW_ARRAYS[inside] * block + more, "MOST_ENTRIES": entries,
+        "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]], "MIN_BLOCKS": max(1, resident // block),
     }  # fmt: skip
 
 
 BUILDS = [
-    (SOURCE, 512, build_setting("symcoo", "float32", 512, 8, 0, 1, ("float64", "float64"))),
-    (SOURCE, 512, build_setting("half", "float32", 512, 8, 4097, 1, ("float64", "float64"))),
-    (SOURCE, 1024, build_setting("half", "float64", 1024, 12, 8193, 1, ("float64", "float64"))),
-    (SOURCE, 256, build_setting("ell", "float32", 256, 16, 0, 1, ("float32", "float32"))),
-    (SOURCE, 256, build_setting("csr", "float32", 256, 1, 6144, 4096, ("float64", "float32"))),
+    (SOURCE, 416, build_setting("symcoo", "float32", 416, 8, 0, 1, ("float64", "float64"), 1536)),
+    (SOURCE, 416, build_setting("half", "float32", 416, 8, 4096, 1, ("float64", "float64"), 1536, True)),
+    (SOURCE, 1024, build_setting("half", "float64", 1024, 32, 8192, 1, ("float64", "float64"))),
+    (SOURCE, 256, build_setting("ell", "float32", 256, 16, 0, 1, ("float32", "float32"), 1280, True)),
+    (SOURCE, 256, build_setting("csr", "float32", 256, 1, 6144, 4096, ("float64", "float32"), 2048)),
+    *((COMPENSATE, COMPENSATE_BLOCK, {"real": real}) for real in REAL.values()),
 ]
 
 
@@ -94,20 +103,24 @@ class PatchRelaxation:
         self.device, self.matrix, self.iterations = device, matrix, iterations
         self._ends = ends or (matrix.dtype, matrix.dtype)
         self._kernels = self._build(self._ends)
+        defines = {"real": REAL[matrix.dtype]}
+        self._compensate = device.build(COMPENSATE, block=COMPENSATE_BLOCK, defines=defines).compensate
         self.weights = Weights(INNER / spectral_radius, 1.0, 0.0)
         largest = self._largest_eigenvalue()
         self.weights = Weights(INNER / spectral_radius, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
 
     def _build(self, ends):
         matrix, inside = self.matrix, self.matrix.inside
+        size = np.dtype(matrix.dtype).itemsize
         most = {"symcoo": -(-matrix.most_entries // matrix.block), "csr": 1}.get(inside, matrix.widest)
-        width, more, entries = _upwards(most, WIDTHS[inside]), 0, 1
-        if inside == "half":
-            more = -(-(matrix.most_slots + 1) // POOL_STEP) * POOL_STEP
-        if inside == "csr":
-            entries = -(-max(matrix.most_entries, 1) // POOL_STEP) * POOL_STEP
-            more = entries + entries * 2 // np.dtype(matrix.dtype).itemsize
-        setting = build_setting(inside, matrix.dtype, matrix.block, width, more, entries, ends)
+        width, resident = _upwards(most, WIDTHS[inside]), 1
+        if matrix.patches * matrix.block > self.device.compute_units * RESIDENT[inside][1]:
+            width, resident = min(width, RESIDENT[inside][0]), RESIDENT[inside][1] * 4 // size
+        more = patch_matrix.shared_values(inside, matrix.dtype, matrix.most_entries, matrix.most_slots)
+        entries = more * size // (size + 2)
+        setting = build_setting(
+            inside, matrix.dtype, matrix.block, width, more, entries, ends, resident, tail=most > width
+        )
         return self.device.build(SOURCE, block=matrix.block, defines=setting)
 
     def _numbers(self):
@@ -117,21 +130,28 @@ class PatchRelaxation:
             matrix.values, matrix.columns, matrix.incoming, matrix.diagonal,
         )  # fmt: skip
 
-    def _boundary(self):
-        matrix = self.matrix
-        return matrix.boundary_order, matrix.boundary_slices, matrix.boundary_values, matrix.boundary_columns
-
     def before(self, b, u, residual) -> None:
-        """Enqueue prerelaxation from zero: u = B⁻¹ b and residual = b - (A_I + A_D) u."""
+        """Enqueue prerelaxation from zero: u = B⁻¹ b and residual = b - A u."""
+        self.prerelax(b, u, residual)
+        self.compensate(u, residual)
+
+    def prerelax(self, b, u, residual) -> None:
+        """Enqueue u = B⁻¹ b and residual = b - (A_I + A_D) u, the paper's merged kernel."""
         self._kernels.prerelax(self.matrix.patches, *self._numbers(), b, u, residual)
 
-    def compensate(self, u, residual) -> None:
-        """Enqueue residual -= A_B u."""
-        self._kernels.compensate(self.matrix.patches, self.matrix.headers, *self._boundary(), u, residual)
+    def compensate(self, u, target) -> None:
+        """Enqueue target -= A_B u."""
+        matrix = self.matrix
+        slices = matrix.boundary_slices.shape[0]
+        self._compensate(
+            -(-slices * patch_matrix.SLICE // COMPENSATE_BLOCK), slices, matrix.boundary_order, matrix.boundary_slices,
+            matrix.boundary_values, matrix.boundary_columns, u, target,
+        )  # fmt: skip
 
-    def after(self, b, u, result) -> None:
-        """Enqueue post-relaxation: result = u + B⁻¹ (b - A u); `result` is another array than `u`."""
-        self._kernels.postrelax(self.matrix.patches, *self._numbers(), *self._boundary(), b, u, result)
+    def after(self, rest, u, result) -> None:
+        """Enqueue post-relaxation: result = u + B⁻¹ (b - A u), where `rest` holds b and then b - A_B u."""
+        self.compensate(u, rest)
+        self._kernels.postrelax(self.matrix.patches, *self._numbers(), rest, u, result)
 
     def _largest_eigenvalue(self) -> float:
         """Return an estimate from below of the largest eigenvalue of B⁻¹ A by the power method.
@@ -140,41 +160,47 @@ class PatchRelaxation:
         """
         device, matrix, xp = self.device, self.matrix, self.device.xp
         kernels = self._build((matrix.dtype, matrix.dtype))
-        zero, moved = (device.zeros(matrix.rows, matrix.dtype) for _ in range(2))
+        rest, moved = (device.zeros(matrix.rows, matrix.dtype) for _ in range(2))
         found = xp.arange(matrix.rows, dtype=xp.uint32)
-        for shift, factor in (
-            (16, 0x7FEB352D),
-            (15, 0x846CA68B),
-        ):  # numbers as good as random, the same on every device
+        for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):  # as good as random, the same on every device
             found = (found ^ (found >> xp.uint32(shift))) * xp.uint32(factor)
         vector = (found >> xp.uint32(8)).astype(matrix.dtype) / 2**23 - 1
-        norm, largest = xp.sqrt(xp.vdot(vector, vector)), None
+        norm, largest = xp.sqrt(xp.vdot(vector, vector)), 0.0
         for _ in range(POWER_STEPS):
             vector = device.array((vector / norm).astype(matrix.dtype))
-            kernels.postrelax(matrix.patches, *self._numbers(), *self._boundary(), zero, vector, moved)
+            device.fill(rest, 0)
+            self.compensate(vector, rest)
+            kernels.postrelax(matrix.patches, *self._numbers(), rest, vector, moved)
             vector = patch_matrix.namespaced(device, vector) - patch_matrix.namespaced(device, moved)
             norm = largest = xp.sqrt(xp.vdot(vector, vector))
         return float(largest)
 
-    def before_work(self) -> Work:
-        """Return the least work of prerelaxation: half of A_I, b and the diagonal read, u and the residual written."""
+    def prerelax_work(self) -> Work:
+        """Return the least work of the merged kernel: half of A_I, b and D read, u and the residual written."""
         matrix = self.matrix
         real, first = np.dtype(matrix.dtype).itemsize, np.dtype(self._ends[0]).itemsize
         moved = matrix.least_bytes_inside + (3 * real + first) * matrix.rows
         return Work(moved, self._flops(self.iterations), matrix.dtype)
 
+    def before_work(self) -> Work:
+        """Return the least work of prerelaxation and the compensation of its residual."""
+        return self._with_boundary(self.prerelax_work())
+
     def after_work(self) -> Work:
-        """Return the least work of post-relaxation: A_I and A_B, b, u and the diagonal read, the result written."""
+        """Return the least work of post-relaxation: A, the right-hand side, u and D read, the result written."""
         matrix = self.matrix
-        real, ends = np.dtype(matrix.dtype).itemsize, sum(np.dtype(end).itemsize for end in self._ends)
-        moved = matrix.least_bytes_inside + self._boundary_bytes() + (2 * real + ends) * matrix.rows
-        return Work(moved, self._flops(self.iterations) + 2 * matrix.nonzeros_boundary, matrix.dtype)
+        real, last = np.dtype(matrix.dtype).itemsize, np.dtype(self._ends[1]).itemsize
+        moved = matrix.least_bytes_inside + (3 * real + last) * matrix.rows
+        return self._with_boundary(Work(moved, self._flops(self.iterations), matrix.dtype))
 
     def compensate_work(self) -> Work:
-        """Return the least work of the compensation: A_B and u read, the residual read and written."""
-        matrix = self.matrix
-        moved = self._boundary_bytes() + 3 * np.dtype(matrix.dtype).itemsize * matrix.rows
-        return Work(moved, 2 * matrix.nonzeros_boundary, matrix.dtype)
+        """Return the least work of a compensation: A_B and u read, the target read and written."""
+        moved = self._boundary_bytes() + 3 * np.dtype(self.matrix.dtype).itemsize * self.matrix.rows
+        return Work(moved, 2 * self.matrix.nonzeros_boundary, self.matrix.dtype)
+
+    def _with_boundary(self, work: Work) -> Work:
+        added = self.compensate_work()
+        return Work(work.bytes + added.bytes, work.flops + added.flops, work.precision)
 
     def _boundary_bytes(self) -> int:
         return self.matrix.nonzeros_boundary * (np.dtype(self.matrix.dtype).itemsize + 4)

@@ -15,13 +15,13 @@ KERNEL start(const long count, GLOBAL const real *RESTRICT weights, GLOBAL const
     }
 }
 
-/* result = u + weights (b - product), where product = A u. */
-KERNEL finish(const long count, GLOBAL const real *RESTRICT weights, GLOBAL const rhs_real *RESTRICT b,
-              GLOBAL const real *RESTRICT product, GLOBAL const real *RESTRICT u, GLOBAL result_real *RESTRICT result)
+/* result = u + weights residual. */
+KERNEL finish(const long count, GLOBAL const real *RESTRICT weights, GLOBAL const real *RESTRICT residual,
+              GLOBAL const real *RESTRICT u, GLOBAL result_real *RESTRICT result)
 {
     OUTER(block);
     INNER(t) {
         const long i = block * BLOCK + t;
-        if (i < count) result[i] = u[i] + weights[i] * ((real)b[i] - product[i]);
+        if (i < count) result[i] = u[i] + weights[i] * residual[i];
     }
 }

@@ -39,7 +39,6 @@ class JacobiRelaxation:
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)
         self.weights = Weights(INNER / spectral_radius, 1.0, INNER)
         self._weights = device.array(self.weights.inner / matrix.diagonal(), dtype)
-        self._product = device.zeros(self.rows, dtype)
         defines = {"real": REAL[dtype], "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
         self._kernels = device.build(SOURCE, block=BLOCK, defines=defines)
         self._blocks, self._ends = -(-self.rows // BLOCK), ends
@@ -49,25 +48,19 @@ class JacobiRelaxation:
         self._kernels.start(self._blocks, self.rows, self._weights, b, u, residual)
         self.matrix.multiply(u, residual, -1.0, 1.0)
 
-    def compensate(self, u, residual) -> None:
-        """Do nothing: the residual is complete."""
-
-    def after(self, b, u, result) -> None:
-        """Enqueue result = u + ω D⁻¹ (b - A u)."""
-        self.matrix.multiply(u, self._product)
-        self._kernels.finish(self._blocks, self.rows, self._weights, b, self._product, u, result)
+    def after(self, rest, u, result) -> None:
+        """Enqueue result = u + ω D⁻¹ (b - A u), where `rest` holds b and then the residual."""
+        self.matrix.multiply(u, rest, -1.0, 1.0)
+        self._kernels.finish(self._blocks, self.rows, self._weights, rest, u, result)
 
     def before_work(self) -> Work:
         """Return the least work: the matrix, b and the weights read, u and the residual written."""
-        product, real = self.matrix.least_work(), np.dtype(self.matrix.dtype).itemsize
-        extra = np.dtype(self._ends[0]).itemsize + 2 * real - real  # u is written, not read
-        return Work(product.bytes + extra * self.rows, product.flops + self.rows, product.precision)
+        return self._work(np.dtype(self._ends[0]).itemsize, 1)
 
     def after_work(self) -> Work:
         """Return the least work: the matrix, b, u and the weights read, the result written."""
-        product, real = self.matrix.least_work(), np.dtype(self.matrix.dtype).itemsize
-        extra = sum(np.dtype(end).itemsize for end in self._ends)
-        return Work(product.bytes + extra * self.rows, product.flops + 3 * self.rows, product.precision)
+        return self._work(np.dtype(self._ends[1]).itemsize, 3)
 
-    def compensate_work(self) -> Work:
-        return Work(0, 0, str(self.matrix.dtype))
+    def _work(self, extra: int, flops: int) -> Work:
+        product, real = self.matrix.least_work(), np.dtype(self.matrix.dtype).itemsize
+        return Work(product.bytes + (extra + real) * self.rows, product.flops + flops * self.rows, product.precision)

@@ -35,9 +35,10 @@ KERNEL to_coarse(const int count, GLOBAL const int *RESTRICT row_offsets, GLOBAL
     }
 }
 
-/* fine += P coarse; a thread a row, which has few entries. */
+/* fine += P coarse, and rest = b, of which relaxation takes off what it must; a thread a row, which has few entries. */
 KERNEL to_fine(const int count, GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT columns,
-               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT coarse, GLOBAL real *RESTRICT fine)
+               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT coarse,
+               GLOBAL const rhs_real *RESTRICT b, GLOBAL real *RESTRICT fine, GLOBAL real *RESTRICT rest)
 {
     OUTER(block);
     INNER(t) {
@@ -46,6 +47,7 @@ KERNEL to_fine(const int count, GLOBAL const int *RESTRICT row_offsets, GLOBAL c
         real sum = fine[row];
         for (int e = row_offsets[row]; e < row_offsets[row + 1]; ++e) sum += values[e] * coarse[columns[e]];
         fine[row] = sum;
+        rest[row] = b[row];
     }
 }
 

@@ -21,7 +21,7 @@ def setting(is_gpu: bool, what: str, dtype: str, ends: tuple[str, str]):
 
 
 BUILDS = [
-    (SOURCE, *setting(is_gpu, what, dtype, (dtype, "float64")))
+    (SOURCE, *setting(is_gpu, what, dtype, ("float64", "float64")))
     for is_gpu in (True, False)
     for what in LANES
     for dtype in REAL
@@ -35,11 +35,13 @@ class Transfer:
     ----------
     device : kernels.device.Device
     prolongator, restrictor : sparse CSR arrays of `device.sparse`
-    dtype : {'float32', 'float64'}
+    dtype, rhs : {'float32', 'float64'}
+        Of the matrices and most vectors, and of the finer level's right-hand side.
     """
 
-    def __init__(self, device, prolongator, restrictor, dtype: str = "float32"):
-        block, defines = setting(device.is_gpu, "restrictor", dtype, (dtype, dtype))
+    def __init__(self, device, prolongator, restrictor, dtype: str = "float32", rhs: str = "float32"):
+        block, defines = setting(device.is_gpu, "restrictor", dtype, (rhs, dtype))
+        self._rhs_bytes = np.dtype(rhs).itemsize
         self._kernels = device.build(SOURCE, block=block, defines=defines)
         self.fine, self.coarse = prolongator.shape
         self._block, self._rows = block, block // defines["LANES"]
@@ -49,15 +51,16 @@ class Transfer:
         """Enqueue coarse = R fine."""
         self._kernels.to_coarse(-(-self.coarse // self._rows), self.coarse, *self._r, fine, coarse)
 
-    def prolong(self, coarse, fine) -> None:
-        """Enqueue fine += P coarse."""
-        self._kernels.to_fine(-(-self.fine // self._block), self.fine, *self._p, coarse, fine)
+    def prolong(self, coarse, b, fine, rest) -> None:
+        """Enqueue fine += P coarse, and rest = b."""
+        self._kernels.to_fine(-(-self.fine // self._block), self.fine, *self._p, coarse, b, fine, rest)
 
     def work(self) -> Work:
         """Return the least work of one restriction and one prolongation."""
         matrices = sum(int(array.nbytes) for array in (*self._p, *self._r))
         real = self._p[-1].dtype.itemsize
-        moved = matrices + real * (self.fine + self.coarse) + real * (2 * self.fine + self.coarse)
+        moved = matrices + real * (self.fine + self.coarse) + real * (3 * self.fine + self.coarse)
+        moved += self._rhs_bytes * self.fine
         return Work(moved, 2 * (self._p[-1].size + self._r[-1].size), str(self._p[-1].dtype))
 
 

@@ -2,5 +2,6 @@
 
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.setup import set_up
+from kernels.amg.solver import Solver
 
-__all__ = ["Hierarchy", "Level", "set_up"]
+__all__ = ["Hierarchy", "Level", "Solver", "set_up"]

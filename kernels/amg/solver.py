@@ -1,0 +1,143 @@
+"""The whole solver: set-up, V-cycle and conjugate gradients, in the numbering of the caller (fu2014, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kernels import spmv
+from kernels.amg.cycle import Cycle
+from kernels.amg.patch_matrix import namespaced
+from kernels.amg.setup import set_up
+from kernels.krylov import ConjugateGradient, Outcome
+from repro import Work
+
+COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
+TRUSTED = 10  # times the tolerance: a true residual beyond it is not what the recursive one says
+INACCURATE = "inaccurate"
+
+
+class Solver:
+    """Conjugate gradients in double precision, preconditioned by a V-cycle in single precision.
+
+    Making one is the set-up stage, `solve` the iteration stage.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    matrix : sparse array of `device.sparse`, (n, n)
+        Symmetric positive definite.
+    relaxation : {'patch', 'jacobi', 'none'}, optional
+        The paper's, that of CUSP's smoothed aggregation, or conjugate gradients without a preconditioner.
+    coarsening : {'patch', 'mis'}, optional
+        The paper's partition, or standard smoothed aggregation: see `kernels.amg.set_up`.
+    inner_iterations : int, optional
+        Jacobi iterations within patches.
+    patch_size : int, optional
+        The most rows of a patch; by default that of `kernels.amg.set_up`.
+    inside : {'half', 'symcoo', 'ell', 'csr'}, optional
+        Format within patches.
+    dtype : {'float32', 'float64'}, optional
+        Of the preconditioner.
+    layout : str, optional
+        Format of the finest matrix in conjugate gradients, and of Jacobi's matrices. The paper and CUSP have HYB.
+    coarsest : int, optional
+        Rows of a level that is solved directly.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy or None
+    cycle : Cycle or None
+    matrix : kernels.spmv.Matrix
+        The finest matrix, in the permuted numbering.
+
+    Raises
+    ------
+    kernels.amg.checks.UnsuitableMatrix
+        For a matrix that is not symmetric positive definite, as far as the set-up can tell; conjugate gradients find
+        out the rest.
+    """
+
+    def __init__(
+        self,
+        device,
+        matrix,
+        relaxation: str = "patch",
+        coarsening: str = "patch",
+        inner_iterations: int = 3,
+        patch_size: int | None = None,
+        inside: str = "half",
+        dtype: str = "float32",
+        layout: str = "hyb",
+        coarsest: int = COARSEST,
+    ):
+        self.device, self.relaxation = device, relaxation
+        self.hierarchy = self.cycle = None
+        self._order = self._rank = None
+        if relaxation != "none":
+            sizes = {} if patch_size is None else {"patch_size": patch_size}
+            self.hierarchy = set_up(device, matrix, coarsening=coarsening, coarsest=coarsest, **sizes)
+            finest = self.hierarchy.levels[0]
+            self.cycle = Cycle(device, self.hierarchy, relaxation, inner_iterations, inside, dtype, layout)
+            self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
+        self.n = matrix.shape[0]
+        self.matrix = spmv.pack(layout, device, matrix)
+        precondition = None if self.cycle is None else self.cycle.apply
+        self.iteration = ConjugateGradient(device, self.matrix.multiply, self.n, precondition)
+        self._x = device.zeros(self.n, np.float64)
+
+    def solve(self, b, tolerance: float = 1e-8, max_iterations: int = 10000, verify: bool = True):
+        """Solve A x = b until ‖r‖ <= tolerance ‖b‖.
+
+        Parameters
+        ----------
+        b : (n,) array of the device's namespace or NumPy's
+        tolerance : float, optional
+        max_iterations : int, optional
+        verify : bool, optional
+            Whether to compute the true residual of what the recursive one calls converged. Where it is more than ten
+            times the tolerance, the status is 'inaccurate', and `residual` the true one.
+
+        Returns
+        -------
+        x : (n,) float64 array of the device's namespace
+            In the caller's numbering.
+        outcome : kernels.krylov.Outcome
+        """
+        permuted = self._permuted(b)
+        outcome = self.iteration.solve(permuted, self._x, tolerance, max_iterations)
+        if verify and outcome.converged:
+            outcome = self._verified(outcome, permuted, tolerance)
+        x = namespaced(self.device, self._x)
+        return (x.copy() if self._rank is None else x[self._rank]), outcome
+
+    def true_residual(self, b, x) -> float:
+        """Return ‖b - A x‖/‖b‖ of vectors in the caller's numbering."""
+        return self.iteration.true_residual(self._permuted(b), self._permuted(x))
+
+    def work(self) -> Work:
+        """Return the least work of one iteration: V-cycle, product and vector operations."""
+        parts = [self.matrix.least_work(), self.iteration.vector_work()]
+        if self.cycle is not None:
+            parts.append(self.cycle.work())
+        return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), "float64")
+
+    def facts(self) -> dict[str, float]:
+        """Return what tables show of the hierarchy and the matrices."""
+        if self.hierarchy is None:
+            return {"levels": 1}
+        return {
+            "levels": len(self.hierarchy.levels), "operator_complexity": self.hierarchy.operator_complexity,
+            "coarsest_rows": self.hierarchy.levels[-1].rows,
+        } | self.cycle.facts()  # fmt: skip
+
+    def _permuted(self, vector):
+        array = self.device.xp.asarray(vector, dtype=np.float64)
+        if array.shape != (self.n,):
+            raise ValueError(f"a vector of shape {array.shape}; the matrix has {self.n} rows")
+        return self.device.array(array if self._order is None else array[self._order])
+
+    def _verified(self, outcome: Outcome, b, tolerance: float) -> Outcome:
+        found = self.iteration.true_residual(b, self._x)
+        return outcome if found <= TRUSTED * tolerance else replace(outcome, status=INACCURATE, residual=found)

@@ -1,0 +1,79 @@
+/* A product with A, in ELLPACK-R or in slices, and the vector operations around it in one kernel: nothing between them
+ * goes through memory. A thread takes LANES rows.
+ *
+ * SLICED: extents are where slices begin, columns of a slice `stride` = SLICE apart, and a row's width is its slice's;
+ * else extents are row lengths, and columns `stride` apart. A padded column is -1. SORTED: order is each slot's row. */
+
+#if SLICED
+#define LIMITS const long slice = first / SLICE, end = extents[slice + 1]; long place = extents[slice] + first % SLICE
+#define LANES_HERE const int lanes = LANES
+#else
+#define LANES_HERE const int lanes = LANES == 1 || stride - first > LANES ? LANES : stride - first
+#define LIMITS                                                                                                       \
+    int longest = 0;                                                                                                 \
+    for (int lane = 0; lane < lanes; ++lane)                                                                         \
+        longest = extents[first + lane] > longest ? extents[first + lane] : longest;                                 \
+    long place = first;                                                                                              \
+    const long end = first + longest * stride
+#endif
+#if SLICED
+#define STRIDE SLICE
+#else
+#define STRIDE stride
+#endif
+
+/* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
+#define FOR_ROWS(statement)                                                                                          \
+    OUTER(block);                                                                                                    \
+    INNER(t) {                                                                                                       \
+        const long first = (block * BLOCK + t) * LANES;                                                              \
+        if (first >= slots)                                                                                          \
+            continue;                                                                                                \
+        LANES_HERE;                                                                                                  \
+        LIMITS;                                                                                                      \
+        double sums[LANES];                                                                                          \
+        for (int lane = 0; lane < lanes; ++lane)                                                                     \
+            sums[lane] = 0;                                                                                          \
+        for (; place < end; place += STRIDE)                                                                         \
+            for (int lane = 0; lane < lanes; ++lane) {                                                               \
+                const int column = columns[place + lane];                                                            \
+                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]);                                   \
+            }                                                                                                        \
+        for (int lane = 0; lane < lanes; ++lane) {                                                                   \
+            const long i = SORTED ? order[first + lane] : first + lane;                                              \
+            if (i < 0 || i >= rows)                                                                                  \
+                continue;                                                                                            \
+            const double sum = sums[lane];                                                                           \
+            statement;                                                                                               \
+        }                                                                                                            \
+    }
+
+/* d = b - A x */
+KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+              GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT b,
+              GLOBAL double *RESTRICT d)
+{
+    FOR_ROWS(d[i] = b[i] - sum)
+}
+
+/* out = x + omega D^-1 (b - A x) */
+KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+             GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT b,
+             GLOBAL const double *RESTRICT inverse_diagonal, const double omega, GLOBAL double *RESTRICT out)
+{
+    FOR_ROWS(out[i] = x[i] + omega * inverse_diagonal[i] * (b[i] - sum))
+}
+
+/* p = now D^-1 (b - A x) + before p, out = x + p */
+KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+                         GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x,
+                         GLOBAL const double *RESTRICT b, GLOBAL const double *RESTRICT inverse_diagonal,
+                         const double now, const double before, GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT out)
+{
+    FOR_ROWS(const double step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
+             p[i] = step;
+             out[i] = x[i] + step)
+}

@@ -1,0 +1,116 @@
+"""A level's matrix with the vector operations around its product: fused where the format is known, else one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from repro import Work
+
+VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
+GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
+FUSED_GPU_SHAPE, FUSED_CPU_SHAPE = (256, 1), (8, 8)
+EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
+
+
+def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False) -> dict:
+    sliced = name == "sell"
+    return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
+            "extent": "long" if sliced else "int"}  # fmt: skip
+
+
+BUILDS = [(VECTORS, block, {"LANES": lanes}) for block, lanes in (GPU_SHAPE, CPU_SHAPE)]
+BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted))
+           for block, lanes in (FUSED_GPU_SHAPE, FUSED_CPU_SHAPE)
+           for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))]  # fmt: skip
+
+
+class Vectors:
+    """The vector kernels on a device, launched over n entries."""
+
+    def __init__(self, device):
+        block, lanes = GPU_SHAPE if device.is_gpu else CPU_SHAPE
+        self.kernels, self.entries = device.build(VECTORS, block=block, defines={"LANES": lanes}), block * lanes
+
+    def launch(self, name: str, n: int, *arguments) -> None:
+        """Enqueue one of the kernels whose grid is over entries."""
+        getattr(self.kernels, name)(-(-n // self.entries), n, *arguments)
+
+
+class Operator:
+    """A x and what multigrid makes of it.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    matrix : packed matrix
+        With ``multiply(x, y, alpha, beta)``, ``shape`` and ``least_work()``: any of kernels.spmv's, or a rival's.
+    inverse_diagonal : (n,) float64 array of the device
+        0 where a row has no diagonal.
+
+    Attributes
+    ----------
+    is_fused : bool
+    """
+
+    def __init__(self, device, matrix, inverse_diagonal, fuse: bool = True):
+        self.matrix, self.inverse_diagonal, self.n = matrix, inverse_diagonal, int(matrix.shape[0])
+        self.vectors = Vectors(device)
+        name = type(matrix).__module__.rpartition(".")[2]
+        self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == np.float64
+        if self.is_fused:
+            slices, arrays = matrix.slices, matrix.arrays
+            block, lanes = FUSED_GPU_SHAPE if device.is_gpu else FUSED_CPU_SHAPE
+            order = arrays.get("order")
+            self._kernels = device.build(
+                FUSED, block=block, defines=_defines(name, lanes, slices.size, order is not None)
+            )
+            self._blocks = -(-slices.slots // (block * lanes))
+            self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays["columns"],
+                          arrays["values"])  # fmt: skip
+        else:
+            self._defect = device.zeros(self.n, np.float64)
+
+    def defect(self, x, b, d) -> None:
+        """Enqueue d = b - A x."""
+        if self.is_fused:
+            self._kernels.defect(self._blocks, *self._head, x, b, d)
+        else:
+            self.vectors.launch("copy", self.n, b, d)
+            self.matrix.multiply(x, d, -1.0, 1.0)
+
+    def relax(self, x, b, omega: float, out) -> None:
+        """Enqueue out = x + omega D⁻¹ (b - A x); `out` is another array."""
+        if self.is_fused:
+            self._kernels.relax(self._blocks, *self._head, x, b, self.inverse_diagonal, omega, out)
+        else:
+            self.defect(x, b, self._defect)
+            self.update(x, self._defect, omega, out)
+
+    def relax_with_memory(self, x, b, now: float, before: float, p, out) -> None:
+        """Enqueue p = now D⁻¹ (b - A x) + before p, out = x + p; p is not read where `before` is 0."""
+        if self.is_fused:
+            self._kernels.relax_with_memory(
+                self._blocks, *self._head, x, b, self.inverse_diagonal, now, before, p, out
+            )  # fmt: skip
+        else:
+            self.defect(x, b, self._defect)
+            self.update_with_memory(x, self._defect, now, before, p, out)
+
+    def update(self, x, d, omega: float, out) -> None:
+        """Enqueue out = x + omega D⁻¹ d."""
+        self.vectors.launch("update", self.n, omega, self.inverse_diagonal, d, x, out)
+
+    def update_with_memory(self, x, d, now: float, before: float, p, out) -> None:
+        """Enqueue p = now D⁻¹ d + before p, out = x + p."""
+        self.vectors.launch("update_with_memory", self.n, now, before, self.inverse_diagonal, d, x, p, out)
+
+    def scale(self, b, omega: float, out) -> None:
+        """Enqueue out = omega D⁻¹ b: a relaxation of 0."""
+        self.vectors.launch("scale", self.n, omega, self.inverse_diagonal, b, out)
+
+    def work(self, vectors: int = 0) -> Work:
+        """Return the least work of a product, with so many vectors beside x and the result."""
+        least = self.matrix.least_work()
+        return Work(least.bytes + 8 * vectors * self.n, least.flops + 2 * (vectors + 1) * self.n, least.precision)

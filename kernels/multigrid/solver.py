@@ -1,0 +1,199 @@
+"""The V-cycle over all levels, and its repetition until the defect is small (geveler2011, sections 2.1 and 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernels import spmv
+from kernels.krylov import graph as graphs
+from kernels.multigrid.direct import DirectTransfer
+from kernels.multigrid.level import CoarsestSolver, Level
+from kernels.multigrid.operators import Vectors
+from kernels.multigrid.smoothers import SMOOTHERS
+from repro import Work
+
+STATUSES = ("running", "converged", "cycle limit", "not a number")
+LEAST_CHUNK = 4096  # entries of a block in a sum
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a solve ended.
+
+    Attributes
+    ----------
+    status : {'converged', 'cycle limit', 'not a number'}
+    cycles : int
+    history : (cycles + 1,) array
+        Norms of the defect before and after each cycle.
+    """
+
+    status: str
+    cycles: int
+    history: np.ndarray = field(repr=False)
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+    @property
+    def rate(self) -> float:
+        """Mean factor by which a cycle reduced the defect."""
+        if not self.cycles or not self.history[0] > 0:
+            return 0.0
+        return float((self.history[-1] / self.history[0]) ** (1 / self.cycles))
+
+
+class Multigrid:
+    """A V-cycle whose every part is a product with a sparse matrix or a vector operation.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    grids : sequence of Grid
+        The coarsest first; in any numbering.
+    format : str, optional
+        One of kernels.spmv.FORMATS, for all matrices.
+    smoother : {'jacobi', 'chebyshev', 'spai'}, optional
+    steps : int, optional
+        Before and after each coarse correction; at least one.
+    coarse_tolerance : float, optional
+        Of the conjugate gradients on the coarsest level: two digits.
+    transfer : {'matrix', 'direct'}, optional
+        'direct' wants `grids` made with ``with_direct``.
+    pack : callable, optional
+        Takes the place of `format`: from a CSR matrix to what multiplies by it, as a rival's.
+    fuse : bool, optional
+        Whether products are fused with the vector operations around them, in the formats that have such kernels.
+    graph : bool, optional
+        Whether CUDA shall repeat cycles by itself; by default where it can.
+    **options
+        The smoother's, as ``damping``.
+    """
+
+    def __init__(
+        self, device, grids, *, format: str = "ellpack_r", smoother: str = "jacobi", steps: int = 4,
+        coarse_tolerance: float = 1e-2, transfer: str = "matrix", pack: Callable | None = None, fuse: bool = True,
+        graph: bool | None = None, **options,
+    ):  # fmt: skip
+        if smoother not in SMOOTHERS:
+            raise ValueError(f"smoother {smoother!r} is none of {', '.join(SMOOTHERS)}")
+        if transfer not in ("matrix", "direct"):
+            raise ValueError(f"transfer is by 'matrix' or 'direct', not {transfer!r}")
+        if len(grids) < 2 or steps < 1:
+            raise ValueError(f"{len(grids)} levels and {steps} steps: multigrid takes two levels and a step")
+        self.device, self.steps = device, steps
+        pack = pack or (lambda csr: spmv.pack(format, device, csr))
+        self.levels = [Level(device, grid, pack, fuse) for grid in grids]
+        self.smoothers = [None] + [
+            SMOOTHERS[smoother](level, grid, device.xp, **options)
+            for level, grid in zip(self.levels[1:], grids[1:], strict=True)
+        ]
+        self.prolongators, self.restrictors = [None], [None]
+        for grid, below in zip(grids[1:], self.levels[:-1], strict=True):
+            if transfer == "matrix":
+                made = pack(grid.prolongator), pack(grid.prolongator.T.tocsr())
+            else:
+                made = (DirectTransfer(device, grid.direct, below.n, restricts) for restricts in (False, True))
+            for kept, each in zip((self.prolongators, self.restrictors), made, strict=True):
+                kept.append(each)
+        self.coarsest = CoarsestSolver(device, self.levels[0], grids[0], coarse_tolerance)
+        finest = self.levels[-1]
+        self._rhs, self._start = device.array(grids[-1].rhs), device.array(grids[-1].start)
+        self._vectors = Vectors(device)
+        self._chunk = max(LEAST_CHUNK, -(-finest.n // (8 * device.compute_units)))
+        self._partial = device.zeros(-(-finest.n // self._chunk), np.float64)
+        self._counters, self._history = device.zeros(3, np.int32), device.zeros(0, np.float64)
+        self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
+        self._loop: graphs.Loop | None = None
+
+    def cycle(self) -> None:
+        """Enqueue a V-cycle on the finest level's `x`, whose `defect` must be that of x."""
+        finest = self.levels[-1]
+        finest.reset()
+        target = finest.x
+        self._descend(len(self.levels) - 1, from_zero=False)
+        if finest.x is not target:
+            self._vectors.launch("copy", finest.n, finest.x, target)
+            finest.reset()
+
+    def _descend(self, index: int, from_zero: bool) -> None:
+        level = self.levels[index]
+        if index == 0:
+            level.reset()
+            self.coarsest.enqueue()
+            return
+        if from_zero:
+            level.reset()
+        self.smoothers[index].apply(self.steps, from_zero, known=not from_zero)
+        below = self.levels[index - 1]
+        level.operator.defect(level.x, level.b, level.defect)
+        self.restrictors[index].multiply(level.defect, below.b, 1.0, 0.0)
+        self._descend(index - 1, from_zero=True)
+        self.prolongators[index].multiply(below.x, level.x, 1.0, 1.0)
+        self.smoothers[index].apply(self.steps)
+
+    def enqueue(self, tolerance: float = 1e-8, max_cycles: int = 100) -> None:
+        """Enqueue a solve of the grids' problem from its start; under a graph the host does not wait."""
+        finest = self.levels[-1]
+        if self._history.size <= max_cycles:
+            self._history, self._loop = self.device.zeros(max_cycles + 1, np.float64), None
+        finest.reset()
+        self._vectors.launch("copy", finest.n, self._rhs, finest.b)
+        self._vectors.launch("copy", finest.n, self._start, finest.x)
+        self._measure(0, True, tolerance, max_cycles)
+        if self._graph and self._loop is None:
+            self.device.synchronize()
+            self._loop = graphs.Loop(self._arm, lambda handle: self._body(handle, tolerance, max_cycles))
+            self._looped = tolerance, max_cycles
+            self.enqueue(tolerance, max_cycles)  # recording has run a cycle
+        elif self._graph and self._looped == (tolerance, max_cycles):
+            self._loop()
+        else:
+            while self.device.to_host(self._counters)[0] == 0:
+                self._body(0, tolerance, max_cycles)
+
+    def solve(self, tolerance: float = 1e-8, max_cycles: int = 100) -> Outcome:
+        """Solve from the start until the defect's norm is `tolerance` times the first one; `solution` has u."""
+        self.enqueue(tolerance, max_cycles)
+        return self.outcome()
+
+    def outcome(self) -> Outcome:
+        """Return how the last solve ended, after it has."""
+        status, cycles, _ = (int(value) for value in self.device.to_host(self._counters))
+        return Outcome(STATUSES[status], cycles, np.array(self.device.to_host(self._history)[: cycles + 1]))
+
+    @property
+    def solution(self):
+        """The finest level's iterate, an array of the device."""
+        return self.levels[-1].x
+
+    def _arm(self, handle: int) -> None:
+        self._vectors.kernels.arm(1, handle, self._counters)
+
+    def _body(self, handle: int, tolerance: float, max_cycles: int) -> None:
+        self.cycle()
+        self._measure(handle, False, tolerance, max_cycles)
+
+    def _measure(self, handle: int, first: bool, tolerance: float, max_cycles: int) -> None:
+        """Enqueue the defect's norm and the test of it."""
+        finest, kernels = self.levels[-1], self._vectors.kernels
+        finest.operator.defect(finest.x, finest.b, finest.defect)
+        blocks = self._partial.size
+        kernels.squares(blocks, finest.n, self._chunk, finest.defect, self._partial)
+        kernels.check(1, handle, int(first), blocks, tolerance, max_cycles, self._partial, self._counters,
+                      self._history)  # fmt: skip
+
+    def cycle_work(self) -> Work:
+        """Return the least work of a cycle and its test: each kernel's inputs once and its results once."""
+        found = [self.coarsest.work(), self.levels[-1].operator.work(1)]
+        for index in range(1, len(self.levels)):
+            level, smoother = self.levels[index], self.smoothers[index]
+            from_zero = index < len(self.levels) - 1
+            found += smoother.work(self.steps, from_zero, known=not from_zero) + smoother.work(self.steps)
+            found += [level.operator.work(1), self.restrictors[index].least_work(),
+                      self.prolongators[index].least_work(1.0)]  # fmt: skip
+        return Work(sum(each.bytes for each in found), sum(each.flops for each in found))

@@ -1,0 +1,83 @@
+"""What the solver is given for each level: matrix, right-hand side and transfer, in any numbering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernels.multigrid import assembly, transfer
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One level's linear algebra, in the set-up arrays of a device.
+
+    Attributes
+    ----------
+    matrix : CSR matrix, (n, n)
+        Rows of boundary nodes are unit rows.
+    prolongator : CSR matrix, (n, n of the level below), or None on the coarsest
+        Rows and columns of boundary nodes are empty. The restriction is its transpose.
+    rhs, start : (n,) float64
+        Of the problem on this level; only the finest level's are used.
+    direct : kernels.multigrid.direct.Places, or None
+        What transfer without a matrix needs.
+    """
+
+    matrix: Any
+    prolongator: Any
+    rhs: Any
+    start: Any
+    direct: Any = field(default=None, repr=False)
+
+
+def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: bool = False) -> list[Grid]:
+    """Assemble -Δu = source on every level of a hierarchy.
+
+    Parameters
+    ----------
+    spaces : sequence of spaces
+        The coarsest first, each the refinement of the one before; see `assembly.poisson`.
+    source, dirichlet : see `assembly.poisson`
+    xp, sparse : modules, optional
+        NumPy and scipy.sparse, or CuPy's.
+    with_direct : bool, optional
+        Keep what transfer without matrices needs.
+    """
+    made = []
+    for level, space in enumerate(spaces):
+        system = assembly.poisson(space, source, dirichlet, xp, sparse)
+        below = spaces[level - 1] if level else None
+        prolongator = None if below is None else transfer.prolongation(below, space, xp, sparse)
+        places = transfer.places(below, space, xp) if with_direct and below is not None else None
+        made.append(Grid(system.matrix, prolongator, system.rhs, system.start, places))
+    return made
+
+
+def renumbered(levels: list[Grid], orders, xp=np) -> list[Grid]:
+    """Return the same levels in other numberings.
+
+    Parameters
+    ----------
+    orders : sequence of (n,) int32 arrays
+        For each level, the old number of each new one.
+    """
+    made, below = [], None
+    for grid, order in zip(levels, orders, strict=True):
+        rank = xp.empty_like(order)
+        rank[order] = xp.arange(len(order), dtype=order.dtype)
+        prolongator = None if grid.prolongator is None else _permuted(grid.prolongator, order, below)
+        places = None if grid.direct is None else grid.direct.renumbered(order, below, xp)
+        made.append(Grid(_permuted(grid.matrix, order, rank), prolongator, grid.rhs[order], grid.start[order], places))
+        below = rank
+    return made
+
+
+def _permuted(matrix, order, rank):
+    """Return the rows in a new order, columns by their new numbers, sorted."""
+    picked = matrix[order]
+    made = type(picked)((picked.data, rank[picked.indices], picked.indptr), shape=picked.shape)
+    made.sort_indices()
+    return made

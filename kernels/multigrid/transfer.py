@@ -1,0 +1,102 @@
+"""Prolongation and restriction as matrices (geveler2011, section 2.3): values of coarse basis functions at fine nodes.
+
+One function serves every degree and dimension: a fine node has a place in one of the 2^d children of a coarse element,
+and its row holds the coarse element's basis functions there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from kernels.multigrid import elements
+
+
+def weights(degree: int, dimension: int) -> np.ndarray:
+    """Return the coarse basis functions at the nodes of each child, as (children, nodes, functions), lexicographic."""
+    children = np.array([bits[::-1] for bits in product((0, 1), repeat=dimension)])
+    places = np.array([place[::-1] for place in product(range(degree + 1), repeat=dimension)]) / degree
+    return np.stack([elements.values(degree, (child + places) / 2) for child in children])
+
+
+def owners(nodes, count: int, xp=np):
+    """Return for each node a place in the flattened `nodes` where it stands: the first."""
+    flat = nodes.ravel()
+    found = xp.empty(count, dtype=np.int64)
+    if xp is np:
+        found[flat[::-1]] = np.arange(flat.size - 1, -1, -1)
+    else:  # of several writes to one place CuPy keeps any
+        found[:] = xp.unique(flat, return_index=True)[1]
+    return found
+
+
+def prolongation(coarse, fine, xp=np, sparse=None):
+    """Return the matrix P of section 2.3 from a space to the same on the mesh refined once, Dirichlet rows empty.
+
+    A correction is 0 on the boundary, so rows of fine boundary nodes, and columns of coarse ones, are left out.
+
+    Parameters
+    ----------
+    coarse, fine : spaces
+        Children of coarse element e are the fine elements 2^d e to 2^d e + 2^d - 1, lexicographic.
+
+    Returns
+    -------
+    CSR matrix, (fine nodes, coarse nodes)
+        Without stored zeros. The restriction is its transpose.
+    """
+    if sparse is None:
+        import scipy.sparse as sparse
+    rows, columns = len(fine.points), len(coarse.points)
+    table = xp.asarray(weights(fine.degree, fine.points.shape[1]))
+    children, local, _ = table.shape
+    owner = owners(fine.nodes, rows, xp)
+    child = owner // local
+    functions = coarse.nodes[child // children]
+    entries = table[child % children, owner % local]
+    keep = (xp.abs(entries) > 1e-14) & ~fine.boundary[:, None] & ~coarse.boundary[functions]
+    offsets = xp.zeros(rows + 1, dtype=np.int32)
+    offsets[1:] = xp.cumsum(keep.sum(axis=1))
+    matrix = sparse.csr_matrix((entries[keep], functions[keep], offsets), shape=(rows, columns))
+    matrix.sort_indices()
+    return matrix
+
+
+@dataclass(frozen=True)
+class Places:
+    """What transfer without a matrix needs; see ``direct.c``.
+
+    Attributes
+    ----------
+    owner : (fine nodes,) int32
+        Coarse element times places, plus the place in it; -1 on the boundary.
+    nodes : (coarse elements, functions) int32
+        Coarse unknowns; -1 on the boundary.
+    table : (places, functions) float64
+        Coarse basis functions at the places.
+    """
+
+    owner: Any
+    nodes: Any
+    table: Any
+
+    def renumbered(self, order, coarse_rank, xp=np) -> Places:
+        """Return the same for fine nodes in another order and coarse nodes of other numbers."""
+        nodes = xp.where(self.nodes < 0, -1, coarse_rank[xp.maximum(self.nodes, 0)]).astype(np.int32)
+        return Places(self.owner[order], nodes, self.table)
+
+
+def places(coarse, fine, xp=np) -> Places:
+    """Return what transfer between two spaces needs when it is no matrix; see `prolongation`."""
+    table = weights(fine.degree, fine.points.shape[1])
+    children, local, functions = table.shape
+    owner = owners(fine.nodes, len(fine.points), xp)
+    owner = owner // local // children * (children * local) + owner // local % children * local + owner % local
+    return Places(
+        xp.where(fine.boundary, -1, owner).astype(np.int32),
+        xp.where(coarse.boundary[coarse.nodes], -1, coarse.nodes).astype(np.int32),
+        xp.asarray(table.reshape(-1, functions)),
+    )

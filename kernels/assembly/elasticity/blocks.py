@@ -148,8 +148,8 @@ def _pattern(cells, nodes, xp):
     keep[1:] = keys[1:] != keys[:-1]
     keys = keys[keep]
     rows = (keys // nodes).astype(xp.int32)
-    return rows, (keys - rows * xp.int64(nodes)).astype(xp.int32), _offsets(xp.bincount(rows, minlength=nodes), xp)
+    return rows, (keys % nodes).astype(xp.int32), _offsets(xp.bincount(rows, minlength=nodes), xp)
 
 
 def _offsets(counts, xp):
-    return xp.concatenate([xp.zeros(1, dtype=xp.int64), xp.cumsum(counts)]).astype(xp.int32)
+    return xp.concatenate([xp.zeros(1, dtype=xp.int64), xp.cumsum(counts, dtype=xp.int64)]).astype(xp.int32)

@@ -2,6 +2,34 @@
 
 #define CANDIDATES 64 /* a node considers the aggregates of its first so many neighbours: rows of a mesh are shorter */
 
+/* Nodes without neighbours are no roots: they are put together by their order. */
+KERNEL find_isolated(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+                     GLOBAL int *RESTRICT roots, GLOBAL int *RESTRICT isolated, GLOBAL int *RESTRICT found)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= n) continue;
+        int alone = roots[i];
+        for (int e = offsets[i]; alone && e < offsets[i + 1]; ++e) alone = columns[e] == i;
+        isolated[i] = alone;
+        if (alone) {
+            roots[i] = 0;
+            ATOMIC_ADD_GLOBAL(&found[0], 1);
+        }
+    }
+}
+
+KERNEL number_isolated(const int n, GLOBAL const int *RESTRICT isolated, GLOBAL const int *RESTRICT numbers,
+                       const int first, const int together, GLOBAL int *RESTRICT labels)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i < n && isolated[i]) labels[i] = first + numbers[i] / together;
+    }
+}
+
 KERNEL number_roots(const int n, GLOBAL const int *RESTRICT flags, GLOBAL const int *RESTRICT numbers,
                     GLOBAL int *RESTRICT labels)
 {

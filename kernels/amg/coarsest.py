@@ -6,9 +6,7 @@ import numpy as np
 
 from kernels.amg.checks import UnsuitableMatrix
 
-LEAST_PIVOT = (
-    1e-12  # of Cholesky's factor, squared, relative to the diagonal: below it a matrix is singular to rounding
-)
+LEAST_PIVOT = 1e-12  # of Cholesky's factor, squared, over the diagonal: below it a matrix is singular to rounding
 
 
 def symmetric_inverse(xp, matrix):
@@ -25,7 +23,8 @@ def symmetric_inverse(xp, matrix):
     except np.linalg.LinAlgError:
         least = float("nan")
     if not least > LEAST_PIVOT:
-        what = "singular to rounding" if least > -LEAST_PIVOT else "indefinite"
+        values = xp.linalg.eigvalsh(matrix)
+        what = "indefinite" if float(values[0]) < -LEAST_PIVOT * float(values[-1]) else "singular to rounding"
         raise UnsuitableMatrix(f"the coarsest matrix, and so the whole, is {what}: it is not positive definite")
     inverse = xp.linalg.inv(matrix)
     return (inverse + inverse.T) / 2

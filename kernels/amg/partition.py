@@ -27,6 +27,7 @@ from kernels.amg.primitives import (
 SOURCE = Path(__file__).with_name("aggregation.c")
 BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
+TOGETHER = 27  # nodes without neighbours that make an aggregate
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,15 @@ def _sizes(device, labels, weights, count):
     return sizes
 
 
-def grouped(device, graph: Csr, radius: int, least: int, weights=None, seed_radius: int | None = None) -> Groups:
+def grouped(
+    device,
+    graph: Csr,
+    radius: int,
+    least: int,
+    weights=None,
+    seed_radius: int | None = None,
+    together: int = TOGETHER,
+) -> Groups:
     """Group the nodes of a graph around the roots of a maximal independent set, without small groups (steps 1 to 5).
 
     Parameters
@@ -106,13 +115,21 @@ def grouped(device, graph: Csr, radius: int, least: int, weights=None, seed_radi
         Of the nodes; 1 by default.
     seed_radius : int, optional
         See `maximal_independent_set`.
+    together : int
+        So many nodes that have no neighbours make a group.
     """
     kernels, n = _kernels(device), graph.rows
-    flags = maximal_independent_set(device, graph, radius, seed_radius)
-    numbers, sums, _ = exclusive_sum(device, flags)
-    count = total_of(device, sums)
+    roots = maximal_independent_set(device, graph, radius, seed_radius)
+    isolated, found = device.empty(n, np.int32), device.zeros(1, np.int32)
+    kernels.find_isolated(blocks(n), n, graph.offsets, graph.columns, roots, isolated, found)
+    numbers, sums, _ = exclusive_sum(device, roots)
+    count, alone = total_of(device, sums), host_ints(device, found)[0]
     labels = device.empty(n, np.int32)
-    kernels.number_roots(blocks(n), n, flags, numbers, labels)
+    kernels.number_roots(blocks(n), n, roots, numbers, labels)
+    if alone:
+        numbers, _, _ = exclusive_sum(device, isolated)
+        kernels.number_isolated(blocks(n), n, isolated, numbers, count, together, labels)
+        count += blocks(alone, together)
     labels = _allocated(device, graph, labels, radius)
     sizes = _sizes(device, labels, weights, count)
     if least <= 1:
@@ -203,7 +220,7 @@ def double_partition(
     members = group_members(device, aggregates.labels, aggregates.count)
     induced = induced_graph(device, graph, aggregates.labels, members)
     least = patch_size // 8 if least_patch is None else least_patch
-    patches = grouped(device, induced, 1, least, aggregates.sizes)
+    patches = grouped(device, induced, 1, least, aggregates.sizes, together=patch_size)
     patches = exchanged(device, induced, patches, aggregates.sizes, patch_size)
     patches = bounded(device, patches, patch_size, aggregates.sizes)
     patches = merged(device, induced, patches, aggregates.sizes, patch_size)

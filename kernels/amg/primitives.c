@@ -6,9 +6,9 @@
 #define CHUNK (BLOCK * ITEMS)
 #define ROWS (BLOCK / LANES)
 
-DEVICE_FUNCTION int items_sum(const int n, const long start, GLOBAL const int *counts)
+DEVICE_FUNCTION long items_sum(const int n, const long start, GLOBAL const int *counts)
 {
-    int sum = 0;
+    long sum = 0;
     for (int k = 0; k < ITEMS; ++k) {
         if (start + k < n) sum += counts[start + k];
     }
@@ -69,7 +69,7 @@ KERNEL scan_chunks(const int n, GLOBAL const int *RESTRICT counts, GLOBAL const 
                    GLOBAL int *RESTRICT offsets, GLOBAL int *RESTRICT cursors)
 {
     OUTER(chunk);
-    SHARED int part[2][BLOCK];
+    SHARED long part[2][BLOCK];
     INNER(t) { part[0][t] = items_sum(n, chunk * CHUNK + (long)t * ITEMS, counts); }
     int side = 0;
     for (int reach = 1; reach < BLOCK; reach *= 2) {

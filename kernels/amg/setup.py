@@ -70,8 +70,12 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
     ------
     UnsuitableMatrix
         For a matrix that is not symmetric positive definite, as far as this shows.
+    ValueError
+        For a `coarsening` that there is not, or a `patch_size` below 1.
     """
-    how = COARSENINGS[coarsening] if isinstance(coarsening, str) else coarsening
+    how = COARSENINGS.get(coarsening) if isinstance(coarsening, str) else coarsening
+    if how is None:
+        raise ValueError(f"coarsening {coarsening!r} is none of {', '.join(COARSENINGS)}")
     if patch_size < 1:
         raise ValueError(f"patch_size must be at least 1, not {patch_size}")
     given = checked(device, matrix)

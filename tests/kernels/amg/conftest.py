@@ -1,0 +1,115 @@
+"""Devices, graphs and matrices that the multigrid's tests go through."""
+
+import functools
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from kernels.device import BACKENDS, Unavailable, open_device
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(repro_cache):
+    return repro_cache
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cuda if name == "cuda" else ()) for name in BACKENDS])
+def device(request):
+    try:
+        return open_device(request.param)
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def devices():
+    """Return every device that is here."""
+    found = []
+    for name in BACKENDS:
+        try:
+            found.append(open_device(name))
+        except Unavailable:
+            continue
+    return found
+
+
+def laplacian(ends, n, shift):
+    """The graph Laplacian of edges, its diagonal raised by `shift`."""
+    a, b = np.asarray(ends)
+    weights = scipy.sparse.coo_matrix((np.ones(a.size), (a, b)), (n, n)).tocsr()
+    weights = ((weights + weights.T) > 0).astype(float)
+    weights.setdiag(0)
+    weights.eliminate_zeros()
+    return (scipy.sparse.diags(np.asarray(weights.sum(axis=1)).ravel() + shift) - weights).tocsr()
+
+
+def drawn(seed, n, edges):
+    return np.random.default_rng(seed).integers(0, n, (2, edges))
+
+
+def grid(n, shift):
+    index = np.arange(n**3).reshape(n, n, n)
+    sides = [(index[1:], index[:-1]), (index[:, 1:], index[:, :-1]), (index[:, :, 1:], index[:, :, :-1])]
+    return laplacian(np.hstack([[a.ravel(), b.ravel()] for a, b in sides]), n**3, shift)
+
+
+SHIFT = 0.01
+MATRICES = {
+    "grid": lambda: grid(11, SHIFT),
+    "path": lambda: laplacian([np.arange(1999), np.arange(1, 2000)], 2000, SHIFT),
+    "star": lambda: laplacian([np.zeros(1500, int), np.arange(1, 1501)], 1501, SHIFT),
+    "random": lambda: laplacian(drawn(0, 1500, 4000), 1500, SHIFT),
+    "ragged": lambda: laplacian([(np.random.default_rng(1).pareto(1, 8000) * 3).astype(int) % 1500,
+                                 drawn(2, 1500, 8000)[0]], 1500, SHIFT),
+    "parts": lambda: scipy.sparse.block_diag([grid(7, SHIFT), laplacian(drawn(3, 400, 900), 400, SHIFT),
+                                              2 * scipy.sparse.eye(150), laplacian([[0], [1]], 2, SHIFT)]).tocsr(),
+    "diagonal": lambda: scipy.sparse.diags(np.linspace(1, 2, 900)).tocsr(),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def make_matrix():
+    """Return a function from a name in MATRICES to a symmetric positive definite CSR matrix with sorted columns."""
+
+    @functools.cache
+    def make(name):
+        matrix = MATRICES[name]()
+        matrix.sum_duplicates()
+        return matrix
+
+    return make
+
+
+@pytest.fixture(params=list(MATRICES))
+def matrix(request, make_matrix):
+    return make_matrix(request.param)
+
+
+@pytest.fixture(scope="session")
+def helmholtz(perturbed_cube):
+    """Return a function that assembles -Δu + u on a cube of n³ small cubes of linear tetrahedra."""
+    from baselines.assembly import coordinates
+    from kernels.assembly.problem import Problem
+
+    @functools.cache
+    def make(n):
+        points, cells = perturbed_cube(n)
+        matrix, _ = coordinates.assemble(Problem(points * 4 / n, cells, mass=1.0))
+        matrix.sort_indices()
+        return matrix
+
+    return make
+
+
+@pytest.fixture
+def graph_on():
+    """Return a function that puts the pattern of a SciPy matrix on a device."""
+    from kernels.amg.primitives import Csr
+
+    def make(device, matrix, weights=False):
+        offsets, columns = (device.array(a.astype(np.int32)) for a in (matrix.indptr, matrix.indices))
+        given = device.array(matrix.data.astype(np.int32)) if weights else None
+        return Csr(matrix.shape, offsets, columns, weights=given)
+
+    return make

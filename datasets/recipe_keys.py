@@ -1,4 +1,4 @@
-"""What a built mesh depends on, as a hash: its recipe's code, the code that uses, and the mesher's version.
+"""What a built mesh depends on, as a hash: its recipe's code, the code that uses, and the meshers' versions.
 
 Comments, docstrings and layout do not count, so that they can be mended without building a mesh again.
 """
@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parent
+MESHERS = {"mesher.py": "tetgen", "triangles.py": "scipy"}  # modules, and the packages that mesh for them
 # Read by every recipe or by none: whatever these do, they do not change what is built.
 PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py"}
 
@@ -22,8 +23,9 @@ def key(name: str, scale: str, variant: str = "") -> str:
     state = hashlib.sha256(f"{' '.join(filter(None, (name, variant, scale)))}\n".encode())
     for path in files:
         state.update(f"{path.relative_to(ROOT)} {_meaning(path)}\n".encode())
-    if ROOT / "mesher.py" in files:
-        state.update(f"tetgen {_version('tetgen')}\n".encode())
+    for module, package in MESHERS.items():
+        if ROOT / module in files:
+            state.update(f"{package} {_version(package)}\n".encode())
     return state.hexdigest()
 
 

@@ -1,6 +1,7 @@
 """Assembly of P1 tetrahedral Helmholtz matrices in CSR: fu2014's patches, rings around edges, global atomics.
 
-Each method is a module with ``prepare(device, problem, ...) -> Assembler``, found by its name.
+Each method is a module with ``prepare(device, problem, ...) -> Assembler``, found by its name. Systems with several
+unknowns a node are in `kernels.assembly.elasticity`.
 """
 
 from __future__ import annotations

@@ -189,6 +189,12 @@ def test_keys_follow_the_code_and_the_mesher(tmp_path, monkeypatch):
     assert datasets.key("fu2014/heart", "smoke") != heart
 
 
+def test_triangles_follow_the_package_that_meshes_them(monkeypatch):
+    tri, quad = datasets.key("zhang2013/tri", "smoke"), datasets.key("zhang2013/quad", "smoke")
+    monkeypatch.setattr(recipe_keys, "_version", lambda package: "9.9")
+    assert datasets.key("zhang2013/tri", "smoke") != tri and datasets.key("zhang2013/quad", "smoke") == quad
+
+
 def test_keys_follow_every_module_that_the_recipe_uses():
     used = {path.name for path in recipe_keys.closure(recipe_keys.ROOT / "fu2014" / "heart.py")}
     assert {"heart.py", "mesher.py", "smoothing.py", "surfaces.py", "quality.py", "_tetgen_worker.py"} <= used

@@ -245,7 +245,7 @@ def entry(request, monkeypatch):
     made = recipes.Entry("made/grid", "Grid", ("smoke",), cell_type=request.param, recipe=recipe)
     monkeypatch.setattr(recipes, "entry", lambda name: made)
     monkeypatch.setattr(datasets, "entry", lambda name: made)
-    monkeypatch.setattr(recipes.recipe_keys, "key", lambda name, scale: f"{request.param}-of-the-tests")
+    monkeypatch.setattr(recipes.recipe_keys, "key", lambda name, scale, variant: f"{request.param}-of-the-tests")
     return made
 
 

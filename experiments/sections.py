@@ -45,17 +45,20 @@ def cut(points: np.ndarray, cells: np.ndarray, height: np.ndarray):
 
 
 def behind(points: np.ndarray, faces: np.ndarray, height: np.ndarray):
-    """Return what of a triangulated surface has a negative height, as `cut` does."""
-    below = (height[faces] < 0).sum(axis=1)
-    whole = np.flatnonzero(below == 3)
+    """Return what of a triangulated surface has a negative height, as `cut` does; triangles keep their orientation."""
+    below = height[faces] < 0
+    whole = np.flatnonzero(below.all(axis=1))
     parts = [_triangles(points[faces[whole]], whole)]
-    for count in (1, 2):
-        owner = np.flatnonzero(below == count)
-        nodes = np.take_along_axis(faces[owner], np.argsort(height[faces[owner]], axis=1), axis=1)
-        if count == 1:
-            corners = [points[nodes[:, :1]], _crossings(points, height, nodes, ((0, 1), (0, 2)))]
+    for lone_below in (True, False):
+        owner = np.flatnonzero(below.sum(axis=1) == (1 if lone_below else 2))
+        lone = np.argmax(below[owner] == lone_below, axis=1)
+        # The corner that is alone on its side comes first, and the face keeps its orientation.
+        nodes = np.take_along_axis(faces[owner], (lone[:, None] + np.arange(3)) % 3, axis=1)
+        crossings = _crossings(points, height, nodes, ((0, 1), (0, 2)))
+        if lone_below:
+            corners = [points[nodes[:, :1]], crossings]
         else:
-            corners = [points[nodes[:, :2]], _crossings(points, height, nodes, ((1, 2), (0, 2)))]
+            corners = [crossings[:, :1], points[nodes[:, 1:]], crossings[:, 1:]]
         parts.append(_triangles(np.concatenate(corners, axis=1), owner))
     return tuple(np.concatenate(each) for each in zip(*parts))
 

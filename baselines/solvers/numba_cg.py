@@ -14,6 +14,8 @@ TITLE = "CG without a preconditioner, loops compiled by Numba on all threads, CS
 class ConjugateGradients(Rival):
     """Three passes over memory an iteration: A p with p·Ap, the step with ‖r‖, the next direction."""
 
+    has_set_up = False
+
     def __init__(self, *system):
         super().__init__(*system)
         self.threads = numba.get_num_threads()

@@ -59,7 +59,7 @@ class Petsc(Rival):
         super().__init__(*system)
         self._folder = tempfile.TemporaryDirectory(prefix="repro-petsc-")
         self._process, self._limit, self._options = None, limit, options
-        self.seconds = 0.0
+        self.seconds, self.has_set_up = 0.0, options.get("pc_type") != "none"
 
     def set_up(self):
         if self._process is None:

@@ -24,6 +24,8 @@ class Rival:
     seconds : float or None
         Sum of the times that the solver itself has reported for its set-ups and solves, where these run in another
         process and a call of `set_up` or `solve` takes longer; None where the caller's clock is right.
+    has_set_up : bool
+        Whether `set_up` does anything worth timing.
     version : str
         Of the library that solves.
     iterations : int
@@ -34,6 +36,7 @@ class Rival:
 
     threads = 1
     seconds: float | None = None
+    has_set_up = True
     version = ""
 
     def __init__(self, matrix, rhs: np.ndarray, tolerance: float, max_iterations: int):

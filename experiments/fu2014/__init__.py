@@ -9,12 +9,14 @@ import datasets
 MESHES = ("regular", "irregular", "heart", "brain", "blobs")
 
 
-def labels(results) -> dict[str, str]:
-    """Return the name of every mesh that the results have; a stand-in says so, and a user's own names its file."""
+def labels(results, meshes=None) -> dict[str, str]:
+    """Return the name of every mesh that the results have; a stand-in says so, and a user's own names its file.
+
+    With `meshes`, the names of these, where cases are not called by their meshes.
+    """
     names = {}
-    for mesh in MESHES:
-        if mesh in results.cases:
-            entry = datasets.entry(f"fu2014/{mesh}")
-            own = results.overrides.get(entry.name)
-            names[mesh] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
+    for mesh in meshes or [mesh for mesh in MESHES if mesh in results.cases]:
+        entry = datasets.entry(f"fu2014/{mesh}")
+        own = results.overrides.get(entry.name)
+        names[mesh] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
     return names

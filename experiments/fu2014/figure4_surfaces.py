@@ -66,7 +66,7 @@ def plot(results):
     return made
 
 
-def drawn(case, results, pixels=PIXELS):
+def drawn(case, results):
     """Return the picture of a mesh's surface."""
     name = f"fu2014/{case}"
     mesh = datasets.load(name, results.scale, results.overrides.get(name))
@@ -74,4 +74,4 @@ def drawn(case, results, pixels=PIXELS):
     surface = rendering.Surface(
         mesh.points, faces, np.array(COLOURS[case]), rendering.vertex_normals(mesh.points, faces)
     )
-    return rendering.picture([surface], rendering.view(*VIEWS[case]), pixels)
+    return rendering.picture([surface], rendering.view(*VIEWS[case]), PIXELS)

@@ -38,8 +38,6 @@ def cells(scale):
 def measure(cell, run):
     """Record volumes and areas; refuse a cut that is not that of the box, or blobs of another volume."""
     mesh = run.dataset(NAME)
-    if mesh.regions is None:
-        run.skip("the mesh has no regions to colour")
     facts = mesh.facts()
     _, blobs = sections.enclosed(mesh.points, sections.interface(mesh, 1))
     gap = abs(blobs / facts["volume"] - facts["region_shares"]["1"])
@@ -86,7 +84,7 @@ def plot(results):
     return made
 
 
-def opened(mesh, pixels=PIXELS):
+def opened(mesh):
     """Return the picture of what lies behind the plane, the cut coloured by region."""
     height = plane(mesh)
     corners, owner, edges = sections.cut(mesh.points, mesh.cells, height)
@@ -94,17 +92,17 @@ def opened(mesh, pixels=PIXELS):
     outer = topology.boundary_faces(mesh.cells, len(mesh.points))
     rest, _, sides = sections.behind(mesh.points, outer, height)
     parts = [_loose(corners, colours, edges), _loose(rest, OUTSIDE, sides)]
-    return rendering.picture(parts, rendering.view(*VIEW), pixels, line=0.3)
+    return rendering.picture(parts, rendering.view(*VIEW), PIXELS, line=0.3)
 
 
-def whole(mesh, pixels=PIXELS):
+def whole(mesh):
     """Return the picture of the blobs' surface in the edges of the box."""
     faces = sections.interface(mesh, 1)
     blobs = rendering.Surface(mesh.points, faces, INSIDE, rendering.vertex_normals(mesh.points, faces))
     ends = np.stack([mesh.points.min(axis=0), mesh.points.max(axis=0)])
     corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     pairs = [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1]
-    return rendering.picture([blobs], rendering.view(*VIEW), pixels, line=0.7, segments=corners[np.array(pairs)])
+    return rendering.picture([blobs], rendering.view(*VIEW), PIXELS, line=0.7, segments=corners[np.array(pairs)])
 
 
 def _loose(corners, colours, edges):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+
 import numpy as np
+import scipy.sparse
 
 from baselines.assembly import coordinates, serial
 from kernels.assembly.problem import Problem
@@ -11,6 +15,31 @@ from kernels.assembly.problem import Problem
 def helmholtz(mesh) -> Problem:
     """Return -Δu + u = 1 with natural boundary conditions on a mesh (section 6.1: λ = 1)."""
     return Problem(mesh.points, mesh.cells, mass=1.0)
+
+
+def helmholtz_matrix(mesh, conductivities: Sequence[float] | None = None):
+    """Return the matrix of the problem by the serial loop, in CSR with sorted columns.
+
+    Parameters
+    ----------
+    mesh : datasets.mesh.Mesh
+    conductivities : sequence of float, optional
+        σ of each region, in the order of their labels (section 6.2.4); by default it is 1 everywhere.
+    """
+    key = (mesh.digest(), None if conductivities is None else tuple(conductivities))
+    if key not in _matrices:
+        problem = helmholtz(mesh)
+        if conductivities is not None:
+            sigma = np.asarray(conductivities, dtype=np.float64)[mesh.regions]
+            problem = dataclasses.replace(problem, conductivity=sigma)
+        launch, result = serial.prepare(problem)
+        launch()
+        _matrices.clear()
+        _matrices[key] = scipy.sparse.csr_matrix(result()[0])
+    return _matrices[key]
+
+
+_matrices: dict[tuple, scipy.sparse.csr_matrix] = {}  # the last one: the cells of a mesh follow one another
 
 
 class Reference:

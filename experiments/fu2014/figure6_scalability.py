@@ -1,0 +1,78 @@
+"""Iterations against degrees of freedom over the series of regular meshes."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import solvers
+from experiments.fu2014.problems import helmholtz_matrix
+from repro import published
+from repro.plots import PAGE, caption, figure, lines, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.3, "small": 1, "paper": 4, "large": 30}
+
+# Nodes along an edge. The paper has 9 to 65.
+SERIES = {"smoke": (9, 17), "small": (9, 17, 33), "paper": (9, 17, 33, 65), "large": (9, 17, 33, 65, 129, 257)}
+METHODS = {
+    **dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg"), solvers.DEVICES), "hypre-pcgamg": ("host",),
+    "cg": solvers.DEVICES, **dict.fromkeys(("hypre-extended", "pyamg-sa"), ("host",)),
+}  # fmt: skip
+LARGEST_ON_HOST = 129  # a serial solver takes minutes for 17 million unknowns
+NAMES = {
+    "patch-pcgamg": "patchPCGAMG", "jacobi-pcgamg": "jacobiPCGAMG (for CUSP's)", "hypre-pcgamg": "Hypre-PCGAMG",
+    "cg": "CG (for CUSP's)", "hypre-extended": "hypre, extended+i", "pyamg-sa": "PyAMG, smoothed aggregation",
+}  # fmt: skip
+
+
+def cells(scale):
+    """Return each mesh of the series by each solver."""
+    cases = {str(nodes): (f"fu2014/series-{nodes}",) for nodes in SERIES[scale]}
+    found = solvers.cells(cases, METHODS)
+    return [cell for cell in found if cell.backend != "host" or int(cell.case) <= LARGEST_ON_HOST]
+
+
+def measure(cell, run):
+    """Count the iterations, and check the true residual."""
+    if cell.backend != "host":
+        run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
+    solvers.measure(run, helmholtz_matrix(run.dataset(cell.data[0])), timed=False)
+
+
+def tables(results):
+    """Return the iterations of each solver on each mesh, and the largest count over the smallest."""
+    cases = [str(nodes) for nodes in SERIES[results.scale]]
+    rows = []
+    for method, name in NAMES.items():
+        counts = [results.value(case, method, "iterations") for case in cases]
+        known = [count for count in counts if count is not None]
+        row = {"Method": name}
+        row |= {f"{int(case) ** 3:,}": None if n is None else int(n) for case, n in zip(cases, counts, strict=True)}
+        rows.append(row | {"Largest over smallest": max(known) / min(known) if known else None})
+    notes = [f"{NAMES[method]}: `{method}`, {solvers.title(method)}." for method in METHODS]
+    return [Table("Figure 6: iterations by degrees of freedom", pandas.DataFrame(rows), notes)]
+
+
+def plot(results):
+    """Draw all solvers, and beside them those with multigrid, as in the inset; the paper's points are Table 5's."""
+    made, panels = figure(PAGE, 3.0, panels=2)
+    series = {method: _points(results, method) for method in METHODS}
+    printed = published.load("fu2014-table5")
+    dof = published.load("fu2014-table1").value("regular", "mesh", "nodes")
+    paper = {}
+    for method in METHODS:
+        count = printed.value("regular", solvers.PUBLISHED.get(method, method), "iterations")
+        paper[method] = [] if count is None else [(dof, count)]
+    without = {method: points for method, points in series.items() if method != "cg"}
+    text = {"x": "Degrees of freedom", "y": "Iterations", "names": NAMES, "log_x": True}
+    lines(panels[0], series, published=paper, log_y=True, **text)
+    lines(panels[1], without, published={method: paper[method] for method in without}, **text)
+    with style():
+        panels[1].set_ylim(bottom=0)
+    caption(made, results, "the paper's points are those of its Table 5")
+    return made
+
+
+def _points(results, method):
+    counts = {case: results.value(case, method, "iterations") for case in results.cases}
+    return [(int(case) ** 3, count) for case, count in counts.items() if count is not None]

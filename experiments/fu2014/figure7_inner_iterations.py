@@ -1,0 +1,75 @@
+"""Inner iterations of the relaxation against iterations of the solver, and against its time."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import MESHES, labels, solvers
+from experiments.fu2014.problems import helmholtz_matrix
+from repro.plots import PAGE, caption, figure, lines
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 5, "large": 20}
+
+INNER = (1, 2, 3, 4, 5, 6, 8)
+
+
+def cells(scale):
+    """Return every mesh on every back end."""
+    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, {"patch-pcgamg": solvers.DEVICES})
+
+
+def measure(cell, run):
+    """Solve with each number of inner iterations, on one hierarchy."""
+    run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
+    matrix = helmholtz_matrix(run.dataset(cell.data[0]))
+    solver = solvers.OnDevice(run.device, matrix, cell.method)
+    for inner in INNER:
+        solver.set_up(inner_iterations=inner)
+        solvers.time_solve(run, solver, suffix=f"_{inner}")
+
+
+def tables(results):
+    """Return iterations and times by inner iterations."""
+    found = []
+    for metric, heading, factor in (("iterations", "iterations", 1), ("solve", "time to solve [ms]", 1e3)):
+        rows = []
+        for case, name in labels(results).items():
+            row = {"Mesh": name}
+            for inner in INNER:
+                value = results.value(case, "patch-pcgamg", f"{metric}_{inner}")
+                row[str(inner)] = value if value is None else int(value) if metric == "iterations" else factor * value
+            rows.append(row)
+        backend = next(iter(results.backends("patch-pcgamg")), "not measured")
+        note = f"`patch-pcgamg` on {backend}; the paper takes three inner iterations, after which little changes."
+        found.append(Table(f"Figure 7: {heading}, by inner iterations", pandas.DataFrame(rows), [note]))
+    return found
+
+
+def plot(results):
+    """Draw a line a mesh: iterations, and time."""
+    made, panels = figure(PAGE, 3.0, panels=2)
+    text = {"x": "Inner iterations", "names": labels(results), "whole_x": True}
+    for axes, metric, unit, y in (
+        (panels[0], "iterations", 1, "Iterations"), (panels[1], "solve", 1e3, "Time to solve [ms]"),
+    ):  # fmt: skip
+        series = {case: _points(results, case, metric, unit) for case in labels(results)}
+        lines(axes, series, y=y, **text)
+        axes.set_ylim(bottom=0)
+    caption(made, results)
+    return made
+
+
+def _points(results, case, metric, factor):
+    rows = {inner: results.row(case, "patch-pcgamg", f"{metric}_{inner}") for inner in INNER}
+    return [
+        (
+            inner,
+            *(
+                None if end is None or end != end else factor * end
+                for end in (row["value"], row["ci_low"], row["ci_high"])
+            ),
+        )
+        for inner, row in rows.items()
+        if row is not None
+    ]

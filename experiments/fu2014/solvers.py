@@ -1,0 +1,174 @@
+"""The solvers of section 6.2 on one system: what each is, on which back ends, and how it is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from baselines import solvers as rivals
+from kernels import amg
+from repro import Cell, ReproError, Work
+from repro.timing import HostClock
+
+DEVICES = ("cuda", "opencl", "openmp")
+TOLERANCE, MAX_ITERATIONS = 1e-8, 20000  # of ‖r‖/‖b‖ (section 6.2)
+ACCEPTED = 1.01e-8  # the true residual at the end; that of the recursion is below the tolerance
+SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 3, "large": 3}  # of sampling each time
+
+# Options of kernels.amg.Solver.
+KERNELS = {
+    "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch"},
+    "jacobi-pcgamg": {"relaxation": "jacobi", "coarsening": "mis"},
+    "patch-on-mis": {"relaxation": "patch", "coarsening": "mis"},
+    "jacobi-on-patch": {"relaxation": "jacobi", "coarsening": "patch"},
+    "cg": {"relaxation": "none"},
+}
+COUNTS = ("threads", "levels", "coarsest_rows")
+INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
+KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
+# Whose place a method takes in the paper's tables.
+PUBLISHED = {"jacobi-pcgamg": "cusp-pcgamg", "cg": "cusp-cg"}
+TITLES = {
+    "patch-pcgamg": "the paper's solver: block Jacobi on patches, 3 inner iterations, in single precision within CG in "
+    "double",
+    "jacobi-pcgamg": "stand-in for CUSP-PCGAMG: the same with one sweep of weighted Jacobi, on aggregates around a "
+    "maximal independent set of radius 2, without control of their sizes",
+    "patch-on-mis": "the paper's relaxation on the stand-in's aggregates",
+    "jacobi-on-patch": "the stand-in's relaxation on the paper's aggregates",
+    "cg": "stand-in for CUSP-CG: CG without a preconditioner, the matrix in HYB",
+}
+
+
+def title(method: str) -> str:
+    """Return what a solver is, in a line."""
+    return TITLES.get(method) or rivals.title(method)
+
+
+def cells(cases, methods, parameters=None):
+    """Return a cell for each case, with the datasets it reads, and each method on each of its back ends."""
+    return [
+        Cell(case, method, backend, parameters or {}, data)
+        for case, data in cases.items()
+        for method, backends in methods.items()
+        for backend in backends
+    ]
+
+
+def measure(run, matrix, *, timed: bool = True) -> None:
+    """Measure the cell's method on A x = 1: set-up, solve, iterations, and the true residual at the end.
+
+    Parameters
+    ----------
+    run : repro.context.Run
+    matrix : scipy.sparse CSR matrix
+    timed : bool
+        Record the times, too.
+    """
+    solver = _prepared(run, matrix)
+    try:
+        _record(run, solver, timed)
+    finally:
+        solver.close()
+
+
+def _record(run, solver, timed):
+    if timed and solver.has_set_up:
+        run.time("setup", solver.set_up, device=solver.clock, max_seconds=SECONDS[run.scale], capture=False)
+    else:
+        solver.set_up()
+    if timed:
+        time_solve(run, solver)
+    else:
+        solver.solve()
+        run.check(solver.residual(), ACCEPTED, "true residual")
+        run.value("iterations", solver.iterations, "count", error=solver.residual())
+    run.value("unknowns", solver.unknowns, "count")
+    for fact, value in solver.facts().items():
+        run.value(fact, value, "B" if fact.startswith("bytes") else "count" if fact in COUNTS else "")
+
+
+def time_solve(run, solver, suffix: str = "") -> None:
+    """Time a solve, its iterations and one of them; the metrics' names end in `suffix`."""
+    solver.solve()  # how much work it is shows in its iterations
+    spent = run.time(
+        f"solve{suffix}", solver.solve, check=solver.residual, tolerance=ACCEPTED, device=solver.clock,
+        work=solver.work(), max_seconds=SECONDS[run.scale], capture=False,
+    )  # fmt: skip
+    run.value(f"time_per_iteration{suffix}", spent.median / max(1, solver.iterations), "s")
+    run.value(f"iterations{suffix}", solver.iterations, "count", error=solver.residual())
+
+
+def _prepared(run, matrix):
+    if run.cell.backend == "host":
+        return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
+    return OnDevice(run.device, matrix, run.cell.method)
+
+
+class OnHost:
+    """A rival, with the clock that times it."""
+
+    def __init__(self, rival):
+        self._rival = rival
+        self.clock = HostClock() if rival.seconds is None else ReportedClock(rival)
+        self.has_set_up = rival.has_set_up
+        self.set_up, self.solve, self.residual, self.close = rival.set_up, rival.solve, rival.residual, rival.close
+
+    iterations = property(lambda self: self._rival.iterations)
+    unknowns = property(lambda self: len(self._rival.rhs))
+
+    def work(self):
+        return None
+
+    def facts(self):
+        return {"threads": self._rival.threads}
+
+
+class ReportedClock(HostClock):
+    """The time that a rival in another process reports of its work: what lies between is not the rival's."""
+
+    def __init__(self, rival):
+        super().__init__()
+        self._rival = rival
+
+    def record(self):
+        return round(1e9 * self._rival.seconds)
+
+
+class OnDevice:
+    """One of the project's solvers; the matrix is where it wants it before set-up begins."""
+
+    has_set_up = True
+
+    def __init__(self, device, matrix, method):
+        self.clock = self.device = device
+        self.matrix, self.method, self.iterations = matrix, method, 0
+        self.unknowns = matrix.shape[0]
+        self._given, self._b = device.sparse.csr_matrix(matrix), device.xp.ones(self.unknowns)
+
+    def set_up(self, **options):
+        self._solver = amg.Solver(self.device, self._given, **KERNELS[self.method] | options)
+        self.device.synchronize()
+
+    def solve(self):
+        # The true residual is checked here, by a product that is not the solver's.
+        self._x, outcome = self._solver.solve(self._b, TOLERANCE, MAX_ITERATIONS, verify=False)
+        self.device.synchronize()
+        self.iterations = outcome.iterations
+        if not outcome.converged:
+            raise ReproError(f"no solution after {outcome.iterations} iterations: {outcome.status}")
+
+    def residual(self):
+        """Return ‖b - A x‖/‖b‖ by SciPy."""
+        x = self._x.get() if hasattr(self._x, "get") else self._x
+        return float(np.linalg.norm(1 - self.matrix @ x) / np.sqrt(self.unknowns))
+
+    def work(self):
+        """Return the least work of the last solve."""
+        one = self._solver.work()
+        return Work(one.bytes * self.iterations, one.flops * self.iterations, one.precision)
+
+    def facts(self):
+        threads = {} if self.device.is_gpu else {"threads": self.device.compute_units}
+        return threads | self._solver.facts()
+
+    def close(self):
+        self._given = self._b = self._x = self._solver = None

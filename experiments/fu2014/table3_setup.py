@@ -1,0 +1,39 @@
+"""Set-up of the multigrid solvers: hierarchy, transfers and packed matrices."""
+
+from __future__ import annotations
+
+from experiments.fu2014 import labels, solvers, table5_solve
+from experiments.fu2014.table5_solve import S1, S2, STANDS_IN, columns, everything, measure
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import paper_table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+
+MINUTES = {"smoke": 1, "small": 2, "paper": 10, "large": 60}
+
+WITHOUT = ("cg", "hypre-cg", "numba-cg")
+DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amgcl", "pyamg-rs", "pyamg-sa")
+
+
+def cells(scale):
+    """Return the cells of Table 5 that have a set-up."""
+    return [cell for cell in table5_solve.cells(scale) if cell.method not in WITHOUT]
+
+
+def tables(results):
+    """Return the paper's table, and all set-ups."""
+    names = labels(results)
+    patch, hypre, jacobi = columns("setup", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
+    notes = [f"{STANDS_IN}.", "S1 and S2 are the speed-ups over Hypre-PCGAMG and CUSP-PCGAMG."]
+    paper = paper_table(results, "Table 3: set-up", [patch, hypre, S1, jacobi, S2], cases=names, notes=notes)
+    return [paper, everything(results, names)]
+
+
+def plot(results):
+    """Draw the time of every set-up."""
+    made, (axes,) = figure(PAGE, 2.8)
+    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
+    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    bars(axes, results, "setup", DRAWN, unit="ms", quantity="Time to set up", cases=cases, published=published)
+    caption(made, results)
+    return made

@@ -1,0 +1,86 @@
+"""Iterations on the Blobs mesh with one conductivity outside and another inside of the blobs."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import labels, solvers
+from experiments.fu2014.problems import helmholtz_matrix
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.5, "small": 1, "paper": 5, "large": 30}
+
+CASES = {"blobs-1-1": (1, 1), "blobs-1-10": (1, 10), "blobs-1-100": (1, 100)}
+METHODS = {
+    **dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg"), solvers.DEVICES), "hypre-pcgamg": ("host",),
+    "cg": solvers.DEVICES,
+    **dict.fromkeys(("hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl"), ("host",)),
+}  # fmt: skip
+NAMES = {
+    "patch-pcgamg": "patchPCGAMG", "jacobi-pcgamg": "jacobiPCGAMG (for CUSP's)", "hypre-pcgamg": "Hypre-PCGAMG",
+    "cg": "CG (for CUSP's)",
+}  # fmt: skip
+DATA = "fu2014/blobs"
+
+
+def cells(scale):
+    """Return each pair of conductivities by each solver."""
+    return solvers.cells(dict.fromkeys(CASES, (DATA,)), METHODS)
+
+
+def measure(cell, run):
+    """Count the iterations, and check the true residual."""
+    if cell.backend != "host":
+        run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
+    mesh = run.dataset(DATA)
+    solvers.measure(run, helmholtz_matrix(mesh, CASES[cell.case]), timed=False)
+
+
+def tables(results):
+    """Return the paper's table, with the rows that it has not below."""
+    rows = []
+    for method in METHODS:
+        row = {"Method": NAMES.get(method, f"`{method}`")}
+        for case, pair in CASES.items():
+            ours = results.value(case, method, "iterations")
+            printed = results.published.get(case, solvers.PUBLISHED.get(method, method), "iterations")
+            row[f"{pair}, ours"] = None if ours is None else int(ours)
+            row[f"{pair}, paper"] = None if printed is None else printed.printed
+        rows.append(row)
+    others = results.frame[results.frame["status"] != "done"]
+    missing = dict.fromkeys(
+        f"{r.status.capitalize()}: {r.method} on {r.backend}: {r.reason}" for r in others.itertuples()
+    )
+    mesh = labels_of(results)
+    notes = [
+        f"{mesh}: (σ outside, σ inside of the blobs). The homogeneous column is the Blobs row of Table 5.",
+        *(["The paper's columns hold for its own size."] if results.scale != "paper" else []),
+        *(f"`{method}`: {solvers.title(method)}." for method in METHODS),
+        *missing,
+    ]
+    return [Table("Table 4: iterations on heterogeneous Blobs", pandas.DataFrame(rows), notes)]
+
+
+def labels_of(results):
+    """Return the mesh's name: a stand-in's says so, and a user's own names its file."""
+    return labels(results, ("blobs",))["blobs"]
+
+
+def plot(results):
+    """Draw the iterations of every solver, and the paper's."""
+    made, (axes,) = figure(PAGE, 2.6)
+    cases = {case: f"σ = {pair}" for case, pair in CASES.items()}
+    published = {method: solvers.PUBLISHED.get(method, method) for method in METHODS}
+    bars(
+        axes,
+        results,
+        "iterations",
+        list(METHODS),
+        unit="count",
+        quantity="Iterations",
+        cases=cases,
+        published=published,
+    )
+    caption(made, results, labels_of(results))
+    return made

@@ -1,0 +1,126 @@
+"""Time to solve and iterations of all solvers on all meshes.
+
+Tables 3 and 6 show more of the same measurements. A system is solved to ‖r‖/‖b‖ < 1e-8 with b = 1, which is checked by
+a product of SciPy's.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import MESHES, labels, solvers
+from experiments.fu2014.problems import helmholtz_matrix
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Column, Ratio, Table, paper_table
+
+MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
+
+ON_DEVICES = dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg", "patch-on-mis", "jacobi-on-patch", "cg"), solvers.DEVICES)
+ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
+                        ("host",))  # fmt: skip
+METHODS = ON_DEVICES | ON_HOST
+# Each relaxation on the paper's aggregates, and on those of an independent set alone.
+PAIRS = {"patches": ("patch-pcgamg", "patch-on-mis"), "Jacobi": ("jacobi-on-patch", "jacobi-pcgamg")}
+DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa", "cg", "hypre-cg")
+
+
+def cells(scale):
+    """Return every mesh by every solver on every back end that it has."""
+    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, METHODS)
+
+
+def measure(cell, run):
+    """Time set-up and solve, count iterations, and check the true residual."""
+    if cell.backend != "host":
+        run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
+    solvers.measure(run, helmholtz_matrix(run.dataset(cell.data[0])))
+
+
+def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):
+    """Return the paper's columns of a metric; the stand-ins are named as such."""
+    return [Column(HEADINGS[m], m, metric, unit, published=solvers.PUBLISHED.get(m)) for m in methods]
+
+
+HEADINGS = {
+    "patch-pcgamg": "patchPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "cg": "CG",
+    "hypre-cg": "Hypre-CG",
+}  # fmt: skip
+STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of"
+S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True)
+S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True)
+S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over_hypre"), True)
+
+
+def tables(results):
+    """Return the paper's times, its iterations, what relaxation and aggregates bring, and all solvers."""
+    names = labels(results)
+    time = dict(zip(HEADINGS, columns("solve", "ms", HEADINGS), strict=True))
+    order = [
+        time["patch-pcgamg"],
+        time["hypre-pcgamg"],
+        S1,
+        time["jacobi-pcgamg"],
+        S2,
+        time["cg"],
+        time["hypre-cg"],
+        S3,
+    ]
+    notes = [
+        f"{STANDS_IN}; CG stands in for CUSP-CG.",
+        "S1, S2 and S3 are the speed-ups over Hypre-PCGAMG, over CUSP-PCGAMG, and of CG over Hypre-CG.",
+    ]
+    return [
+        paper_table(results, "Table 5: time to solve", order, cases=names, notes=notes),
+        paper_table(results, "Table 5: iterations", columns("iterations", "count", HEADINGS), cases=names),
+        _pairs(results, names),
+        everything(results, names),
+    ]
+
+
+def _pairs(results, names):
+    """Each relaxation on each set of aggregates."""
+    rows = []
+    for case, name in names.items():
+        for relaxation, methods in PAIRS.items():
+            row = {"Mesh": name, "Relaxation": relaxation}
+            for aggregates, method in zip(("the paper's aggregates", "MIS aggregates"), methods, strict=True):
+                iterations, time = (results.value(case, method, metric) for metric in ("iterations", "solve"))
+                row[f"Iterations, {aggregates}"] = None if iterations is None else int(iterations)
+                row[f"ms, {aggregates}"] = None if time is None else 1e3 * time
+            rows.append(row)
+    notes = ["Down a column only the relaxation changes, along a row only the aggregates."]
+    return Table("What relaxation and aggregates bring", pandas.DataFrame(rows), notes)
+
+
+def everything(results, names):
+    """All solvers on all back ends, with threads and the true residual."""
+    rows = []
+    done = results.done[results.done["metric"] == "solve"]
+    for row in done.to_dict("records"):
+        case, method, backend = row["case"], row["method"], row["backend"]
+        value = {
+            metric: results.value(case, method, metric, backend)
+            for metric in ("setup", "iterations", "time_per_iteration", "threads", "operator_complexity")
+        }
+        rows.append({
+            "Mesh": names[case], "Method": method, "Back end": backend,
+            "Threads": "GPU" if value["threads"] is None else int(value["threads"]),
+            "Set-up [ms]": value["setup"] and 1e3 * value["setup"], "Solve [ms]": 1e3 * row["value"],
+            "Iterations": int(value["iterations"]), "ms an iteration": 1e3 * value["time_per_iteration"],
+            "Operator complexity": value["operator_complexity"], "True residual": row["error"],
+        })  # fmt: skip
+    seen = dict.fromkeys(row["Method"] for row in rows)
+    return Table("All solvers", pandas.DataFrame(rows), [f"`{method}`: {solvers.title(method)}." for method in seen])
+
+
+def plot(results):
+    """Draw time to solve, and iterations."""
+    made, panels = figure(PAGE, 3.0, panels=2)
+    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
+    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    for axes, metric, unit, quantity in (
+        (panels[0], "solve", "ms", "Time to solve"), (panels[1], "iterations", "count", "Iterations"),
+    ):  # fmt: skip
+        bars(axes, results, metric, DRAWN, unit=unit, quantity=quantity, cases=cases, published=published)
+    caption(made, results)
+    return made

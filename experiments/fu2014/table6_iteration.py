@@ -1,0 +1,74 @@
+"""Time of one iteration of the multigrid solvers, and what the format of the patches' inside costs or brings."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import MESHES, labels, solvers, table5_solve
+from experiments.fu2014.table5_solve import S1, S2, STANDS_IN, columns, everything, measure
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Table, paper_table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+
+MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
+
+FORMATS = {
+    "symcoo": "SymCOO, the paper's: half of the entries, as coordinates",
+    "half": "half of the entries, by rows",
+    "ell": "ELL, all entries",
+    "csr": "CSR, all entries",
+}
+DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amgcl", "pyamg-sa")
+
+
+def cells(scale):
+    """Return the cells of Table 5 with multigrid, and one for each format of the inside on each mesh."""
+    pairs = ("patch-on-mis", "jacobi-on-patch")
+    shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
+    formats = solvers.cells(
+        {mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, dict.fromkeys(solvers.INSIDE, solvers.DEVICES)
+    )
+    return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: MESHES.index(c.case))
+
+
+def tables(results):
+    """Return the paper's table, the formats of the inside, and all solvers."""
+    names = labels(results)
+    patch, hypre, jacobi = columns("time_per_iteration", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
+    notes = [f"{STANDS_IN}.", "Time to solve over iterations; S1 and S2 are speed-ups."]
+    paper = paper_table(
+        results, "Table 6: time of an iteration", [patch, hypre, S1, jacobi, S2], cases=names, notes=notes
+    )
+    return [paper, *_formats(results, names), everything(results, names)]
+
+
+def _formats(results, names):
+    """A table a back end of the formats: the paper has SymCOO as the fastest."""
+    found = []
+    for backend in [b for b in results.backends(metric="time_per_iteration") if b != "host"]:
+        rows = []
+        for case, name in names.items():
+            row = {"Mesh": name}
+            for method, heading in solvers.INSIDE.items():
+                value = results.value(case, method, "time_per_iteration", backend)
+                row[f"{heading} [ms]"] = None if value is None else 1e3 * value
+            rows.append(row)
+        notes = [f"{name}: {about}." for name, about in FORMATS.items()]
+        found.append(
+            Table(f"An iteration by the format of the patches' inside, {backend}", pandas.DataFrame(rows), notes)
+        )
+    return found
+
+
+def plot(results):
+    """Draw the time of an iteration: of the solvers, and by format."""
+    made, panels = figure(PAGE, 3.0, panels=2)
+    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
+    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    options = {"unit": "ms", "quantity": "Time of an iteration", "cases": cases}
+    bars(panels[0], results, "time_per_iteration", DRAWN, published=published, **options)
+    inside = {method: f"patches in {name}" for method, name in solvers.INSIDE.items()}
+    bars(panels[1], results, "time_per_iteration", inside, **options)
+    caption(made, results)
+    return made

@@ -47,6 +47,14 @@ class Results:
         """The rows that hold a value."""
         return self.frame[self.frame["status"] == DONE]
 
+    @cached_property
+    def _by_place(self) -> dict[tuple, list[dict[str, Any]]]:
+        """The rows that hold a value, by case, method, metric and back end: tables ask for them by the thousand."""
+        found: dict[tuple, list[dict[str, Any]]] = {}
+        for row in self.done.to_dict("records"):
+            found.setdefault((row["case"], row["method"], row["metric"], row["backend"]), []).append(row)
+        return found
+
     @property
     def cases(self) -> list[str]:
         """Every case, those of the paper first and in its order."""
@@ -57,10 +65,10 @@ class Results:
 
     def backends(self, method: str | None = None, metric: str | None = None) -> list[str]:
         """Return the back ends with a value, of one method or metric if given, best first."""
-        rows = self.done
-        for column, wanted in (("method", method), ("metric", metric)):
-            rows = rows if wanted is None else rows[rows[column] == wanted]
-        present = set(rows["backend"])
+        present = {
+            place[3] for place in self._by_place
+            if method in (None, place[1]) and metric in (None, place[2])
+        }  # fmt: skip
         return [backend for backend in PREFERENCE if backend in present]
 
     def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
@@ -80,13 +88,10 @@ class Results:
         """
         if backend is None:
             backend = next(iter(self.backends(method, metric)), None)
-        rows = self.done
-        keys = {"case": case, "method": method, "metric": metric, "backend": backend}
-        for column, wanted in keys.items():
-            rows = rows[rows[column] == wanted]
+        rows = self._by_place.get((case, method, metric, backend), [])
         if len(rows) > 1:
             raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
-        return rows.iloc[0].to_dict() if len(rows) else None
+        return dict(rows[0]) if rows else None
 
     def value(self, case: str, method: str, metric: str, backend: str | None = None) -> float | None:
         """Return the value, in the row's unit, or None when it was not measured."""

@@ -1,0 +1,124 @@
+"""Tables and plots of zhang2013: results that are whole, of one back end, failed, and without any value."""
+
+import importlib
+import io
+from pathlib import Path
+
+import matplotlib.figure
+import pandas
+import pytest
+
+from repro.model import COLUMNS, DONE, FAILED, Row
+from repro.tables import Results
+
+FOLDER = Path(__file__).parents[2] / "experiments" / "zhang2013"
+MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py") if not path.stem.startswith("_"))
+METRICS = {
+    "unknowns": 1250, "nonzeros": 21316, "nonzeros_per_unknown": 17.05, "longest_row": 18, "shortest_row": 8,
+    "storage_factor": 1.25, "bytes_per_nonzero": 12.5, "packing": 0.004, "spmv": 2e-6, "spmv_cold": 4e-6,
+    "rate": 21.316, "padding": 1.02, "solve": 0.5, "iterations": 100, "products": 700,
+}  # fmt: skip
+TIMES = ("packing", "spmv", "spmv_cold", "solve")
+
+
+def show(name, status_of, backend=None):
+    """Return tables as one Markdown text, and the figure, of rows whose status is `status_of(cell)` (None: not run)."""
+    module = importlib.import_module(f"experiments.zhang2013.{name}")
+    artefact, rows = f"zhang2013-{name.partition('_')[0]}", []
+    for cell in module.cells("smoke"):
+        status = status_of(cell) if backend in (None, cell.backend) else None
+        place = {"artefact": artefact, "scale": "smoke", "case": cell.case, "method": cell.method,
+                 "backend": cell.backend}  # fmt: skip
+        if status == FAILED:
+            rows.append(Row(**place, status=status, reason=f"{status} on purpose"))
+        elif status == DONE:
+            for metric, value in METRICS.items():
+                if metric == "solve" and cell.backend == "host":
+                    value *= 4
+                rows.append(Row(**place, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
+                                unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else "",
+                                bound_fraction=0.5 if metric in TIMES else None))  # fmt: skip
+    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+    results = Results(frame, "smoke", "m", artefact)
+    figure = module.plot(results)
+    assert isinstance(figure, matplotlib.figure.Figure)
+    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
+    tables = module.tables(results)
+    for table in tables:
+        table.to_rich()
+    return "\n".join(table.to_markdown() for table in tables), figure
+
+
+def marks(figure):
+    """Count what is drawn of ours: bars, and the points of lines that are no published values."""
+    bars = sum(patch.get_height() > 0 for axes in figure.axes for patch in axes.patches)
+    points = sum(len(line.get_xdata()) for axes in figure.axes for line in axes.lines
+                 if line.get_linestyle() == "-" and line.get_marker() not in ("", "None", None))  # fmt: skip
+    return bars + points
+
+
+def test_every_artefact_is_here():
+    assert len(MODULES) == 10
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("status", [FAILED, None])
+def test_without_a_value(name, status):
+    _, figure = show(name, lambda cell: status)
+    assert marks(figure) == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_whole(name):
+    text, figure = show(name, lambda cell: DONE)
+    assert marks(figure) >= 8 and "nan" not in text.lower()
+    if not name.startswith(("table3", "table4")):
+        assert all(f"| {mesh}" in text for mesh in ("quad", "hex"))
+
+
+@pytest.mark.parametrize("backend", ["cuda", "host"])
+@pytest.mark.parametrize("name", MODULES)
+def test_of_one_back_end(name, backend):
+    show(name, lambda cell: DONE, backend)
+
+
+def line_of(text, start):
+    return [part.strip() for part in next(line for line in text.splitlines() if line.startswith(start)).split("|")]
+
+
+def test_storage_factors():
+    text, _ = show("table2_storage", lambda cell: DONE, "cuda")
+    assert line_of(text, "| quad")[2] == "1.25"
+
+
+def test_iterations_stand_beside_the_papers():
+    text, _ = show("table3_iterations", lambda cell: DONE)
+    printed = {"Neumann": "1321", "L-S": "898", "Chebyshev": "1176"}
+    for name, number in printed.items():
+        cells = line_of(text, f"| {name} |")
+        assert cells[2] == "100" and cells[3].replace(",", "") == number
+
+
+def test_times_stand_beside_the_papers():
+    text, _ = show("table4_times", lambda cell: DONE)
+    assert line_of(text, "| L-S |")[2:4] == ["2.00", "68.75"]
+    text, _ = show("table5_jacobi", lambda cell: DONE)
+    assert line_of(text, "| quad")[2:6] == ["2.00", "64.92", "2.00", "65.33"]
+
+
+def test_speed_ups_are_the_hosts_time_over_the_devices():
+    text, _ = show("figure10_speedups", lambda cell: DONE)
+    assert set(line_of(text, "| hex")[2:-1]) == {"4.00"}
+
+
+def test_sbell_is_compared_with_sell_and_cusparse():
+    text, _ = show("figure8_formats", lambda cell: DONE)
+    statement = text[text.index("What the text says") :]
+    quad = line_of(statement, "| quad")
+    assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["1.00", "23.78"] and quad[6:8] == ["1.00", "5.52"]
+
+
+def test_shares_of_double_precision():
+    text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
+    hexa = line_of(text, "| hex")
+    assert hexa[5] == "100" and hexa[-2] == "51.1"

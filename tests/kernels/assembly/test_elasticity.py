@@ -166,6 +166,8 @@ def test_nonzeros_of_a_square_of_quadrilaterals(cells, scale, device):
 
 @pytest.mark.slow
 def test_the_published_hexahedra(device):
+    if device.backend == "opencl":
+        pytest.skip("once is enough: the pattern is made by the same lines")
     problem = elasticity.cantilever(*grids.hexes(54))
     assert problem.unknowns == 499_125
     assert elasticity.prepare(device, problem).nonzeros == 38_976_723

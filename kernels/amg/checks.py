@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.primitives import Csr, blocks, host_ints, rearranged
+from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
+from kernels.amg.primitives import rearranged
 
 SOURCE = Path(__file__).with_name("checks.c")
-BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
 SYMMETRY_TOLERANCE = 1e-8  # of an entry and its counterpart, relative to the root of the product of their diagonals
 
@@ -49,7 +49,7 @@ def checked(device, matrix) -> Csr:
     if found[2]:
         raise UnsuitableMatrix(f"the diagonal is not positive in {found[2]} rows: the matrix is not positive definite")
     counters = device.zeros(6, np.int32)
-    device.build(SOURCE, block=BLOCK).check_symmetry(
+    built(device, SOURCE).check_symmetry(
         blocks(ours.rows), ours.rows, SYMMETRY_TOLERANCE, ours.offsets, ours.columns, ours.values, diagonal, counters
     )
     found = host_ints(device, counters)
@@ -71,7 +71,7 @@ def _inspected(device, host):
         device.array(host.data, np.float64),
     )
     diagonal, counters = device.empty(ours.rows, np.float64), device.zeros(6, np.int32)
-    device.build(SOURCE, block=BLOCK).check_rows(
+    built(device, SOURCE).check_rows(
         blocks(ours.rows), ours.rows, ours.offsets, ours.columns, ours.values, diagonal, counters
     )
     found = host_ints(device, counters)
@@ -91,7 +91,7 @@ def diagonal_of(device, matrix: Csr, place: str = "a coarse level"):
         When it is not positive; `place` says where.
     """
     diagonal, counters = device.empty(matrix.rows, np.float64), device.zeros(6, np.int32)
-    device.build(SOURCE, block=BLOCK).diagonal_of(
+    built(device, SOURCE).diagonal_of(
         blocks(matrix.rows), matrix.rows, matrix.offsets, matrix.columns, matrix.values, diagonal, counters
     )
     wrong = host_ints(device, counters)[2]

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernels.amg.primitives import Csr, blocks, host_ints
-
-if TYPE_CHECKING:
-    from kernels.amg.partition import Groups
+from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built, host_ints
 
 SOURCE = Path(__file__).with_name("exchange.c")
-BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
 LEAST_SCORE = -(1 << 28)
 ROUNDS, MOST_ROUNDS = 4, 32  # between looks at how many patches are too heavy, and in all
@@ -34,7 +29,7 @@ def exchanged(device, graph: Csr, patches: Groups, weights, limit: int) -> Group
     limit : int
         The most nodes of a patch.
     """
-    kernels, n, count = device.build(SOURCE, block=BLOCK), graph.rows, patches.count
+    kernels, n, count = built(device, SOURCE), graph.rows, patches.count
     target, score = device.empty(n, np.int32), device.empty(n, np.int32)
     best, winner = device.empty(count, np.int32), device.empty(count, np.int32)
     device.fill(best, LEAST_SCORE)

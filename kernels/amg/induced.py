@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.primitives import Csr, exclusive_sum, host_ints, total_of
+from kernels.amg.arrays import Csr, built, host_ints
+from kernels.amg.primitives import exclusive_sum, total_of
 
 SOURCE = Path(__file__).with_name("induced.c")
 SIZES = ((64, 128), (256, 2048))  # threads a block and slots of its table: the second for rows that overflow the first
@@ -28,7 +29,7 @@ def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
     groups = members.rows
     counts, overflow = device.empty(groups, np.int32), device.zeros(1, np.int32)
     for block, table in configurations(device):
-        kernel = device.build(SOURCE, block=block, defines={"TABLE": table}).induced
+        kernel = built(device, SOURCE, block, TABLE=table).induced
         given = (members.offsets, members.columns, labels, graph.offsets, graph.columns, graph.weights, counts)
         kernel(groups, groups, 0, *given, None, None, None, overflow)
         if not host_ints(device, overflow)[0]:

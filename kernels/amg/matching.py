@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built
 from kernels.amg.induced import induced_graph
-from kernels.amg.primitives import Csr, blocks, exclusive_sum, group_members, kernels_of, total_of
-
-if TYPE_CHECKING:
-    from kernels.amg.partition import Groups
+from kernels.amg.primitives import exclusive_sum, group_members, group_sizes, total_of
 
 SOURCE = Path(__file__).with_name("matching.c")
-BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
 ROUNDS = 4  # of handshakes: the first pairs most
 WORTHWHILE = 0.97  # patches are merged again while that leaves so few
@@ -37,9 +33,7 @@ def merged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
     weights : (aggregates,) int32
     limit : int
     """
-    from kernels.amg.partition import Groups
-
-    kernels, n, before = device.build(SOURCE, block=BLOCK), graph.rows, 0
+    kernels, n, before = built(device, SOURCE), graph.rows, 0
     while patches.count > 1 and (not before or patches.count < WORTHWHILE * before):
         count = before = patches.count
         induced = induced_graph(device, graph, patches.labels, group_members(device, patches.labels, count))
@@ -54,7 +48,6 @@ def merged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
         kernels.is_first(blocks(count), count, mate, flags)
         numbers, sums, _ = exclusive_sum(device, flags)
         kernels.relabel(blocks(n), n, mate, numbers, patches.labels)
-        sizes = device.zeros(count, np.int32)
-        kernels_of(device).count_labels(blocks(n), n, patches.labels, weights, sizes)
-        patches = Groups(patches.labels, total_of(device, sums), sizes)
+        count = total_of(device, sums)
+        patches = Groups(patches.labels, count, group_sizes(device, patches.labels, weights, count))
     return patches

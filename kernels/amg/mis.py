@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.primitives import Csr, blocks, host_ints
+from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 
 SOURCE = Path(__file__).with_name("mis.c")
-BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
 MOST_NODES = 2**30  # hashes have 30 bits
 ROUNDS = 4  # between looks at how many nodes are undecided
-
-
-@functools.cache
-def kernels_of(device):
-    """Return the kernels of this module on a device."""
-    return device.build(SOURCE, block=BLOCK)
 
 
 def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | None = None):
@@ -50,7 +42,7 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
     n = graph.rows
     if n >= MOST_NODES:
         raise ValueError(f"a graph of {n} nodes; hashes of 30 bits tell fewer than {MOST_NODES} apart")
-    kernels, grid, edges = kernels_of(device), blocks(n), (graph.offsets, graph.columns)
+    kernels, grid, edges = built(device, SOURCE), blocks(n), (graph.offsets, graph.columns)
     keys, following, one, two = (device.empty(n, np.uint64) for _ in range(4))
     kernels.start(grid, n, keys)
 

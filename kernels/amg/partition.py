@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built, host_ints
+from kernels.amg.exchange import exchanged
 from kernels.amg.induced import induced_graph
+from kernels.amg.matching import merged
 from kernels.amg.mis import maximal_independent_set
 from kernels.amg.primitives import (
-    Csr,
-    blocks,
     exclusive_sum,
     gathered,
     group_members,
-    host_ints,
+    group_sizes,
     inverse_permutation,
-    kernels_of,
     rearranged,
     total_of,
 )
 
 SOURCE = Path(__file__).with_name("aggregation.c")
-BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
 TOGETHER = 27  # nodes without neighbours that make an aggregate
-
-
-@dataclass(frozen=True)
-class Groups:
-    """A label for each node, how many labels there are, and the weight of each group."""
-
-    labels: Any
-    count: int
-    sizes: Any
 
 
 @dataclass(frozen=True)
@@ -67,14 +56,9 @@ class Partition:
         return self.aggregate_offsets.size - 1
 
 
-@functools.cache
-def _kernels(device):
-    return device.build(SOURCE, block=BLOCK)
-
-
 def _allocated(device, graph, labels, rounds):
     """Add unallocated nodes to groups, at least so many rounds, until none is left."""
-    kernels, n = _kernels(device), graph.rows
+    kernels, n = built(device, SOURCE), graph.rows
     left, done = 1, 0
     while left:
         for _ in range(max(1, rounds - done)):
@@ -83,12 +67,6 @@ def _allocated(device, graph, labels, rounds):
             labels, done = result, done + 1
         left = host_ints(device, counter)[0]
     return labels
-
-
-def _sizes(device, labels, weights, count):
-    sizes = device.zeros(count, np.int32)
-    kernels_of(device).count_labels(blocks(labels.size), labels.size, labels, weights, sizes)
-    return sizes
 
 
 def grouped(
@@ -118,7 +96,7 @@ def grouped(
     together : int
         So many nodes that have no neighbours make a group.
     """
-    kernels, n = _kernels(device), graph.rows
+    kernels, n = built(device, SOURCE), graph.rows
     roots = maximal_independent_set(device, graph, radius, seed_radius)
     isolated, found = device.empty(n, np.int32), device.zeros(1, np.int32)
     kernels.find_isolated(blocks(n), n, graph.offsets, graph.columns, roots, isolated, found)
@@ -131,7 +109,7 @@ def grouped(
         kernels.number_isolated(blocks(n), n, isolated, numbers, count, together, labels)
         count += blocks(alone, together)
     labels = _allocated(device, graph, labels, radius)
-    sizes = _sizes(device, labels, weights, count)
+    sizes = group_sizes(device, labels, weights, count)
     if least <= 1:
         return Groups(labels, count, sizes)
     stays = device.empty(count, np.int32)
@@ -142,12 +120,12 @@ def grouped(
     kernels.renumber(blocks(n), n, labels, stays, numbers, remaining)
     count = total_of(device, sums)
     labels = _allocated(device, graph, remaining, 2)
-    return Groups(labels, count, _sizes(device, labels, weights, count))
+    return Groups(labels, count, group_sizes(device, labels, weights, count))
 
 
 def bounded(device, groups: Groups, limit: int, weights=None) -> Groups:
     """Cut groups that weigh more than `limit` into pieces that do not; a node heavier than that is its own piece."""
-    kernels, count, n = _kernels(device), groups.count, groups.labels.size
+    kernels, count, n = built(device, SOURCE), groups.count, groups.labels.size
     most = device.zeros(1, np.int32)
     kernels.largest_size(blocks(count), count, groups.sizes, most)
     if host_ints(device, most)[0] <= limit:
@@ -160,7 +138,7 @@ def bounded(device, groups: Groups, limit: int, weights=None) -> Groups:
     first, sums, _ = exclusive_sum(device, pieces)
     count = total_of(device, sums)
     kernels.number_pieces(blocks(n), n, first, piece, groups.labels)
-    return Groups(groups.labels, count, _sizes(device, groups.labels, weights, count))
+    return Groups(groups.labels, count, group_sizes(device, groups.labels, weights, count))
 
 
 def numbered(device, aggregates: Groups, patches: Groups, members: Csr, induced: Csr) -> Partition:
@@ -212,9 +190,6 @@ def double_partition(
     least_patch : int, optional
         Lighter patches are given to their neighbours; by default an eighth of `patch_size`.
     """
-    from kernels.amg.exchange import exchanged
-    from kernels.amg.matching import merged
-
     aggregates = grouped(device, graph, radius, least_aggregate, seed_radius=seed_radius)
     aggregates = bounded(device, aggregates, patch_size)
     members = group_members(device, aggregates.labels, aggregates.count)

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from kernels.amg.arrays import BLOCK, Csr, blocks, built
+
 SOURCE = Path(__file__).with_name("primitives.c")
-BLOCK, ITEMS, LANES, STAGED = 256, 16, 16, 64
+ITEMS, LANES, STAGED = 16, 16, 64
 DEFINES = {"ITEMS": ITEMS, "LANES": LANES, "STAGED": STAGED}
 BUILDS = [(SOURCE, BLOCK, DEFINES)]
 ROWS = BLOCK // LANES
 MOST_ENTRIES = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class Csr:
-    """A sparse matrix or graph as arrays of the device.
-
-    Attributes
-    ----------
-    shape : (int, int)
-    offsets : (rows + 1,) int32
-    columns : (entries,) int32
-    values : (entries,) float64, or None
-    weights : (entries,) int32, or None
-        Adjacency of a graph; None counts each entry once.
-    """
-
-    shape: tuple[int, int]
-    offsets: Any
-    columns: Any
-    values: Any = None
-    weights: Any = None
-
-    @property
-    def rows(self) -> int:
-        return self.shape[0]
-
-    @property
-    def entries(self) -> int:
-        return self.columns.size
-
-
-@functools.cache
-def kernels_of(device):
-    """Return the kernels of this module on a device."""
-    return device.build(SOURCE, block=BLOCK, defines=DEFINES)
-
-
-def blocks(count: int, block: int = BLOCK) -> int:
-    """Return the blocks that hold so many threads or rows."""
-    return -(-count // block)
-
-
-def host_ints(device, array) -> list[int]:
-    """Return a small array of the device as a list of ints: the only thing of a set-up that the host sees."""
-    return [int(value) for value in device.to_host(array)]
+def _kernels(device):
+    return built(device, SOURCE, BLOCK, **DEFINES)
 
 
 def exclusive_sum(device, counts, with_cursors=False):
@@ -80,7 +38,7 @@ def exclusive_sum(device, counts, with_cursors=False):
     cursors : (n,) int32, or None
 
     """
-    kernels, n = kernels_of(device), counts.size
+    kernels, n = _kernels(device), counts.size
     chunks = blocks(n + 1, BLOCK * ITEMS)
     sums, offsets = device.empty(chunks + 1, np.int64), device.empty(n + 1, np.int32)
     cursors = device.empty(n, np.int32) if with_cursors else None
@@ -104,12 +62,17 @@ def total_of(device, sums) -> int:
     return total
 
 
+def group_sizes(device, labels, weights, groups: int):
+    """Return the weight of every group: its members, or the sum of their `weights`; labels below 0 belong to none."""
+    sizes = device.zeros(groups, np.int32)
+    _kernels(device).count_labels(blocks(labels.size), labels.size, labels, weights, sizes)
+    return sizes
+
+
 def group_members(device, labels, groups: int):
     """Return the members of every group, ascending, as a graph of `groups` rows; labels below 0 belong to none."""
-    kernels, n = kernels_of(device), labels.size
-    counts = device.zeros(groups, np.int32)
-    kernels.count_labels(blocks(n), n, labels, None, counts)
-    offsets, _, cursors = exclusive_sum(device, counts, with_cursors=True)
+    kernels, n = _kernels(device), labels.size
+    offsets, _, cursors = exclusive_sum(device, group_sizes(device, labels, None, groups), with_cursors=True)
     unsorted, members = device.empty(n, np.int32), device.empty(n, np.int32)
     kernels.fill_members(blocks(n), n, labels, cursors, unsorted)
     kernels.rearrange(
@@ -129,7 +92,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
     duplicates : (1,) int32, optional
         Is increased for every entry whose column stands in its row twice.
     """
-    kernels, rows = kernels_of(device), matrix.rows
+    kernels, rows = _kernels(device), matrix.rows
     offsets = matrix.offsets
     if order is not None:
         lengths = device.empty(rows, np.int32)
@@ -147,10 +110,8 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
 
 def transposed(device, matrix: Csr) -> Csr:
     """Return the transpose, its columns sorted."""
-    kernels, rows, columns = kernels_of(device), *matrix.shape
-    counts = device.zeros(columns, np.int32)
-    kernels.count_labels(blocks(matrix.entries), matrix.entries, matrix.columns, None, counts)
-    offsets, _, cursors = exclusive_sum(device, counts, with_cursors=True)
+    kernels, rows, columns = _kernels(device), *matrix.shape
+    offsets, _, cursors = exclusive_sum(device, group_sizes(device, matrix.columns, None, columns), with_cursors=True)
     places, values = device.empty(matrix.entries, np.int32), device.empty(matrix.entries, np.float64)
     kernels.fill_transpose(
         blocks(rows, ROWS), rows, matrix.offsets, matrix.columns, matrix.values, cursors, places, values
@@ -161,12 +122,12 @@ def transposed(device, matrix: Csr) -> Csr:
 def inverse_permutation(device, order):
     """Return the rank of every index in a permutation."""
     rank = device.empty(order.size, np.int32)
-    kernels_of(device).invert(blocks(order.size), order.size, order, rank)
+    _kernels(device).invert(blocks(order.size), order.size, order, rank)
     return rank
 
 
 def gathered(device, values, places):
     """Return ``values[places]`` of int32 arrays."""
     result = device.empty(places.size, np.int32)
-    kernels_of(device).gather(blocks(places.size), places.size, places, values, result)
+    _kernels(device).gather(blocks(places.size), places.size, places, values, result)
     return result

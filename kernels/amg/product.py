@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.primitives import Csr, blocks, exclusive_sum, host_ints, total_of
+from kernels.amg.arrays import Csr, blocks, built, host_ints
+from kernels.amg.primitives import exclusive_sum, total_of
 
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for rows that overflow the one before.
@@ -42,7 +43,7 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
     counts, overflow = device.empty(rows, np.int32), device.zeros(1, np.int32)
     given = (x.offsets, x.columns, x.values, y.offsets, y.columns, y.values, own, weight, diagonal, counts)
     for block, lanes, table in _configurations(device, first):
-        kernel = device.build(SOURCE, block=block, defines={"LANES": lanes, "TABLE": table}).product
+        kernel = built(device, SOURCE, block, LANES=lanes, TABLE=table).product
         grid = blocks(rows, block // lanes)
         kernel(grid, rows, 0, *given, None, None, None, overflow)
         if not host_ints(device, overflow)[0]:

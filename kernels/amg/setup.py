@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.amg.arrays import Csr
 from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
 from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.partition import Partition, double_partition
-from kernels.amg.primitives import Csr, rearranged, transposed
+from kernels.amg.primitives import rearranged, transposed
 from kernels.amg.product import multiplied
 from kernels.amg.spectrum import spectral_radius
 

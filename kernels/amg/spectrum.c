@@ -1,32 +1,43 @@
-/* Lanczos on D^-1/2 A D^-1/2. Vectors are kept unnormalised beside their norm; sums are of a block's parts in order, so the same every
- * time. `scalars` holds, for step k, alpha[k] in 2 k and beta[k], the norm of the vector that step k makes, in 2 k + 1. */
+/* Lanczos on D⁻¹A in the inner product of D. Vectors are kept unnormalised beside their norm. A fixed number of blocks go through the rows,
+ * and sums are of their parts in order: the same bits every time. `scalars` holds, for step k, alpha in 2 k + 2 and in 2 k + 1 the norm of
+ * the vector that it starts from. */
 
-KERNEL begin(const int n, GLOBAL const double *RESTRICT diagonal, GLOBAL double *RESTRICT scale,
-             GLOBAL double *RESTRICT vector, GLOBAL double *RESTRICT previous, GLOBAL double *RESTRICT parts)
+#define ROWS (BLOCK / LANES)
+
+DEVICE_FUNCTION double hashed(const uint i)
+{
+    uint x = i * 0x9e3779b1u;
+    x ^= x >> 15;
+    x *= 0x2c1b3c6du;
+    x ^= x >> 12;
+    return (double)(x >> 8) * (1.0 / 16777216) - 0.5;
+}
+
+#define SUM_OF_BLOCK(part)                                                                                           \
+    for (int span = BLOCK / 2; span > 0; span /= 2) {                                                                \
+        BARRIER;                                                                                                     \
+        INNER(t) {                                                                                                   \
+            if (t < span) part[t] += part[t + span];                                                                 \
+        }                                                                                                            \
+    }                                                                                                                \
+    BARRIER
+
+KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal, GLOBAL double *RESTRICT vector,
+             GLOBAL double *RESTRICT previous, GLOBAL double *RESTRICT parts)
 {
     OUTER(block);
     SHARED double part[BLOCK];
     INNER(t) {
-        const long i = block * BLOCK + t;
-        part[t] = 0;
-        if (i >= n) continue;
-        uint x = (uint)i * 0x9e3779b1u;
-        x ^= x >> 15;
-        x *= 0x2c1b3c6du;
-        x ^= x >> 12;
-        const double value = (double)(x >> 8) * (1.0 / 16777216) - 0.5;
-        scale[i] = 1 / sqrt(diagonal[i]);
-        vector[i] = value;
-        previous[i] = 0;
-        part[t] = value * value;
-    }
-    for (int span = BLOCK / 2; span > 0; span /= 2) {
-        BARRIER;
-        INNER(t) {
-            if (t < span) part[t] += part[t + span];
+        double sum = 0;
+        for (long i = block * BLOCK + t; i < n; i += (long)grid * BLOCK) {
+            const double value = hashed((uint)i);
+            vector[i] = value / sqrt(diagonal[i]);
+            previous[i] = 0;
+            sum += value * value;
         }
+        part[t] = sum;
     }
-    BARRIER;
+    SUM_OF_BLOCK(part);
     INNER(t) {
         if (t == 0) parts[block] = part[0];
     }
@@ -43,74 +54,70 @@ KERNEL finish(const int count, const int place, const int root, GLOBAL const dou
         for (long i = block + t; i < count; i += BLOCK) sum += parts[i];
         part[t] = sum;
     }
-    for (int span = BLOCK / 2; span > 0; span /= 2) {
-        BARRIER;
-        INNER(t) {
-            if (t < span) part[t] += part[t + span];
-        }
-    }
-    BARRIER;
+    SUM_OF_BLOCK(part);
     INNER(t) {
         if (t == 0) scalars[place] = root ? sqrt(part[0]) : part[0];
     }
 }
 
-/* w = D^-1/2 A D^-1/2 v - beta v_previous, both v divided by their norms, and the parts of v w. */
-KERNEL apply(const int n, const int step, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
-             GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT scale,
-             GLOBAL const double *RESTRICT vector, GLOBAL const double *RESTRICT previous,
-             GLOBAL double *RESTRICT result, GLOBAL const double *RESTRICT scalars, GLOBAL double *RESTRICT parts)
+/* w = D⁻¹A v - beta v_previous, both v divided by their norms, in the place of v_previous, and the parts of alpha = (v, w). */
+KERNEL apply(const int n, const int grid, const int step, GLOBAL const int *RESTRICT offsets,
+             GLOBAL const int *RESTRICT columns, GLOBAL const double *RESTRICT values,
+             GLOBAL const double *RESTRICT diagonal, GLOBAL const double *RESTRICT vector,
+             GLOBAL double *RESTRICT previous, GLOBAL const double *RESTRICT scalars, GLOBAL double *RESTRICT parts)
 {
     OUTER(block);
     SHARED double part[BLOCK];
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        part[t] = 0;
-        if (i >= n) continue;
-        const double norm = scalars[2 * step + 1], before = step > 0 ? scalars[2 * step - 1] : 1;
-        if (!(norm > 0)) continue;
-        double sum = 0;
-        for (int e = offsets[i]; e < offsets[i + 1]; ++e) sum += values[e] * scale[columns[e]] * vector[columns[e]];
-        sum *= scale[i] / norm;
-        if (step > 0 && before > 0) sum -= norm / before * previous[i];
-        result[i] = sum;
-        part[t] = sum * vector[i] / norm;
-    }
-    for (int span = BLOCK / 2; span > 0; span /= 2) {
+    PRIVATE(double, alpha);
+    const double norm = scalars[2 * step + 1], before = step > 0 ? scalars[2 * step - 1] : 0;
+    const double over = norm > 0 ? 1 / norm : 0, beta = before > 0 ? norm / before : 0;
+    INNER(t) { P(alpha) = 0; }
+    for (long first = block * ROWS; first < n; first += (long)grid * ROWS) {
+        INNER(t) {
+            const long i = first + t / LANES;
+            double sum = 0;
+            if (i < n) {
+                for (int e = offsets[i] + t % LANES; e < offsets[i + 1]; e += LANES) sum += values[e] * vector[columns[e]];
+            }
+            part[t] = sum;
+        }
         BARRIER;
         INNER(t) {
-            if (t < span) part[t] += part[t + span];
+            const long i = first + t;
+            if (t >= ROWS || i >= n) continue;
+            double sum = 0;
+            for (int lane = 0; lane < LANES; ++lane) sum += part[t * LANES + lane];
+            const double moved = sum * over / diagonal[i] - beta * previous[i];
+            previous[i] = moved;
+            P(alpha) += diagonal[i] * moved * vector[i] * over;
         }
+        BARRIER;
     }
-    BARRIER;
+    INNER(t) { part[t] = P(alpha); }
+    SUM_OF_BLOCK(part);
     INNER(t) {
         if (t == 0) parts[block] = part[0];
     }
 }
 
 /* w -= alpha v, and the parts of its norm. */
-KERNEL orthogonalise(const int n, const int step, GLOBAL const double *RESTRICT vector, GLOBAL double *RESTRICT result,
+KERNEL orthogonalise(const int n, const int grid, const int step, GLOBAL const double *RESTRICT diagonal,
+                     GLOBAL const double *RESTRICT vector, GLOBAL double *RESTRICT result,
                      GLOBAL const double *RESTRICT scalars, GLOBAL double *RESTRICT parts)
 {
     OUTER(block);
     SHARED double part[BLOCK];
+    const double norm = scalars[2 * step + 1], factor = norm > 0 ? scalars[2 * step + 2] / norm : 0;
     INNER(t) {
-        const long i = block * BLOCK + t;
-        part[t] = 0;
-        if (i >= n) continue;
-        const double norm = scalars[2 * step + 1];
-        if (!(norm > 0)) continue;
-        const double value = result[i] - scalars[2 * step + 2] / norm * vector[i];
-        result[i] = value;
-        part[t] = value * value;
-    }
-    for (int span = BLOCK / 2; span > 0; span /= 2) {
-        BARRIER;
-        INNER(t) {
-            if (t < span) part[t] += part[t + span];
+        double sum = 0;
+        for (long i = block * BLOCK + t; i < n; i += (long)grid * BLOCK) {
+            const double value = result[i] - factor * vector[i];
+            result[i] = value;
+            sum += diagonal[i] * value * value;
         }
+        part[t] = sum;
     }
-    BARRIER;
+    SUM_OF_BLOCK(part);
     INNER(t) {
         if (t == 0) parts[block] = part[0];
     }

@@ -105,7 +105,7 @@ def helmholtz(perturbed_cube):
 @pytest.fixture
 def graph_on():
     """Return a function that puts the pattern of a SciPy matrix on a device."""
-    from kernels.amg.primitives import Csr
+    from kernels.amg.arrays import Csr
 
     def make(device, matrix, weights=False):
         offsets, columns = (device.array(a.astype(np.int32)) for a in (matrix.indptr, matrix.indices))

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from kernels.amg.arrays import Groups
 from kernels.amg.exchange import exchanged
 from kernels.amg.induced import induced_graph
 from kernels.amg.matching import merged
-from kernels.amg.partition import Groups, bounded, double_partition, grouped
+from kernels.amg.partition import bounded, double_partition, grouped
 from kernels.amg.primitives import group_members
 
 LIMIT = 60

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from kernels.amg import primitives
-from kernels.amg.primitives import Csr
+from kernels.amg.arrays import Csr
 
 
 @pytest.mark.parametrize("n", [1, 255, 4095, 4096, 4097, 70000])

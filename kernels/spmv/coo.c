@@ -25,17 +25,15 @@ KERNEL coo(const int entries, const real alpha, const real beta, GLOBAL const in
         int row = row_of[first < count ? first : count];
         real sum = 0;
         P(first_row) = -1;
-        UNROLL
-        for (int i = first; i < first + ITEMS; ++i)
-            if (i < last) {
-                const int next = row_of[i + 1];
-                sum += products[i];
-                if (row != next) {
-                    END_ROW(row, sum);
-                    sum = 0;
-                    row = next;
-                }
+        for (int i = first; i < last; ++i) {
+            const int next = row_of[i + 1];
+            sum += products[i];
+            if (row != next) {
+                END_ROW(row, sum);
+                sum = 0;
+                row = next;
             }
+        }
         open[t] = sum;
         ended[t] = P(first_row) >= 0;
     }

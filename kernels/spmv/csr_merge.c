@@ -34,19 +34,16 @@ KERNEL csr_merge(const int rows, const int entries, const real alpha, const real
         int k = item - end, next_end = end < ends ? row_ends[end] : TILE;
         real sum = 0;
         P(first_row) = -1;
-        UNROLL
-        for (int d = 0; d < ITEMS; ++d) {
-            const real product = products[k]; // read before it is known whether it is next: no load waits for another
-            if (item + d < last) {
-                if (next_end <= k) {
-                    END_ROW(first_row_here + end, sum);
-                    sum = 0;
-                    ++end;
-                    next_end = end < ends ? row_ends[end] : TILE;
-                } else {
-                    sum += product;
-                    ++k;
-                }
+        while (end + k < last) { // not unrolled: copies of the code for a row's end would fill the instruction cache
+            const real product = products[k]; // read before it is known whether it is next
+            if (next_end <= k) {
+                END_ROW(first_row_here + end, sum);
+                sum = 0;
+                ++end;
+                next_end = end < ends ? row_ends[end] : TILE;
+            } else {
+                sum += product;
+                ++k;
             }
         }
         open[t] = sum;

@@ -14,7 +14,7 @@ KERNEL ellpack(const long stride, const long stored, const long rows, const real
             sums[lane] = 0;
         for (long place = first; place < stored; place += stride)
             for (int lane = 0; lane < lanes; ++lane) {
-                const int column = READ_ONCE_LOAD(&columns[place + lane]);
+                const int column = columns[place + lane];
                 const real factor = column < 0 ? 0 : x[column]; // padding reads no x: it may be NaN
                 sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
             }

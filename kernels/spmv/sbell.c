@@ -21,7 +21,7 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             for (int c = 0; c < SIZE; ++c) {
                 real factors[LANES];
                 for (int lane = 0; lane < LANES; ++lane) {
-                    const int column = READ_ONCE_LOAD(&columns[first + first_lane + lane]);
+                    const int column = columns[first + first_lane + lane];
                     factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
                 }
                 UNROLL

@@ -15,7 +15,7 @@ KERNEL sell(const long slots, const long rows, const real alpha, const real beta
             sums[lane] = 0;
         for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE)
             for (int lane = 0; lane < LANES; ++lane) {
-                const int column = READ_ONCE_LOAD(&columns[place + lane]);
+                const int column = columns[place + lane];
                 const real factor = column < 0 ? 0 : x[column]; // padding reads no x: it may be NaN
                 sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
             }

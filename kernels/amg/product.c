@@ -3,7 +3,7 @@
  * bits every time.
  *
  * Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
- * own - weight diagonal⁻¹ X Y: the smoothed prolongator. */
+ * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed. */
 
 #include "table.h"
 
@@ -94,7 +94,10 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offs
             int place = offsets[row];
             for (int other = 0; other < found[r]; ++other) place += table[r * TABLE + list[r * TABLE + other]] < column;
             double value = sums[r * TABLE + slot];
-            if (own) value = (column == own[row] ? 1 : 0) - weight / diagonal[row] * value;
+            if (own) {
+                const double smoothing = x_offsets[row + 1] - x_offsets[row] > 1 ? weight / diagonal[row] : 0;
+                value = (column == own[row] ? 1 : 0) - smoothing * value;
+            }
             columns[place] = column;
             values[place] = value;
         }

@@ -41,7 +41,7 @@ def test_levels_are_what_scipy_makes_of_the_same_aggregates(device, helmholtz, c
         count = offsets.size - 1
         label = np.repeat(np.arange(count), np.diff(offsets))
         tentative = scipy.sparse.csr_matrix((np.ones(label.size), (np.arange(label.size), label)), (label.size, count))
-        omega = 4 / 3 / level.spectral_radius
+        omega = {"patch": 1.6, "mis": 4 / 3}[coarsening] / level.spectral_radius
         smoothed = tentative - omega * scipy.sparse.diags(1 / matrix.diagonal()) @ (matrix @ tentative)
         renumbered = smoothed.tocsc()[:, np.array(device.to_host(coarser.order))].tocsr()
         prolongator = on_host(device, level.prolongator)
@@ -64,6 +64,15 @@ def test_prolongator_keeps_constants_where_rows_sum_to_zero(device, helmholtz):
     changed = np.array(device.to_host(level.rank))[0]
     assert abs(np.delete(kept, changed) - 1).max() < 1e-13
     assert abs(kept[changed] - 1) > 1e-3
+
+
+def test_nodes_without_neighbours_are_put_together_unsmoothed(device, make_matrix):
+    given = make_matrix("parts")
+    alone = np.diff(given.indptr) == 1
+    level = amg.set_up(device, placed(device, given), coarsest=20).levels[0]
+    rows = on_host(device, level.prolongator)[np.array(device.to_host(level.rank))[alone]]
+    assert alone.sum() == 150 and (np.diff(rows.indptr) == 1).all() and (rows.data == 1).all()
+    assert np.bincount(rows.indices).max() <= 27 and np.unique(rows.indices).size == 6
 
 
 def test_spectral_radius_is_a_close_upper_bound(device, helmholtz):

@@ -66,12 +66,6 @@ def metric(rows, volume, xp=np):
     return xp.stack([(rows[a] * rows[b]).sum(axis=-1) / volume for a, b in pairs])
 
 
-def tensor_weights(order: int, xp=np):
-    """Return ρ_i ρ_j ρ_k of the nodes of an element, ((n + 1)³,)."""
-    w = xp.asarray(rule(order).weights)
-    return xp.einsum("k,j,i->kji", w, w, w).ravel()
-
-
 def check_volumes(points, cells, order: int, xp=np, step: int = 1 << 14) -> None:
     """Refuse trilinear elements whose Jacobian is not positive at every node, a few elements at a time."""
     for begin in range(0, len(cells), step):

@@ -124,8 +124,10 @@ def number_nodes(cells, order: int, xp=np) -> Numbering:
     number = number.reshape(elements, -1)
     on_boundary = uses[number] == 1
     for local, (_, inner, positions) in enumerate(faces):
-        table[:, inner] = total + (n - 1) ** 2 * number[:, local, None] + _face_positions(
-            corner[:, local], xp.asarray(positions), n, xp
+        table[:, inner] = (
+            total
+            + (n - 1) ** 2 * number[:, local, None]
+            + _face_positions(corner[:, local], xp.asarray(positions), n, xp)
         )
     total += (n - 1) ** 2 * count
 

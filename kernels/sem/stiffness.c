@@ -1,20 +1,24 @@
 /* The stiffness (and mass) operator of spectral elements, r_ijk;e of the paper's equation 8, a block a group of ELEMENTS hexahedra.
  *
- * A thread owns the pencil of Q nodes along ζ at one (i, j) of one element. Derivatives along ζ stay in its registers, with D as
- * constants of the code; along ξ and η rows and columns are read from shared memory and the thread's two rows of D are in registers.
- * Three stages, two barriers: derivatives, products with the metric, divergence.
+ * A thread owns PENCILS pencils of Q nodes along ζ, at one i and at j, j + ROWS, ... of one element. Derivatives along ζ stay in its
+ * registers, with D as constants of the code; along ξ and η rows and columns are read from shared memory, a column once for all
+ * pencils of the thread, and the rows of D are in registers. Three stages, two barriers: derivatives and products with the metric
+ * between them, divergence after.
  *
  * Two departures from the equation as printed. The weights belong inside its sums, or the operator is not symmetric. And D' is not
- * needed: on GLL points summation by parts holds, ρ_i D_im + ρ_m D_mi = 0 but for the corners, where it is ∓1, so that
+ * needed: on GLL points summation by parts holds, ρ_i D_im + ρ_m D_mi = 0 but in the corners, where it is ∓1, so that
  *
  *     Σ_m D_mi ρ_m g_m = -ρ_i Σ_m E_im g_m,   E = D with the sign of its diagonal changed,
  *
- * and one pair of rows serves both stages; the metric is stored without weights, and they come in at the end.
+ * and the same rows serve both stages; the metric is stored without weights, which come in at the end.
  *
  * Nodes of a group lie slab after slab, [group][k][element][j][i], so that threads read what lies together (layout.py). In `table` a
  * negative number is a node that reads as zero: Dirichlet's, or of the elements that fill up the last group. */
 
 #define Q2 (Q * Q)
+#define ROWS ((Q + PENCILS - 1) / PENCILS)
+#define PER_ELEMENT (Q * ROWS)
+#define THREADS (ELEMENTS * PER_ELEMENT)
 #define LANES (ELEMENTS * Q2)
 #define PITCH (Q + PADDING)
 #define SLAB (Q * PITCH)
@@ -22,9 +26,26 @@
 #define STORED 0
 #define TRILINEAR 1
 #define AFFINE 2
+#define IS_THERE(r) (Q % PENCILS == 0 || j + (r) * ROWS < Q)          /* the last pencil of some threads */
+#define ROW(r) (IS_THERE(r) ? j + (r) * ROWS : 0)
+#define NODE(r) (e * Q2 + (r) * PER_ELEMENT + t % PER_ELEMENT)         /* in the slab of the group */
+#define AT(k, row, column) (((e * Q + (k)) * Q + (row)) * PITCH + (column)) /* in a tile of shared memory */
+#define E(k, m) ((k) == (m) ? -derivative[(k) * Q + (m)] : derivative[(k) * Q + (m)])
 
 #if GEOMETRY == TRILINEAR
 #include "trilinear.h"
+#endif
+#if GEOMETRY == STORED /* c |J| */
+#define MASS(r, k) geometry[group * (Q * COMPONENTS * LANES) + ((k) * COMPONENTS + 6) * LANES + NODE(r)]
+#elif GEOMETRY == TRILINEAR
+#define MASS(r, k) constants[e * CONSTANTS + 22] * P(volume)[(r) * Q + (k)]
+#else
+#define MASS(r, k) constants[e * CONSTANTS + 6]
+#endif
+#if HAS_MASS && GEOMETRY == TRILINEAR
+#define KEEP_VOLUME(r, k) P(volume)[(r) * Q + (k)] =
+#else
+#define KEEP_VOLUME(r, k)
 #endif
 
 KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT geometry, GLOBAL const real *RESTRICT rule,
@@ -32,9 +53,12 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 {
     OUTER(group);
     SHARED_POOL(real, pool, 3 * ELEMENTS * Q * Q * (Q + PADDING) + ELEMENTS * CONSTANTS);
-    PRIVATE_ARRAY(real, u, Q); /* then ∂u/∂ζ, then its flux */
-    PRIVATE_ARRAY(real, di, Q);
-    PRIVATE_ARRAY(real, dj, Q);
+    PRIVATE_ARRAY(real, u, PENCILS * Q); /* then ∂u/∂ζ, then its flux */
+#if HAS_MASS && GEOMETRY == TRILINEAR
+    PRIVATE_ARRAY(real, volume, PENCILS * Q);
+#endif
+    PRIVATE_ARRAY(real, d_i, Q);
+    PRIVATE_ARRAY(real, d_j, PENCILS * Q);
     SHARED_POINTER real *values = pool, *flux_i = pool + TILE, *flux_j = pool + 2 * TILE;
     const real derivative[Q * Q] = {DERIVATIVE}, weight[Q] = {WEIGHTS};
 #if GEOMETRY == TRILINEAR
@@ -47,120 +71,142 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
     }
 #endif
     INNER(t) {
-        if (LANES < BLOCK && t >= LANES) continue;
-        const int e = t / Q2, j = t % Q2 / Q, i = t % Q;
-        GLOBAL const int *node = table + group * (Q * LANES) + t;
+        if (THREADS < BLOCK && t >= THREADS) continue;
+        const int e = t / PER_ELEMENT, j = t % PER_ELEMENT / Q, i = t % Q;
+        GLOBAL const int *nodes = table + group * (Q * LANES);
         UNROLL
-        for (int k = 0; k < Q; ++k) {
-            const int n = node[k * LANES];
-            P(u)[k] = n < 0 ? (real)0 : x[n];
+        for (int r = 0; r < PENCILS; ++r) {
+            if (!IS_THERE(r)) continue;
+            UNROLL
+            for (int k = 0; k < Q; ++k) {
+                const int node = nodes[k * LANES + NODE(r)];
+                P(u)[r * Q + k] = node < 0 ? (real)0 : x[node];
+            }
         }
         UNROLL
-        for (int k = 0; k < Q; ++k) values[(e * Q + k) * SLAB + j * PITCH + i] = P(u)[k];
+        for (int r = 0; r < PENCILS; ++r) {
+            if (!IS_THERE(r)) continue;
+            UNROLL
+            for (int k = 0; k < Q; ++k) values[AT(k, ROW(r), i)] = P(u)[r * Q + k];
+        }
         UNROLL
         for (int m = 0; m < Q; ++m) { /* the rule holds D transposed: neighbours read neighbours */
-            P(di)[m] = rule[m * Q + i];
-            P(dj)[m] = rule[m * Q + j];
+            P(d_i)[m] = rule[m * Q + i];
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) P(d_j)[r * Q + m] = rule[m * Q + ROW(r)];
         }
     }
     BARRIER;
     INNER(t) {
-        if (LANES < BLOCK && t >= LANES) continue;
-        const int e = t / Q2, j = t % Q2 / Q, i = t % Q;
+        if (THREADS < BLOCK && t >= THREADS) continue;
+        const int e = t / PER_ELEMENT, j = t % PER_ELEMENT / Q, i = t % Q;
 #if GEOMETRY == STORED
-        GLOBAL const real *factor = geometry + group * (Q * COMPONENTS * LANES) + t;
+        GLOBAL const real *factors = geometry + group * (Q * COMPONENTS * LANES);
 #elif GEOMETRY == TRILINEAR
-        const struct pencil along = pencil_of(constants + e * CONSTANTS, rule[Q2 + Q + i], rule[Q2 + Q + j]);
-#endif
-        real derived[Q];
+        struct pencil along[PENCILS];
         UNROLL
-        for (int k = 0; k < Q; ++k) {
-            derived[k] = 0;
+        for (int r = 0; r < PENCILS; ++r)
+            along[r] = pencil_of(constants + e * CONSTANTS, rule[Q2 + Q + i], rule[Q2 + Q + ROW(r)]);
+#endif
+        UNROLL
+        for (int r = 0; r < PENCILS; ++r) {
+            real own[Q];
             UNROLL
-            for (int m = 0; m < Q; ++m) derived[k] += derivative[k * Q + m] * P(u)[m];
+            for (int k = 0; k < Q; ++k) own[k] = P(u)[r * Q + k];
+            UNROLL
+            for (int k = 0; k < Q; ++k) {
+                real sum = 0;
+                UNROLL
+                for (int m = 0; m < Q; ++m) sum += derivative[k * Q + m] * own[m];
+                P(u)[r * Q + k] = sum;
+            }
         }
         UNROLL
         for (int k = 0; k < Q; ++k) {
-            const int slab = (e * Q + k) * SLAB;
-            real u_i = 0, u_j = 0;
-            const real u_k = derived[k];
+            real u_i[PENCILS], u_j[PENCILS];
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) u_i[r] = u_j[r] = 0;
             UNROLL
             for (int m = 0; m < Q; ++m) {
-                u_i += P(di)[m] * values[slab + j * PITCH + m];
-                u_j += P(dj)[m] * values[slab + m * PITCH + i];
+                const real column = values[AT(k, m, i)];
+                UNROLL
+                for (int r = 0; r < PENCILS; ++r) {
+                    u_i[r] += P(d_i)[m] * values[AT(k, ROW(r), m)];
+                    u_j[r] += P(d_j)[r * Q + m] * column;
+                }
             }
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) {
+                if (!IS_THERE(r)) continue;
+                const int here = AT(k, ROW(r), i);
+                const real u_k = P(u)[r * Q + k];
 #if GEOMETRY == TRILINEAR
-            real flux[3];
-            pencil_flux(&along, point[k], constants[e * CONSTANTS + 21], u_i, u_j, u_k, flux);
-            flux_i[slab + j * PITCH + i] = flux[0];
-            flux_j[slab + j * PITCH + i] = flux[1];
-            P(u)[k] = flux[2];
+                real flux[3];
+                KEEP_VOLUME(r, k) pencil_flux(&along[r], point[k], constants[e * CONSTANTS + 21], u_i[r], u_j[r], u_k, flux);
+                flux_i[here] = flux[0];
+                flux_j[here] = flux[1];
+                P(u)[r * Q + k] = flux[2];
 #else
 #if GEOMETRY == STORED
-            const real g11 = factor[(k * COMPONENTS + 0) * LANES], g12 = factor[(k * COMPONENTS + 1) * LANES];
-            const real g13 = factor[(k * COMPONENTS + 2) * LANES], g22 = factor[(k * COMPONENTS + 3) * LANES];
-            const real g23 = factor[(k * COMPONENTS + 4) * LANES], g33 = factor[(k * COMPONENTS + 5) * LANES];
+                GLOBAL const real *f = factors + k * COMPONENTS * LANES + NODE(r);
+                const real g11 = f[0], g12 = f[LANES], g13 = f[2 * LANES], g22 = f[3 * LANES], g23 = f[4 * LANES];
+                const real g33 = f[5 * LANES];
 #else
-            SHARED_POINTER const real *g = constants + e * CONSTANTS;
-            const real g11 = g[0], g12 = g[1], g13 = g[2], g22 = g[3], g23 = g[4], g33 = g[5];
+                SHARED_POINTER const real *g = constants + e * CONSTANTS;
+                const real g11 = g[0], g12 = g[1], g13 = g[2], g22 = g[3], g23 = g[4], g33 = g[5];
 #endif
-            flux_i[slab + j * PITCH + i] = g11 * u_i + g12 * u_j + g13 * u_k;
-            flux_j[slab + j * PITCH + i] = g12 * u_i + g22 * u_j + g23 * u_k;
-            P(u)[k] = g13 * u_i + g23 * u_j + g33 * u_k;
+                flux_i[here] = g11 * u_i[r] + g12 * u_j[r] + g13 * u_k;
+                flux_j[here] = g12 * u_i[r] + g22 * u_j[r] + g23 * u_k;
+                P(u)[r * Q + k] = g13 * u_i[r] + g23 * u_j[r] + g33 * u_k;
 #endif
+            }
         }
         UNROLL
-        for (int m = 0; m < Q; ++m) {
-            P(di)[m] = m == i ? -P(di)[m] : P(di)[m];
-            P(dj)[m] = m == j ? -P(dj)[m] : P(dj)[m];
+        for (int m = 0; m < Q; ++m) { /* from D to E */
+            P(d_i)[m] = m == i ? -P(d_i)[m] : P(d_i)[m];
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) P(d_j)[r * Q + m] = m == j + r * ROWS ? -P(d_j)[r * Q + m] : P(d_j)[r * Q + m];
         }
     }
     BARRIER;
     INNER(t) {
-        if (LANES < BLOCK && t >= LANES) continue;
-        const int e = t / Q2, j = t % Q2 / Q, i = t % Q;
-        const real weight_ij = -rule[Q2 + i] * rule[Q2 + j];
-#if HAS_MASS && GEOMETRY == STORED
-        GLOBAL const real *factor = geometry + group * (Q * COMPONENTS * LANES) + t;
-#elif HAS_MASS && GEOMETRY == TRILINEAR
-        const struct pencil along = pencil_of(constants + e * CONSTANTS, rule[Q2 + Q + i], rule[Q2 + Q + j]);
-#endif
-#if ATOMIC
-        GLOBAL const int *node = table + group * (Q * LANES) + t;
-#else
-        GLOBAL real *out = y + group * (Q * LANES) + t;
-#endif
+        if (THREADS < BLOCK && t >= THREADS) continue;
+        const int e = t / PER_ELEMENT, j = t % PER_ELEMENT / Q, i = t % Q;
         UNROLL
         for (int k = 0; k < Q; ++k) {
-            const int slab = (e * Q + k) * SLAB;
-            real sum = 0;
+            real sum[PENCILS];
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) sum[r] = 0;
             UNROLL
             for (int m = 0; m < Q; ++m) {
-                sum += P(di)[m] * flux_i[slab + j * PITCH + m];
-                sum += P(dj)[m] * flux_j[slab + m * PITCH + i];
-                sum += (m == k ? -derivative[k * Q + m] : derivative[k * Q + m]) * P(u)[m];
+                const real column = flux_j[AT(k, m, i)];
+                UNROLL
+                for (int r = 0; r < PENCILS; ++r) {
+                    sum[r] += P(d_i)[m] * flux_i[AT(k, ROW(r), m)];
+                    sum[r] += P(d_j)[r * Q + m] * column;
+                    sum[r] += E(k, m) * P(u)[r * Q + m];
+                }
             }
-            sum *= weight_ij * weight[k];
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) {
+                if (!IS_THERE(r)) continue;
+                const long place = group * (Q * LANES) + k * LANES + NODE(r);
+                const real product = rule[Q2 + i] * rule[Q2 + ROW(r)] * weight[k]; /* ρ_i ρ_j ρ_k */
+                real result = -product * sum[r];
 #if HAS_MASS
-            const real own = values[slab + j * PITCH + i];
-#if GEOMETRY == STORED
-            sum += factor[(k * COMPONENTS + 6) * LANES] * own;
-#elif GEOMETRY == TRILINEAR
-            sum -= constants[e * CONSTANTS + 22] * weight_ij * weight[k] * pencil_volume(&along, point[k]) * own;
-#else
-            sum -= weight_ij * weight[k] * constants[e * CONSTANTS + 6] * own;
-#endif
+                result += product * MASS(r, k) * values[AT(k, ROW(r), i)];
 #endif
 #if ATOMIC
-            const int n = node[k * LANES];
-            const int is_inner = k > 0 && k < Q - 1 && j > 0 && j < Q - 1 && i > 0 && i < Q - 1;
-            if (n >= 0) {
-                if (is_inner) y[n] = sum; /* of this element alone */
-                else ATOMIC_ADD_GLOBAL(&y[n], sum);
-            }
+                const int node = table[place];
+                const int is_inner = k > 0 && k < Q - 1 && ROW(r) > 0 && ROW(r) < Q - 1 && i > 0 && i < Q - 1;
+                if (node >= 0) {
+                    if (is_inner) y[node] = result; /* of this element alone */
+                    else ATOMIC_ADD_GLOBAL(&y[node], result);
+                }
 #else
-            out[k * LANES] = sum;
+                y[place] = result;
 #endif
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,26 +11,13 @@ from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
 from kernels.sem.numbering import number_nodes
+from kernels.sem.shapes import Shape, tuned
 from repro import Work
 
-SOURCE = Path(__file__).with_name("stiffness.c")
+SOURCE, TENSOR = (Path(__file__).with_name(name) for name in ("stiffness.c", "tensor.cu"))
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
 REAL = {"float64": "double", "float32": "float"}
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How a block works: elements in it, reals between the rows of a tile, and resident blocks asked of CUDA."""
-
-    elements: int
-    padding: int = 0
-    min_blocks: int = 0
-
-
-def tuned(q: int, dtype: str, geometry: str) -> Shape:
-    """Return the shape that was fastest on an H200."""
-    return Shape(max(1, 128 // q**2))
 
 
 def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape, atomic: bool = False) -> dict:
@@ -39,8 +25,8 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
     points, weights, derivative = rule(order)
     macros = {
         "real": REAL[dtype], "Q": order + 1, "ELEMENTS": shape.elements, "PADDING": shape.padding,
-        "GEOMETRY": geometry.upper(), "HAS_MASS": has_mass, "COMPONENTS": 7 if has_mass else 6,
-        "CONSTANTS": CONSTANTS[geometry], "ATOMIC": atomic,
+        "PENCILS": shape.pencils, "GEOMETRY": geometry.upper(), "HAS_MASS": has_mass, "ATOMIC": atomic,
+        "COMPONENTS": 7 if has_mass else 6, "CONSTANTS": CONSTANTS[geometry],
         "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
     }  # fmt: skip
     return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
@@ -50,19 +36,22 @@ def _list(values):
     return ", ".join(f"(real){value!r}" for value in np.ravel(values).tolist())
 
 
-def block_of(q: int, shape: Shape) -> int:
-    """Return the threads of a block: a warp's multiple that has one for each pencil."""
-    return -(-shape.elements * q * q // 32) * 32
-
-
 def _builds():
-    for order, dtype, geometry, has_mass, atomic in (
-        (1, "float64", "stored", False, False), (3, "float32", "stored", True, True),
-        (7, "float64", "trilinear", True, False), (7, "float32", "affine", True, False),
-        (11, "float64", "stored", False, False), (15, "float64", "trilinear", False, True),
-    ):  # fmt: skip
-        shape = tuned(order + 1, dtype, geometry)
-        yield SOURCE, block_of(order + 1, shape), defines(order, dtype, geometry, has_mass, shape, atomic)
+    for order, dtype, geometry, has_mass, atomic, shape in (
+        (1, "float64", "stored", False, False, Shape(8)),
+        (3, "float32", "stored", True, True, Shape(8, padding=1)),
+        (6, "float64", "stored", True, False, Shape(2, pencils=2)),
+        (7, "float64", "trilinear", True, False, Shape(1, pencils=2)),
+        (7, "float32", "affine", True, False, Shape(2)),
+        (11, "float64", "stored", False, False, Shape(1)),
+        (15, "float64", "trilinear", False, True, Shape(1)),
+        (6, "float64", "trilinear", True, False, Shape(2, tensor=True)),
+        (7, "float64", "stored", True, True, Shape(4, tensor=True)),
+        (11, "float64", "stored", False, False, Shape(1, tensor=True)),
+        (15, "float64", "affine", True, False, Shape(1, tensor=True)),
+    ):
+        macros = defines(order, dtype, geometry, has_mass, shape, atomic)
+        yield TENSOR if shape.tensor else SOURCE, shape.block(order + 1), macros
 
 
 BUILDS = list(_builds())
@@ -118,7 +107,7 @@ class Operator:
         self.has_mass, q = mass is not None, order + 1
         points, cells = xp.asarray(points), xp.asarray(cells)
         self.numbering = number_nodes(cells, order, xp) if numbering is None else numbering
-        shape = shape or (tuned(q, dtype, geometry) if device.is_gpu else Shape(1))
+        shape = shape or tuned(order, dtype, geometry, device)
         self.elements, self.nodes = len(cells), self.numbering.nodes
         self.layout = Layout(self.elements, q, shape.elements)
         table = xp.asarray(self.numbering.table)
@@ -138,8 +127,9 @@ class Operator:
         points_, weights, derivative = rule(order)
         self.rule = device.array(np.concatenate([derivative.T.ravel(), weights, points_]), self.dtype)
         self._build = lambda atomic: device.build(
-            SOURCE, block=block_of(q, shape), defines=defines(order, dtype, geometry, self.has_mass, shape, atomic)
-        ).stiffness
+            TENSOR if shape.tensor else SOURCE, block=shape.block(q),
+            defines=defines(order, dtype, geometry, self.has_mass, shape, atomic),
+        ).stiffness  # fmt: skip
         self._local, self._atomic = self._build(False), None
         self._buffer = None
 
@@ -184,7 +174,6 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
     xp, order, layout = operator.device.xp, operator.order, operator.layout
     q, components = order + 1, operator._components
     factors = xp.zeros((layout.groups, q, components, layout.lanes), dtype=operator.dtype)
-    weights = shapes.tensor_weights(order, xp)
     step = max(1, (1 << 20) // (layout.group * q**3))
     for begin in range(0, layout.groups, step):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
@@ -193,7 +182,7 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
         part = Layout(len(at), q, layout.group)
         fields = [*(shapes.metric(rows, volume, xp) * kappa[some, None])]
         if operator.has_mass:
-            fields.append(weights * volume * mass[some, None])
+            fields.append(volume * mass[some, None])
         for component, field in enumerate(fields):
             packed = part.pack(field.astype(operator.dtype), xp).reshape(part.groups, q, layout.lanes)
             factors[begin : begin + part.groups, :, component] = packed

@@ -1,11 +1,10 @@
-/* The metric of a trilinear hexahedron along a pencil, from eight vertices.
+/* The metric of a trilinear hexahedron along a pencil, from its eight vertices (the paper computes it anew at every node).
  *
  * x(ξ, η, ζ) = c0 + c1 ξ + c2 η + c3 ζ + c4 ξη + c5 ξζ + c6 ηζ + c7 ξηζ. At a fixed (ξ, η) the columns of the Jacobian are
- * J_ξ = a + b ζ, J_η = c + d ζ and J_ζ, constant: so its cofactors J_η × J_ζ and J_ζ × J_ξ are linear in ζ, and J_ξ × J_η and the
- * determinant are quadratic, with coefficients that are computed once a pencil. */
+ * J_ξ = a + b ζ, J_η = g + d ζ, and J_ζ, which is constant; a and b depend on η alone, g and d on ξ alone. */
 
 struct pencil {
-    real c1[2][3], c2[2][3], c3[3][3], volume[3];
+    real a[3], b[3], g[3], d[3], j_zeta[3];
 };
 
 #define CROSS(p, q, r)                                                                                               \
@@ -16,50 +15,40 @@ struct pencil {
 /* c: the coefficients c1 to c7, three coordinates each. */
 DEVICE_FUNCTION struct pencil pencil_of(SHARED_POINTER const real *c, const real xi, const real eta)
 {
-    struct pencil out;
-    real a[3], b[3], d[3], g[3], along[3], mixed[3];
+    struct pencil p;
     UNROLL
     for (int x = 0; x < 3; ++x) {
-        a[x] = c[x] + eta * c[9 + x];
-        b[x] = c[12 + x] + eta * c[18 + x];
-        g[x] = c[3 + x] + xi * c[9 + x];
-        d[x] = c[15 + x] + xi * c[18 + x];
-        along[x] = c[6 + x] + eta * c[15 + x] + xi * b[x];
+        p.a[x] = c[x] + eta * c[9 + x];
+        p.b[x] = c[12 + x] + eta * c[18 + x];
+        p.g[x] = c[3 + x] + xi * c[9 + x];
+        p.d[x] = c[15 + x] + xi * c[18 + x];
+        p.j_zeta[x] = c[6 + x] + eta * c[15 + x] + xi * p.b[x];
     }
-    CROSS(g, along, out.c1[0]);
-    CROSS(d, along, out.c1[1]);
-    CROSS(along, a, out.c2[0]);
-    CROSS(along, b, out.c2[1]);
-    CROSS(a, g, out.c3[0]);
-    CROSS(a, d, out.c3[1]);
-    CROSS(b, g, mixed);
-    CROSS(b, d, out.c3[2]);
-    UNROLL
-    for (int x = 0; x < 3; ++x) out.c3[1][x] += mixed[x];
-    UNROLL
-    for (int power = 0; power < 3; ++power)
-        out.volume[power] = along[0] * out.c3[power][0] + along[1] * out.c3[power][1] + along[2] * out.c3[power][2];
-    return out;
+    return p;
 }
 
-DEVICE_FUNCTION real pencil_volume(const struct pencil *p, const real zeta)
-{
-    return p->volume[0] + zeta * (p->volume[1] + zeta * p->volume[2]);
-}
-
-/* |J| J⁻¹ J⁻ᵀ of the gradient (u_i, u_j, u_k), through the gradient in space. */
-DEVICE_FUNCTION void pencil_flux(const struct pencil *p, const real zeta, const real kappa, const real u_i, const real u_j,
+/* Flux |J| J⁻¹ J⁻ᵀ times the gradient (u_i, u_j, u_k) in the reference element, by way of the gradient in space; returns |J|. */
+DEVICE_FUNCTION real pencil_flux(const struct pencil *p, const real zeta, const real kappa, const real u_i, const real u_j,
                                  const real u_k, real *flux)
 {
-    const real scale = kappa * RECIPROCAL(pencil_volume(p, zeta));
+    real j_xi[3], j_eta[3], r_i[3], r_j[3], r_k[3];
+    UNROLL
+    for (int x = 0; x < 3; ++x) {
+        j_xi[x] = p->a[x] + zeta * p->b[x];
+        j_eta[x] = p->g[x] + zeta * p->d[x];
+    }
+    CROSS(j_eta, p->j_zeta, r_i); /* |J| ∇ξ, and so on */
+    CROSS(p->j_zeta, j_xi, r_j);
+    CROSS(j_xi, j_eta, r_k);
+    const real volume = r_i[0] * j_xi[0] + r_i[1] * j_xi[1] + r_i[2] * j_xi[2];
+    const real scale = kappa * RECIPROCAL(volume);
     flux[0] = flux[1] = flux[2] = 0;
     UNROLL
     for (int x = 0; x < 3; ++x) {
-        const real c1 = p->c1[0][x] + zeta * p->c1[1][x], c2 = p->c2[0][x] + zeta * p->c2[1][x];
-        const real c3 = p->c3[0][x] + zeta * (p->c3[1][x] + zeta * p->c3[2][x]);
-        const real gradient = scale * (c1 * u_i + c2 * u_j + c3 * u_k);
-        flux[0] += c1 * gradient;
-        flux[1] += c2 * gradient;
-        flux[2] += c3 * gradient;
+        const real gradient = scale * (r_i[x] * u_i + r_j[x] * u_j + r_k[x] * u_k);
+        flux[0] += r_i[x] * gradient;
+        flux[1] += r_j[x] * gradient;
+        flux[2] += r_k[x] * gradient;
     }
+    return volume;
 }

@@ -87,9 +87,18 @@ class Device(base.Device):
     def _program(self, source: Source, options):
         return self.cl.Program(self.context, source.text("prelude_opencl.h")).build(options=options)
 
+    def _register_options(self, source: Source) -> list[str]:
+        """Return what bounds registers on NVIDIA's GPUs as MIN_BLOCKS does on CUDA."""
+        blocks = source.settings.get("MIN_BLOCKS")
+        if not blocks or "-DDIALECT_PTX" not in self._options:
+            return []
+        threads = -(-int(np.prod(source.block)) // 32) * 32
+        registers = self._device.registers_per_block_nv // (blocks * threads) // 8 * 8
+        return [f"-cl-nv-maxrregcount={min(255, registers)}"]
+
     def _compile(self, source: Source):
         try:
-            program = self._program(source, self._options)
+            program = self._program(source, self._options + self._register_options(source))
         except self.cl.Error as error:
             # NVIDIA's compiler counts the lines of the text that it got.
             text = source.text("prelude_opencl.h")

@@ -71,8 +71,8 @@ def test_nodes_without_neighbours_are_put_together_unsmoothed(device, make_matri
     alone = np.diff(given.indptr) == 1
     level = amg.set_up(device, placed(device, given), coarsest=20).levels[0]
     rows = on_host(device, level.prolongator)[np.array(device.to_host(level.rank))[alone]]
-    assert alone.sum() == 150 and (np.diff(rows.indptr) == 1).all() and (rows.data == 1).all()
-    assert np.bincount(rows.indices).max() <= 27 and np.unique(rows.indices).size == 6
+    assert alone.sum() >= 150 and (np.diff(rows.indptr) == 1).all() and (rows.data == 1).all()
+    assert np.bincount(rows.indices).max() <= 27 and np.unique(rows.indices).size == -(-alone.sum() // 27)
 
 
 def test_spectral_radius_is_a_close_upper_bound(device, helmholtz):

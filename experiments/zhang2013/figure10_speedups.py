@@ -88,6 +88,7 @@ def plot(results):
                     axes.bar(j + 0.2 * (i - 1.5), ratio, 0.18, color=colour(method), edgecolor="black", linewidth=0.4,
                              label=method.replace("-", ", ") if j == 0 else None)  # fmt: skip
         axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
+        axes.set_xlim(-0.5, max(1, len(names)) - 0.5)
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel(f"Speed-up of {best or 'a device'} over one thread")
         if axes.get_legend_handles_labels()[0]:

@@ -93,11 +93,11 @@ def _statements(results, names):
 def plot(results):
     """Draw GFLOP/s of every format on its best back end; a line across a bar is the rate with a cold cache."""
     made, (axes,) = figure(PAGE, 3.2)
-    methods = [*spmv.FORMATS, *rivals.RIVALS]
+    methods = [method for method in (*spmv.FORMATS, *rivals.RIVALS) if results.backends(method, "rate")]
     names = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
     bars(axes, results, "rate", methods, unit="GFLOP/s", quantity="SpMV, double precision", cases=names, log=False)
     with style():
-        width = 0.8 / len(methods)
+        width = 0.8 / max(1, len(methods))
         for i, method in enumerate(methods):
             for j, case in enumerate(names):
                 cold = speed(results, case, method, metric="spmv_cold")

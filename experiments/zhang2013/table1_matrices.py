@@ -83,4 +83,4 @@ def _draw(left, right, results):
         axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
         axes.tick_params(axis="x", length=0)
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(loc="upper left")
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=2, borderaxespad=0)

@@ -11,16 +11,19 @@ from datasets import connectivity, grids, mesher, ordering, refinement, splittin
 from datasets.cells import TYPES
 
 TITLE = "tet"
-# Divisions of the short edges, greatest volume of an element over the cube of their length, and nodes.
-SCALES = {"smoke": (9, 0.55, 2_700), "small": (20, 0.55, 23_600), "paper": (43, 0.547, 208_193), "large": None}
-LENGTH = 4
+# Divisions of the long and of the short edges, greatest volume of an element over the cube of the short ones' spacing,
+# and nodes.
+SCALES = {
+    "smoke": (36, 9, 0.55, 2_700), "small": (80, 20, 0.55, 23_600), "paper": (166, 43, 0.542, 208_193), "large": None,
+}  # fmt: skip
+LENGTH = 4.0
 MOST = 27
 
 
-def surface(divisions):
+def surface(along, across):
     """Return points and triangles of the bar's sides, their diagonals alternating as in `structured.box_surface`."""
-    counts = (LENGTH * divisions, divisions, divisions)
-    points, cells = grids.hexes(counts, (float(LENGTH), 1.0, 1.0))
+    counts = (along, across, across)
+    points, cells = grids.hexes(counts, (LENGTH, 1.0, 1.0))
     squares = connectivity.boundary_facets(cells, len(points), TYPES["hexahedron"])
     place = np.stack(np.unravel_index(squares[:, 0], [count + 1 for count in counts]))
     odd = place.sum(axis=0) % 2 == 1
@@ -33,10 +36,10 @@ def build(scale):
     """Return points and cells; the large mesh is the paper's, refined once."""
     if scale == "large":
         return refinement.red(*build("paper"), diagonal="shortest")
-    divisions, volume, nodes = SCALES[scale]
-    points, cells, _ = mesher.tetrahedralise(*surface(divisions), volume / divisions**3)
+    along, across, volume, nodes = SCALES[scale]
+    points, cells, _ = mesher.tetrahedralise(*surface(along, across), volume / across**3)
     while len(points) > nodes:  # another mesher's version may make more
         volume *= 1.01
-        points, cells, _ = mesher.tetrahedralise(*surface(divisions), volume / divisions**3)
+        points, cells, _ = mesher.tetrahedralise(*surface(along, across), volume / across**3)
     points, cells = splitting.completed(points, cells, nodes, MOST)
     return ordering.reordered(points, cells, None, ordering.morton(points))[:2]

@@ -72,12 +72,13 @@ def test_longest_rows_are_those_of_the_padding_of_ellpack():
 
 def test_tetrahedra_have_the_nodes_and_neighbours_asked_for():
     pytest.importorskip("tetgen")
-    divisions, _, nodes = tet.SCALES["smoke"]
+    along, across, _, nodes = tet.SCALES["smoke"]
     facts = datasets.entry("zhang2013/tet").facts("smoke")
     assert facts["nodes"] == nodes and facts["valence_max"] == 27
-    assert facts["boundary_nodes"] == 18 * divisions**2 + 2 and facts["volume"] == pytest.approx(4, rel=1e-12)
+    assert facts["boundary_nodes"] == 4 * along * across + 2 * across**2 + 2
+    assert facts["volume"] == pytest.approx(4, rel=1e-12)
     assert facts["dihedral_min"] > 10
-    assert 3 * tet.SCALES["paper"][2] == 624_579
+    assert 3 * tet.SCALES["paper"][3] == 624_579
 
 
 def test_no_other_grid_has_the_published_sizes():

@@ -1,0 +1,12 @@
+"""Mesh 2 of Figure 3: nearly uniform elements in a distorted cube. Series by elements along an edge; see `_cubes`."""
+
+from datasets.remacle2016 import _cubes
+
+TITLE = "Mesh 2"
+CELL_TYPE = "hexahedron"
+VARIANTS = _cubes.VARIANTS
+
+
+def build(scale, variant):
+    """Return points and cells of the mesh with that many elements along an edge."""
+    return _cubes.refined(_cubes.bent(_cubes.lattice()), int(variant))

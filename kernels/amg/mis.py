@@ -11,7 +11,7 @@ from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 SOURCE = Path(__file__).with_name("mis.c")
 BUILDS = [(SOURCE, BLOCK, {})]
 MOST_NODES = 2**30  # hashes have 30 bits
-ROUNDS = 4  # between looks at how many nodes are undecided
+FIRST_ROUNDS, ROUNDS = 6, 2  # before the first look at how many nodes are undecided, and between looks
 
 
 def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | None = None):
@@ -56,9 +56,9 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
         kernels.decide(grid, n, electing, *edges, source, keys, following, undecided)
         keys, following = following, keys
 
-    left, reach = n, seed_radius or radius
+    left, reach, rounds = n, seed_radius or radius, FIRST_ROUNDS
     while left:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             undecided = device.zeros(1, np.int32)
             decide(reach, True)
             reach = radius
@@ -67,7 +67,7 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
                 decide(radius, False)
                 kernels.refresh(grid, n, *edges, keys, following)
                 keys, following = following, keys
-        left = host_ints(device, undecided)[0]
+        left, rounds = host_ints(device, undecided)[0], ROUNDS
     flags = device.empty(n, np.int32)
     kernels.is_root(grid, n, keys, flags)
     return flags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -188,7 +188,7 @@ def run(
 
 def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: Mapping[Path, float],
+    expected: dict[Path, float],
 ) -> None:  # fmt: skip
     if job.problem:
         summary.problems[job.artefact.id] = job.problem
@@ -198,11 +198,13 @@ def _run_job(
     trouble: BaseException | None = None
     try:
         for task in job.wanted:
-            measured = bool(force or task.reason)
+            if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
+                task.look(settings.store)
+            measured = task.path in expected
             if measured:
                 watcher.cell(task, task.reason or "forced")
                 measured = worker.measure(task, **options) if worker else measure(task, settings, **options)
-                watcher.done(task, measured, expected[task.path])
+                watcher.done(task, measured, expected.pop(task.path))
             summary.count(task, measured)
     except (KeyboardInterrupt, OSError) as error:
         trouble = error

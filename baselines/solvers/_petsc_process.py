@@ -4,6 +4,7 @@ Commands come as lines on standard input, answers go as lines of JSON to standar
 """
 
 import ctypes
+import importlib
 import json
 import os
 import signal
@@ -18,12 +19,10 @@ class System:
     """The system that lies in a folder, with its options in PETSc's data base."""
 
     def __init__(self, folder):
-        import petsc4py
-
+        petsc4py = importlib.import_module("petsc4py")  # of another Python, whose packages this project cannot pin
         options = json.loads((folder / "options.json").read_text())
         petsc4py.init([sys.argv[0], *(word for name, value in options.items() for word in ("-" + name, value))])
-        from petsc4py import PETSc
-
+        PETSc = importlib.import_module("petsc4py.PETSc")
         self.petsc, self.folder, self.solver = PETSc, folder, None
         rows, columns, values, rhs = (
             np.load(folder / f"{name}.npy") for name in ("row_offsets", "column_indices", "values", "rhs")

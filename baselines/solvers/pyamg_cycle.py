@@ -1,4 +1,8 @@
-"""PyAMG's multigrid as preconditioner of its conjugate gradients; it has no threads."""
+"""PyAMG's multigrid as preconditioner of its conjugate gradients; it has no threads.
+
+Those of NumPy's BLAS are kept out of it: on the small products within PyAMG they cost time, and a lot of it where other
+programs run, and the number of threads that tables show would not be true.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import warnings
 
 import numpy as np
 import pyamg
+from threadpoolctl import threadpool_limits
 
 from baselines.solvers.rival import Rival
 
@@ -25,6 +30,10 @@ class Multigrid(Rival):
         self.hierarchy = None
 
     def set_up(self):
+        with threadpool_limits(1):
+            self._set_up()
+
+    def _set_up(self):
         np.random.seed(0)  # noqa: NPY002 - PyAMG estimates spectral radii from vectors of this generator
         self.hierarchy = self._build(self.matrix)
         coarsest = self.hierarchy.levels[-1].A
@@ -33,7 +42,7 @@ class Multigrid(Rival):
 
     def solve(self):
         residuals: list[float] = []
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")  # of what ends in SolverFailed here
             # Conjugate gradients there compare ‖b - A x‖ with tol ‖b‖.
             self.x, info = self.hierarchy.solve(

@@ -47,8 +47,21 @@ class System:
 
 
 def system(device, problem: Elasticity) -> System:
-    """Assemble a problem on a device."""
-    return _Assembly(device, problem).system()
+    """Assemble a problem on a device.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    problem : Elasticity
+
+    Raises
+    ------
+    ValueError
+        When the matrix has more non-zeros than 32-bit row offsets can number.
+    """
+    made = _Assembly(device, problem)
+    made.launch()
+    return made.system()
 
 
 def prepare(device, problem: Elasticity, block: int = BLOCK) -> Assembler:
@@ -60,12 +73,19 @@ def prepare(device, problem: Elasticity, block: int = BLOCK) -> Assembler:
     problem : Elasticity
     block : int
         Threads, and blocks of the matrix, a block of threads.
+
+    Raises
+    ------
+    ValueError
+        When the matrix has more non-zeros than 32-bit row offsets can number.
     """
     made = _Assembly(device, problem, block)
     return Assembler(made.launch, made.result, made.nonzeros, {"plan_bytes": made.plan_bytes})
 
 
 class _Assembly:
+    """Pattern, lists and arrays of one problem on one device."""
+
     def __init__(self, device, problem, block=BLOCK):
         xp, self.device, self.problem, self.block = device.xp, device, problem, block
         kind = problem.element
@@ -110,8 +130,7 @@ class _Assembly:
         )  # fmt: skip
 
     def system(self):
-        """Assemble, and return the system on the device."""
-        self.launch()
+        """Return the last assembly on the device."""
         indices = self.device.empty(self.nonzeros, "int32")
         blocks = self.rows.size
         self.kernels.columns(self._grid(blocks), blocks, self.rows, self.columns, self.offsets, indices)

@@ -179,7 +179,8 @@ def test_blocks_of_any_size_and_the_same_bits_every_time(block, device):
     assembler = elasticity.prepare(device, problem, block=block)
     assembler.launch()
     matrix, rhs = assembler.result()
-    assembler.launch()
+    for _ in range(2):
+        assembler.launch()
     again, same_rhs = assembler.result()
     reference, _ = assembled(device, problem)
     assert np.array_equal(matrix.data, again.data) and np.array_equal(rhs, same_rhs)

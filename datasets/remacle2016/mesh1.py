@@ -1,4 +1,4 @@
-"""Mesh 1 of Figure 3: the cube in equal cubes. Series by elements along an edge; see `_cubes`."""
+"""Mesh 1 of Figure 3: the cube in equal cubes. By elements along an edge; see `_cubes`."""
 
 from datasets.remacle2016 import _cubes
 

@@ -1,4 +1,4 @@
-"""Mesh 2 of Figure 3: nearly uniform elements in a distorted cube. Series by elements along an edge; see `_cubes`."""
+"""Mesh 2 of Figure 3: nearly uniform elements in a distorted cube. By elements along an edge; see `_cubes`."""
 
 from datasets.remacle2016 import _cubes
 

@@ -1,4 +1,4 @@
-"""Mesh 3 of Figure 3: strongly distorted elements in the distorted cube. Series by elements along an edge; see `_cubes`."""
+"""Mesh 3 of Figure 3: strongly distorted elements in the distorted cube, by elements along an edge; see `_cubes`."""
 
 from datasets.remacle2016 import _cubes
 

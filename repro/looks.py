@@ -26,7 +26,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "hypre": (GREEN, "h"), "cusparse": (ORANGE, "^"),
     "csr": (ORANGE, "s"), "ell": (PURPLE, "^"), "sell": (GREEN, "v"), "sbell": (BLUE, "o"), "bsr": (SKY, "D"),
     "hyb": ("#7FCEB8", "P"),
-    "csr_scalar": ("#F5CB7A", "s"), "csr_vector": (ORANGE, "s"), "csr_merge": (RED, "P"), "bell": (SKY, "D"),
+    "csr_scalar": ("#F5CB7A", "s"), "csr_vector": (ORANGE, "s"), "csr_merge": (YELLOW, "P"), "bell": (SKY, "D"),
     "ellpack": (PURPLE, "^"), "ellpack_r": ("#E8C4D9", "^"), "cusparse_csr": (BLACK, "X"), "cusparse_sell": (GREY, "p"),
     "cusparse_bsr": ("#BBBBBB", "h"), "numba_csr": ("#8C6D31", "<"), "scipy_csr": ("#D9C7A0", ">"),
     "neumann": (ORANGE, "s"), "least-squares": (BLUE, "o"), "chebyshev": (GREEN, "^"),
@@ -36,6 +36,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "tri": (BLUE, "o"), "quad": (ORANGE, "s"), "tet": (GREEN, "^"), "hex": (PURPLE, "D"),
     "regular": (BLUE, "o"), "irregular": (ORANGE, "s"), "heart": (RED, "^"), "brain": (GREEN, "D"),
     "blobs": (PURPLE, "v"),
+    "2lv": (BLUE, "o"), "cm": (ORANGE, "s"), "xyz": (GREEN, "^"), "sto": (RED, "X"), "hie": (PURPLE, "D"),
     "cuda": (GREEN, "o"), "opencl": (BLUE, "s"), "openmp": (ORANGE, "^"), "host": (GREY, "D"),
 }  # fmt: skip
 """Colour and marker of the methods, meshes and back ends that figures share; a method looks the same in all of them."""

@@ -4,7 +4,7 @@ The authors' coarse mesh is not public. Table 1 fixes what this one shares with 
 and 64 edges on the boundary at level 1, of whose vertices four, the vessel's ends, belong to a single quadrilateral.
 
 A core of squares fills vessel and aneurysm. Three layers follow each wall: one of blood, which takes the core's corners
-to the round wall, and two of the wall itself, whose elements are up to twenty times as long as they are thick. So the
+to the round wall, and two of the wall itself, whose elements are up to ten times as long as they are thick. So the
 aneurysm's corners are vertices of three elements, and those of its neck of five.
 """
 
@@ -17,11 +17,11 @@ SCALES = {"smoke": 1, "small": 1, "paper": 1, "large": 1}  # the coarse mesh is 
 SOURCE = 0.0  # -Δu
 
 BEFORE, NECK, AFTER, SIDE = 4, 8, 5, 7  # elements along the vessel, across the neck, along the vessel, up the aneurysm
-ROWS, LAYERS = 2, np.array([0.0, 0.025, 0.07])  # of the vessel's core; distances of the wall's layers from the blood
+ROWS, LAYERS = 2, np.array([0.0, 0.045, 0.105])  # of the vessel's core; distances of the wall's layers from the blood
 COLUMNS, PATH = BEFORE + NECK + AFTER, BEFORE + 2 * SIDE + NECK + AFTER
 UPPER, LOWER, CORE, SAC = 3 * PATH, 3 * COLUMNS, ROWS * COLUMNS, SIDE * NECK  # elements of each block, in this order
 HEIGHT, RIM = 1.0, 0.22  # of the vessel's lumen; thickness of the layer between core and wall
-LEFT, RIGHT = 1.8, 2.4  # lengths of vessel beside the aneurysm
+LEFT, RIGHT = 1.4, 1.85  # lengths of vessel beside the aneurysm
 RADIUS, CENTRE, FILLET = 1.2, 2.0, 0.4  # of the aneurysm, its centre's height, radius of the rounded neck
 BEND = 9.0  # radius of the vessel's bend
 

@@ -1,0 +1,130 @@
+"""The two set-ups: geometry and coarse mesh of CIRCLE and BLOOD, and what the numberings make of a matrix.
+
+The sparsity pictures are of CIRCLE's Q1 matrix on level 4.
+"""
+
+from __future__ import annotations
+
+import datasets
+from datasets.geveler2011 import hierarchy, number
+from experiments.geveler2011 import NUMBERINGS, TITLES, label
+from kernels import multigrid
+from kernels.multigrid import locality
+from repro import Cell
+from repro.plots import PAGE, caption, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.1, "small": 0.1, "paper": 0.1, "large": 0.1}
+
+MESHES = ("circle", "blood")
+PICTURE = 4  # the level whose matrix is shown
+FACTS = {"nodes": "Vertices", "elements": "Elements", "boundary_faces": "Boundary edges",
+         "angle_min": "Least angle [°]", "angle_max": "Largest angle [°]", "area": "Area"}  # fmt: skip
+
+
+def cells(scale):
+    """Return a cell for each coarse mesh, and one for each numbering of the matrix that is shown."""
+    found = [Cell(mesh, "mesh", data=(f"geveler2011/{mesh}",)) for mesh in MESHES]
+    return found + [Cell("circle", numbering, data=("geveler2011/circle",)) for numbering in NUMBERINGS]
+
+
+def measure(cell, run):
+    """Record facts of a mesh, or the bandwidth of a numbering, whose matrix must have the rows of the natural one."""
+    mesh = run.dataset(cell.data[0])
+    if cell.method == "mesh":
+        facts = mesh.facts()
+        for fact in FACTS:
+            run.value(fact, facts[fact], "degree" if "angle" in fact else "" if fact == "area" else "count")
+        run.check(abs(facts["nonzeros_euler"] - facts["nonzeros_full"]), 0, "non-zeros by Euler's formula")
+        return
+    matrix = _matrix(mesh, cell.method)
+    run.value("bandwidth", locality.bandwidth(matrix), "count")
+    run.value("nonzeros", matrix.nnz, "count")
+
+
+def _matrix(mesh, numbering):
+    """Return CIRCLE's matrix on the level that is shown, in a numbering."""
+    found = hierarchy(mesh, PICTURE)
+    space = found.space(PICTURE, 1)
+    made = multigrid.grids([space], found.source, found.dirichlet)
+    return multigrid.renumbered(made, [number(numbering, space, PICTURE)])[0].matrix
+
+
+def tables(results):
+    """Return what was counted."""
+    import pandas
+
+    rows = []
+    for mesh in MESHES:
+        values = {heading: results.value(mesh, "mesh", fact) for fact, heading in FACTS.items()}
+        counted = ("Vertices", "Elements", "Boundary edges")
+        values |= {name: int(values[name]) for name in counted if values[name] is not None}
+        rows.append({"Mesh": label(mesh, results), **values})
+    found = [{"Numbering": TITLES[n], "Bandwidth": results.value("circle", n, "bandwidth")} for n in NUMBERINGS]
+    notes = [f"Of CIRCLE's Q1 matrix on level {PICTURE}."]
+    return [Table("Figure 1: coarse meshes", pandas.DataFrame(rows)),
+            Table("Largest distance of an entry from the diagonal", pandas.DataFrame(found), notes)]  # fmt: skip
+
+
+def plot(results):
+    """Draw CIRCLE's geometry, both coarse meshes with a refinement behind them, and the numberings' patterns."""
+    from matplotlib.figure import Figure
+
+    with style():
+        made = Figure(figsize=(PAGE, 4.6), layout="constrained")
+        above, below = made.subfigures(2, 1, height_ratios=(1.45, 1))
+        axes = above.subplots(1, 3, width_ratios=(1, 1, 1.75))
+        circle, blood = (
+            datasets.load(f"geveler2011/{m}", results.scale, results.overrides.get(f"geveler2011/{m}")) for m in MESHES
+        )
+        _draw_boundary(axes[0], circle, "(a) geometry of CIRCLE")
+        _draw_mesh(axes[1], circle, f"(b) {label('circle', results)}, level 1")
+        _draw_mesh(axes[2], blood, f"(c) {label('blood', results)}, level 1")
+        for axis, numbering in zip(below.subplots(1, len(NUMBERINGS)), NUMBERINGS, strict=True):
+            matrix = _matrix(circle, numbering).tocoo()
+            axis.plot(matrix.col, matrix.row, ",", color="black")
+            axis.set(xlim=(-0.5, matrix.shape[1] - 0.5), ylim=(matrix.shape[0] - 0.5, -0.5), xticks=[], yticks=[],
+                     aspect="equal")  # fmt: skip
+            axis.set_title(TITLES[numbering], fontsize=7)
+            axis.grid(False)
+    caption(made, results, "grey: the mesh refined twice")
+    return made
+
+
+def _edges(level):
+    """Return the two ends of every element's sides, as lines to draw."""
+    corners = level.points[level.cells]
+    return [corners[:, [a, b]] for a, b in ((0, 1), (1, 3), (3, 2), (2, 0))]
+
+
+def _draw_mesh(axis, mesh, title):
+    from matplotlib.collections import LineCollection
+
+    levels = hierarchy(mesh, 3).levels
+    for level, colour, width in ((levels[2], "#b5b5b5", 0.25), (levels[0], "black", 0.6)):
+        for sides in _edges(level):
+            axis.add_collection(LineCollection(list(sides), colors=colour, linewidths=width))
+    _finish(axis, title)
+
+
+def _draw_boundary(axis, mesh, title):
+    from matplotlib.collections import LineCollection
+
+    level = hierarchy(mesh, 5).levels[-1]
+    for a, b in ((0, 1), (1, 3), (3, 2), (2, 0)):
+        ends = level.cells[:, [a, b]]
+        outside = ends[level.boundary[ends].all(axis=1)]
+        axis.add_collection(
+            LineCollection(list(level.points[outside]), colors="black", linewidths=0.9, capstyle="round")
+        )
+    axis.text(0, 0, "Γ2: u = 1", ha="center", va="center", fontsize=6)
+    axis.text(0, 0.75, "-Δu = 1", ha="center", va="center", fontsize=6)
+    axis.text(0, -0.9, "Γ1: u = 0", ha="center", va="center", fontsize=6)
+    _finish(axis, title)
+
+
+def _finish(axis, title):
+    axis.autoscale_view()
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    axis.set_title(title, fontsize=7)

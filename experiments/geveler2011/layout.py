@@ -1,0 +1,98 @@
+"""Tables over numberings and levels, a column a hardware, in the layout of the paper's Tables 2 and 3."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
+from repro.tables import Table, ratio_text
+from repro.units import convert
+
+HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
+
+
+def by_numbering(results, title: str, element: str, metric: str, unit: str, notes=()) -> Table:
+    """Return one element's half of the paper's table: ours, the paper's, and the speed-ups of either.
+
+    Parameters
+    ----------
+    results : repro.results.Results
+    title : str
+    element : {'q1', 'q2'}
+    metric : str
+        A time, or a rate.
+    unit : str
+        That columns are in.
+    notes : sequence of str
+    """
+    backend = _backend(results, metric)
+    rows = []
+    for numbering in NUMBERINGS:
+        for case in _cases(results, element):
+            row = {"Numbering": TITLES[numbering], "L": level_of(case)}
+            ours, theirs = {}, {}
+            for ours_name, paper_name in HARDWARE.items():
+                method = f"{element}-{numbering}-{ours_name}"
+                where = backend if ours_name == "ellpack_r" else "host"
+                found = results.row(case, method, metric, where)
+                ours[ours_name] = None if found is None else convert(found["value"], found["unit"], unit)
+                number = results.published.get(case, f"{element}-{numbering}-{paper_name}", metric)
+                theirs[ours_name] = None if number is None else convert(number.value, number.unit, unit)
+            for name, heading in HEADINGS.items():
+                row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = ours[name], theirs[name]
+            for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r")):
+                name = f"{HEADINGS[below]} over {HEADINGS[above]}"
+                row[name] = _gain(ours[above], ours[below], unit)
+                row[f"{name}, paper"] = _gain(theirs[above], theirs[below], unit)
+            rows.append(row)
+    return Table(f"{title}, {element.upper()}", pandas.DataFrame(rows), [*notes, *_notes(results, backend)])
+
+
+def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
+    """Return a row for each variant on each back end: its time, cycles and rate of convergence."""
+    rows = []
+    for case in _cases(results, element):
+        for name in names:
+            for backend in (*DEVICES, "host"):
+                found = results.row(case, name, metric, backend)
+                if found is None:
+                    continue
+                cycles, rate = (results.value(case, name, fact, backend) for fact in ("cycles", "convergence"))
+                fraction = found["bound_fraction"]
+                rows.append({
+                    "L": level_of(case), "Variant": name, "Back end": backend,
+                    "Time [ms]": 1e3 * found["value"], "Cycles": None if cycles is None else int(cycles),
+                    "Defect a cycle": rate, "Of bound [%]": None if fraction is None else 100 * fraction,
+                })  # fmt: skip
+    return rows
+
+
+def _cases(results, element):
+    """Return the cases that the element was measured in, by level."""
+    done = results.frame[results.frame["method"].str.startswith(element)]
+    return sorted(set(done["case"]), key=level_of)
+
+
+def _backend(results, metric):
+    """Return the best back end of ELLPACK-R's rows."""
+    rows = results.done[(results.done["metric"] == metric) & results.done["method"].str.endswith("-ellpack_r")]
+    present = set(rows["backend"])
+    return next((backend for backend in DEVICES if backend in present), "cuda")
+
+
+def _gain(before, after, unit):
+    if not before or not after:
+        return None
+    return ratio_text(before / after if unit in ("s", "ms") else after / before, False)
+
+
+def _notes(results, backend):
+    done = results.done
+    devices = {d for d in done[done["backend"] == backend]["device"] if isinstance(d, str) and d}
+    hosts = {d for d in done[done["backend"] == "host"]["device"] if isinstance(d, str) and d}
+    notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}.",
+             f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts)) or 'no host'}; the paper had 4.",
+             f"Machine {results.machine}, scale {results.scale}."]  # fmt: skip
+    if results.scale != "paper":
+        notes.append("The paper's columns hold for the levels that both have.")
+    return notes

@@ -1,0 +1,69 @@
+"""The paper's problems on its meshes: every level's matrices, in any numbering, where a back end wants them."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from datasets.geveler2011 import hierarchy, number
+from kernels import multigrid
+
+# Steps and damping of the paper's smoother, and steps of the others (section 4.2).
+SMOOTHING = {
+    "circle": {"jacobi": {"steps": 4, "damping": 0.7}, "chebyshev": {"steps": 4}, "spai": {"steps": 2}},
+    "blood": {"jacobi": {"steps": 64, "damping": 0.5}, "chebyshev": {"steps": 16}, "spai": {"steps": 16}},
+}
+TOLERANCE = 1e-8  # of the defect's norm; the paper does not print its own
+
+
+class Problem:
+    """-Δu = f on a mesh refined to a level, in one element, on the host or on a device.
+
+    Parameters
+    ----------
+    mesh : datasets.mesh.Mesh
+    element : {'q1', 'q2'}
+    level : int
+    xp, sparse : modules
+        NumPy and SciPy's sparse matrices, or CuPy's.
+    """
+
+    def __init__(self, mesh, element: str, level: int, xp, sparse):
+        self.xp, self.degree = xp, int(element[1:])
+        found = hierarchy(mesh, level, xp)
+        self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
+        self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, with_direct=True)
+
+    @functools.lru_cache(maxsize=1)  # noqa: B019 - as long as the problem is kept, which is one at a time
+    def numbered(self, numbering: str) -> list[multigrid.Grid]:
+        """Return all levels in a numbering."""
+        orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
+        return multigrid.renumbered(self.grids, orders, self.xp)
+
+
+_kept: dict[tuple, Problem] = {}
+
+
+def problem(mesh, element: str, level: int, device=None) -> Problem:
+    """Return a problem; the last one is kept, since cells of a level follow one another."""
+    xp, sparse = (np, None) if device is None or device.xp is np else (device.xp, device.sparse)
+    key = (mesh.digest(), mesh.title, element, level, xp.__name__)
+    if key not in _kept:
+        _kept.clear()
+        _kept[key] = Problem(mesh, element, level, xp, sparse)
+    return _kept[key]
+
+
+def on_host(array):
+    """Return an array or a matrix of CuPy as one of NumPy or SciPy; others as they are."""
+    return array.get() if hasattr(array, "get") else array
+
+
+def defect(grid, u) -> float:
+    """Return ‖b - A u‖ over that of the start, u an array of NumPy: by products of SciPy."""
+    matrix, rhs, start = (on_host(part) for part in (grid.matrix, grid.rhs, grid.start))
+    return float(np.linalg.norm(rhs - matrix @ u) / np.linalg.norm(rhs - matrix @ start))
+
+
+__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "on_host", "problem"]

@@ -1,0 +1,115 @@
+"""Levels, degrees of freedom and non-zeros.
+
+Both are counted in the matrices as they are assembled, rows of Dirichlet nodes being unit rows.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.geveler2011 import ELEMENTS, label, level_of
+from repro import Cell
+from repro.plots import PAGE, caption, figure, lines, paper_label
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 3, "large": 5}
+
+LEVELS = {
+    "smoke": {"circle": range(4, 6), "blood": range(4, 5)},
+    "small": {"circle": range(4, 9), "blood": range(4, 7)},
+    "paper": {"circle": range(4, 11), "blood": range(4, 9)},
+    "large": {"circle": range(4, 12), "blood": range(4, 10)},
+}
+
+
+def cells(scale):
+    """Return a cell for each mesh, level and element; Q2 ends a level earlier, as in the paper."""
+    return [Cell(f"{mesh}-l{level}", element, data=(f"geveler2011/{mesh}",))
+            for mesh, levels in LEVELS[scale].items() for element in ELEMENTS
+            for level in (levels if element == "q1" else list(levels)[:-1] or levels)]  # fmt: skip
+
+
+def measure(cell, run):
+    """Count, and compare with what Euler's formula gives for that level."""
+    from datasets.geveler2011 import hierarchy
+    from kernels.multigrid import poisson
+
+    mesh = run.dataset(cell.data[0])
+    level, degree = level_of(cell.case), int(cell.method[1:])
+    facts, times = mesh.facts(), 4 ** (level - 1)
+    elements, edges = facts["elements"] * times, facts["boundary_faces"] * 2 ** (level - 1)
+    characteristic = facts["euler_characteristic"]
+    space = hierarchy(mesh, level).space(level, degree)
+    matrix = poisson(space).matrix
+    run.value("dof", len(space.points), "count")
+    run.value("nonzeros", matrix.nnz, "count")
+    run.value("boundary", int(space.boundary.sum()), "count")
+    expected = elements + edges // 2 + characteristic if degree == 1 else 4 * elements + edges + characteristic
+    run.check(abs(len(space.points) - expected), 0, "degrees of freedom by Euler's formula")
+    corners = edges - int((matrix.indptr[1:] - matrix.indptr[:-1] == 1).sum()) / degree  # none is missing
+    run.check(abs(corners), 0, "unit rows on the boundary")
+
+
+def tables(results):
+    """Return the paper's table, one a mesh, with what does not agree."""
+    made = []
+    for mesh in ("circle", "blood"):
+        rows = [_row(results, mesh, case) for case in results.cases if case.startswith(mesh)]
+        notes = [f"Machine {results.machine}, scale {results.scale}.", *_contradictions(results, mesh)]
+        made.append(Table(f"Table 1: {label(mesh, results)}", pandas.DataFrame(rows, dtype=object), notes))
+    return made
+
+
+def _row(results, mesh, case):
+    row = {"L": level_of(case)}
+    for element in ELEMENTS:
+        for metric, heading in (("dof", "N"), ("nonzeros", "non-zeros")):
+            ours, theirs = results.value(case, element, metric), results.published.get(case, element, metric)
+            row[f"{element.upper()} {heading}, ours"] = None if ours is None else f"{ours:,.0f}"
+            row[f"{element.upper()} {heading}, paper"] = None if theirs is None else f"{theirs.value:,.0f}"
+    return row
+
+
+def _contradictions(results, mesh):
+    """Say which printed counts differ from ours, and what they are instead: from the printed numbers alone."""
+
+    def printed(level, element):
+        number = results.published.get(f"{mesh}-l{level}", element, "nonzeros")
+        return None if number is None else number.value
+
+    quarters, ninefold, other = [], [], []
+    for case in results.cases:
+        for element in ELEMENTS if case.startswith(mesh) else ():
+            level, theirs = level_of(case), printed(level_of(case), element)
+            if theirs is None or results.value(case, element, "nonzeros") in (None, theirs):
+                continue
+            above, q1 = printed(level + 1, element), printed(level, "q1")
+            name = f"{element.upper()} level {level}"
+            if element == "q2" and abs(theirs - 9 * q1) < 10:
+                ninefold.append(name)
+            elif above is not None and abs(above - 4 * theirs) < 4:
+                quarters.append(name)
+            else:
+                other.append(name)
+    what = {"a quarter of the next level's, which no such matrix has": quarters,
+            "nine times the Q1 column, more than any mesh of quadrilaterals has": ninefold,
+            "neither ours nor explained": other}  # fmt: skip
+    return [f"Printed non-zeros of {', '.join(names)}: {text}." for text, names in what.items() if names]
+
+
+def plot(results):
+    """Draw non-zeros over unknowns, ours and printed."""
+    made, axes = figure(PAGE, panels=2)
+    for axis, mesh in zip(axes, ("circle", "blood"), strict=True):
+        ours, theirs = {}, {}
+        for element in ELEMENTS:
+            cases = [case for case in results.cases if case.startswith(mesh)]
+            pairs = [(results.value(c, element, "dof"), results.value(c, element, "nonzeros")) for c in cases]
+            ours[element.upper()] = [pair for pair in pairs if pair[0] is not None]
+            found = [[results.published.get(c, element, m) for m in ("dof", "nonzeros")] for c in cases]
+            theirs[element.upper()] = [(n.value, z.value / n.value) for n, z in found if n is not None]
+            ours[element.upper()] = [(n, z / n) for n, z in ours[element.upper()]]
+        lines(axis, ours, x="Degrees of freedom", y="Non-zeros a row", published=theirs, log_x=True)
+        axis.set_title(label(mesh, results), loc="right", fontsize=7)
+    caption(made, results, f"open: {paper_label(results.scale)}")
+    return made

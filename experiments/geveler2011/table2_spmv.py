@@ -1,0 +1,136 @@
+"""Sparse matrix-vector products by level and numbering.
+
+Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, and what a numbering does to caches, counted
+in the pattern: the bytes of x that a warp asks for, and that come from memory through a cache of some thousand rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
+from experiments.geveler2011.layout import by_numbering
+from repro import Cell
+from repro.plots import PAGE, caption, figure, lines
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
+
+SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 1, "large": 1}  # of sampling each product
+FORMATS = ("ellpack_r", "sell")
+HOST = ("cpu-1", "cpu-all", "scipy", "locality")
+TOLERANCE = 1e-12
+WINDOW = {"warp": 32, "cache": 4096}  # rows whose x is kept
+
+
+def cells(scale):
+    """Return every numbering on every level, by every product."""
+    found = []
+    for element in ELEMENTS:
+        for level in LEVELS["circle"][scale][element]:
+            for numbering in NUMBERINGS:
+                place = (f"circle-l{level}", f"{element}-{numbering}")
+                made = [(name, backend) for name in FORMATS for backend in DEVICES] + [("cusparse", "cuda")]
+                made += [(name, "host") for name in HOST]
+                found += [Cell(place[0], f"{place[1]}-{name}", backend, data=("geveler2011/circle",))
+                          for name, backend in made]  # fmt: skip
+    return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own
+
+
+def measure(cell, run):
+    """Time a product with a random vector, or count what it touches."""
+    from experiments.geveler2011.problems import on_host, problem
+
+    device = None if cell.backend == "host" else run.device
+    element, numbering, name = cell.method.split("-", 2)
+    found = problem(run.dataset(cell.data[0]), element, level_of(cell.case), device)
+    matrix = found.numbered(numbering)[-1].matrix
+    if name == "locality":
+        from kernels.multigrid import locality
+
+        for what, rows in WINDOW.items():
+            moved = locality.bytes_of_x(matrix, rows, 32 if what == "warp" else 64)
+            run.value(f"x_{what}", moved / (8 * matrix.shape[0]), "x")
+        run.value("matrix_bandwidth", locality.bandwidth(matrix), "count")
+        return
+    host = on_host(matrix)
+    x = run.rng.standard_normal(host.shape[1])
+    # SciPy's product checks the others; itself it is checked by another's.
+    expected = host @ x if name != "scipy" else np.add.reduceat(host.data * x[host.indices], host.indptr[:-1])
+    packed = _packed(name, device, matrix)
+    given, y = (device.array(v) if device else v for v in (x, np.empty(len(expected))))
+
+    def error():
+        gap = np.abs((device.to_host(y) if device else y) - expected)
+        return float(gap.max() / np.abs(expected).max())
+
+    summary = run.time("spmv", lambda: packed.multiply(given, y), check=error, tolerance=TOLERANCE,
+                       work=packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
+    run.value("rate", 2 * matrix.nnz / summary.median / 1e6, "MFLOP/s")
+
+
+def _packed(name, device, matrix):
+    """Return what multiplies: a kernel's matrix, or a rival's."""
+    if name in FORMATS:
+        from kernels import spmv
+
+        return spmv.pack(name, device, matrix)
+    from baselines import spmv as rivals
+    from baselines.multigrid import threads_there, use_threads
+
+    if name == "cusparse":
+        return rivals.pack("cusparse_csr", matrix)
+    use_threads(1 if name == "cpu-1" else threads_there())
+    return rivals.pack("scipy_csr" if name == "scipy" else "numba_csr", matrix)
+
+
+def tables(results):
+    """Return the paper's table in two halves, all products, and what the numberings touch."""
+    made = [by_numbering(results, "Table 2: products", element, "rate", "MFLOP/s") for element in ELEMENTS]
+    rows = []
+    for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
+        element, numbering, name = row["method"].split("-", 2)
+        if numbering == BEST:
+            fraction = row["bound_fraction"]
+            rows.append({
+                "Element": element.upper(), "L": level_of(row["case"]), "Product": name, "Back end": row["backend"],
+                "Rate [MFLOP/s]": results.value(row["case"], row["method"], "rate", row["backend"]),
+                "Of bound [%]": None if fraction is None else 100 * fraction,
+            })  # fmt: skip
+    made.append(Table(f"All products in numbering {TITLES[BEST]}", pandas.DataFrame(rows)))
+    return [*made, _locality(results)]
+
+
+def _locality(results):
+    rows = []
+    counted = results.done[results.done["metric"] == "x_warp"]
+    for row in counted.to_dict("records"):
+        element, numbering, _ = row["method"].split("-", 2)
+        facts = [results.value(row["case"], row["method"], name) for name in ("x_warp", "x_cache", "matrix_bandwidth")]
+        rows.append({"Element": element.upper(), "L": level_of(row["case"]), "Numbering": TITLES[numbering],
+                     "x, by a warp": facts[0], "x, through a cache": facts[1], "Bandwidth": int(facts[2])})  # fmt: skip
+    notes = [f"Bytes of x that are moved, over those of x: 32-byte sectors that {WINDOW['warp']} rows touch, and "
+             f"64-byte lines that {WINDOW['cache']} rows touch, each group for itself. At best 1.",
+             "Bandwidth: the largest distance of an entry from the diagonal."]  # fmt: skip
+    return Table("Why numberings differ", pandas.DataFrame(rows), notes)
+
+
+def plot(results):
+    """Draw the device's rate over the levels, and what x costs beside it."""
+    made, axes = figure(PAGE, panels=3)
+    backend = next((b for b in results.backends() if b != "host"), "cuda")
+    names = {numbering: TITLES[numbering] for numbering in NUMBERINGS}
+    for axis, element in zip(axes, ELEMENTS, strict=False):
+        series = {n: _points(results, f"{element}-{n}-ellpack_r", "rate", backend) for n in NUMBERINGS}
+        lines(axis, series, x=f"Level, {element.upper()}", y=f"{backend} [MFLOP/s]", names=names, log_y=True,
+              whole_x=True)  # fmt: skip
+    series = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
+    lines(axes[2], series, x="Level, Q1", y="Bytes of x moved over its size", names=names, log_y=True, whole_x=True)
+    caption(made, results)
+    return made
+
+
+def _points(results, method, metric, backend):
+    found = [(level_of(case), results.value(case, method, metric, backend)) for case in results.cases]
+    return [point for point in found if point[1] is not None]

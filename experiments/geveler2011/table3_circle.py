@@ -1,0 +1,59 @@
+"""Multigrid on CIRCLE: time to solve by level and numbering.
+
+Each solve starts from u on the boundary and 0 elsewhere and ends when the defect's norm is 1e-8 of the first one.
+Beside the paper's columns, in the best numbering: other formats, cuSPARSE under the same cycle, transfer without
+matrices, stronger smoothers, SciPy and PyAMG.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, level_of, solves
+from experiments.geveler2011.layout import by_numbering, variants
+from repro.plots import PAGE, caption, figure, lines
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
+
+SECONDS = {"smoke": 0.01, "small": 0.2, "paper": 3, "large": 3}  # of sampling each solve
+
+
+def cells(scale):
+    """Return CIRCLE's levels by every solver."""
+    return solves.cells("circle", scale)
+
+
+def measure(cell, run):
+    """Time a solve; see `solves.measure`."""
+    solves.measure(cell, run, SECONDS[run.scale])
+
+
+def tables(results):
+    """Return the paper's table in two halves, and everything in the best numbering."""
+    made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
+    for element in ELEMENTS:
+        names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
+        rows = variants(results, element, names)
+        notes = [f"`{name}`: {text}." for name, text in solves.MEANING.items()]
+        made.append(Table(f"Solvers in numbering {TITLES[BEST]}, {element.upper()}", pandas.DataFrame(rows), notes))
+    return made
+
+
+def plot(results):
+    """Draw the time over the levels, by numbering, ours and the paper's."""
+    made, axes = figure(PAGE, panels=2)
+    backend = next((b for b in results.backends() if b != "host"), "cuda")
+    for axis, element in zip(axes, ELEMENTS, strict=True):
+        series, published = {}, {}
+        for numbering in NUMBERINGS:
+            method = f"{element}-{numbering}"
+            found = [(level_of(c), results.value(c, f"{method}-ellpack_r", "solve", backend)) for c in results.cases]
+            series[numbering] = [(level, 1e3 * value) for level, value in found if value is not None]
+            printed = [(level_of(c), results.published.get(c, f"{method}-gpu", "solve"))
+                       for c in results.published.cases]  # fmt: skip
+            published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
+        lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,
+              published=published, log_y=True, whole_x=True)  # fmt: skip
+    caption(made, results)
+    return made

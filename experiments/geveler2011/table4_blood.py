@@ -1,0 +1,88 @@
+"""Multigrid on BLOOD: speed-ups at the largest level.
+
+Beside the paper's two columns, in the best numbering: what stronger smoothers make of the 64 steps of Jacobi that the
+stretched elements take, and the other solvers of Table 3.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, label, solves
+from experiments.geveler2011.layout import by_numbering, variants
+from repro.plots import PAGE, caption, colour, figure, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
+
+SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 2, "large": 2}  # of sampling each solve
+
+
+def cells(scale):
+    """Return BLOOD's largest level by every solver."""
+    return solves.cells("blood", scale)
+
+
+def measure(cell, run):
+    """Time a solve; see `solves.measure`."""
+    solves.measure(cell, run, SECONDS[run.scale])
+
+
+def tables(results):
+    """Return the paper's table, the times behind it, and everything in the best numbering."""
+    made = []
+    name = label("blood", results)
+    for element in ELEMENTS:
+        names = [f"{element}-{BEST}-{each}" for each in solves.MEANING]
+        notes = [f"`{each}`: {text}." for each, text in solves.MEANING.items()]
+        title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
+        made.append(Table(title, pandas.DataFrame(variants(results, element, names)), notes))
+        made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
+    return [_speedups(results, name), *made]
+
+
+def _speedups(results, name):
+    """Return the paper's layout: all threads over one, and the device over all threads."""
+    backend = next((b for b in results.backends() if b != "host"), "cuda")
+    rows = []
+    for numbering in NUMBERINGS:
+        row = {"Numbering": TITLES[numbering]}
+        for element in ELEMENTS:
+            case = f"blood-l{LEVELS['blood'][results.scale][element][-1]}"
+            printed = f"blood-l{LEVELS['blood']['paper'][element][-1]}"
+            times = [results.value(case, f"{element}-{numbering}-{each}", "solve", where)
+                     for each, where in (("cpu-1", "host"), ("cpu-all", "host"), ("ellpack_r", backend))]  # fmt: skip
+            for heading, k, paper in (("all threads", 0, ("cpu-4", "speedup_over_cpu_1")),
+                                      ("device", 1, ("gpu", "speedup_over_cpu_4"))):  # fmt: skip
+                column = f"{element.upper()} {heading}"
+                row[column] = times[k] / times[k + 1] if times[k] and times[k + 1] else None
+                number = results.published.get(printed, f"{element}-{numbering}-{paper[0]}", paper[1])
+                row[f"{column}, paper"] = None if number is None else number.value
+        rows.append(row)
+    notes = [f"All threads over one; the device, {backend}, over all threads.",
+             f"Machine {results.machine}, scale {results.scale}."]  # fmt: skip
+    if results.scale != "paper":
+        notes.append("The paper's columns hold for its own level.")
+    return Table(f"Table 4: speed-ups of multigrid on {name}", pandas.DataFrame(rows), notes)
+
+
+def plot(results):
+    """Draw the time of all solvers in the best numbering."""
+    made, axes = figure(PAGE, 2.8, panels=2)
+    for axis, element in zip(axes, ELEMENTS, strict=True):
+        names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
+        rows = variants(results, element, names)[::-1]
+        with style():
+            axis.barh([f"{row['Variant'].split('-', 2)[2]}, {row['Back end']}" for row in rows],
+                      [row["Time [ms]"] for row in rows], color=[colour(row["Back end"]) for row in rows],
+                      edgecolor="black", linewidth=0.4)  # fmt: skip
+            for row, bar in zip(rows, axis.patches, strict=True):
+                place = (bar.get_width(), bar.get_y() + bar.get_height() / 2)
+                axis.annotate(f" {row['Cycles']} cycles", place, va="center", fontsize=5.5)
+            axis.tick_params(axis="y", length=0, labelsize=6)
+            axis.grid(False)
+            axis.set_xlim(right=1.25 * max((row["Time [ms]"] for row in rows), default=1))
+        level = LEVELS["blood"][results.scale][element][-1]
+        axis.set_xlabel(f"Time to solve [ms], {element.upper()}, level {level}, {TITLES[BEST]}")
+    caption(made, results)
+    return made

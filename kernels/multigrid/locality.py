@@ -1,0 +1,35 @@
+"""How much of x a product moves, counted in the pattern alone: what a numbering does to caches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def bytes_of_x(matrix, rows: int, line: int = 32, xp=np) -> int:
+    """Return the bytes of x that are moved when a cache keeps what `rows` rows in a row touch, and then forgets it.
+
+    With 32 rows and lines of 32 bytes these are the sectors that a warp asks for; with thousands of rows what comes
+    from memory through a cache of their size. At best x moves once: 8 bytes a row.
+
+    Parameters
+    ----------
+    matrix : CSR matrix
+    rows, line : int
+        Rows of a group; bytes of what a cache moves at a time.
+    xp : module
+        Of the matrix's arrays.
+    """
+    count = matrix.shape[0]
+    groups = -(-count // rows)
+    lines = -(-8 * matrix.shape[1] // line)
+    bounds = matrix.indptr[xp.minimum(xp.arange(groups + 1) * rows, count)]
+    group = xp.searchsorted(bounds[1:], xp.arange(matrix.nnz, dtype=bounds.dtype), side="right")
+    touched = group.astype(np.int64) * lines + matrix.indices * 8 // line
+    return int(xp.unique(touched).size) * line
+
+
+def bandwidth(matrix, xp=np) -> int:
+    """Return the largest distance of an entry from the diagonal."""
+    entry = xp.arange(matrix.nnz, dtype=matrix.indptr.dtype)
+    row = xp.searchsorted(matrix.indptr[1:], entry, side="right")
+    return int(xp.abs(row - matrix.indices).max()) if matrix.nnz else 0

@@ -8,19 +8,20 @@ from kernels.spmv._matrix import REAL, Matrix
 
 SOURCE, BLOCK = Path(__file__).with_name("pieces.c"), 128
 BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in REAL.values()]
-# Threads of a block and, odd so that shared memory's banks do not collide, items of a thread.
-GPU_TILE, CPU_TILE = (256, 7), (16, 63)
+CPU_TILE = (16, 63)  # threads of a block and, odd so that banks of shared memory do not collide, items of a thread
 
 
-def builds(source):
+def builds(source, gpu_tile):
     """Return the builds of a kernel with tiles, for the tests."""
-    shapes = ((GPU_TILE, "double", 1), (CPU_TILE, "float", 0))
-    return [(source, threads, {"real": real, "ITEMS": items, "INTERLEAVED": i}) for (threads, items), real, i in shapes]
+    return [(source, threads, {"real": real, "ITEMS": items, "INTERLEAVED": is_gpu})
+            for (threads, items), real, is_gpu in ((gpu_tile, "double", 1), (CPU_TILE, "float", 0))]  # fmt: skip
 
 
-def tile(device) -> tuple[int, int]:
-    """Return threads a block and items a thread."""
-    return GPU_TILE if device.is_gpu else CPU_TILE
+def tiled(matrix: Matrix, source, gpu_tile):
+    """Return the kernels of a source with tiles, and the items of a block of threads."""
+    threads, items = gpu_tile if matrix.device.is_gpu else CPU_TILE
+    defines = {"ITEMS": items, "INTERLEAVED": int(matrix.device.is_gpu)}
+    return matrix.build(source, threads, defines), threads * items
 
 
 def hold(matrix: Matrix, crossing, blocks: int, xp) -> None:

@@ -18,7 +18,7 @@ KERNEL bell(const long stride, const long blocks, const int block_rows, const re
             for (int c = 0; c < SIZE; ++c) {
                 real factors[LANES];
                 for (int lane = 0; lane < LANES; ++lane) {
-                    const int column = columns[first + slot + lane];
+                    const int column = READ_ONCE_LOAD(&columns[first + slot + lane]);
                     factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
                 }
                 UNROLL

@@ -11,8 +11,8 @@ from kernels.spmv import _pieces
 from kernels.spmv._csr import expand
 from kernels.spmv._matrix import INDEX_BYTES, Matrix
 
-SOURCE = Path(__file__).with_name("coo.c")
-BUILDS = _pieces.builds(SOURCE)
+SOURCE, GPU_TILE = Path(__file__).with_name("coo.c"), (128, 11)
+BUILDS = _pieces.builds(SOURCE, GPU_TILE)
 
 
 class Packed(Matrix):
@@ -22,15 +22,16 @@ class Packed(Matrix):
         self.stored, self.entry_bytes = csr.nonzeros, self.dtype.itemsize + 2 * INDEX_BYTES
 
     def fill(self, csr):
-        xp, (threads, items) = csr.xp, _pieces.tile(self.device)
+        xp = csr.xp
+        kernels, tile = _pieces.tiled(self, SOURCE, GPU_TILE)
         rows = expand(csr.row_offsets, xp)
-        self.blocks = -(-csr.nonzeros // (threads * items))
-        boundaries = threads * items * xp.arange(1, max(1, self.blocks))
+        self.blocks = -(-csr.nonzeros // tile)
+        boundaries = tile * xp.arange(1, max(1, self.blocks))
         goes_on = rows[boundaries - 1] == rows[boundaries]
         self.hold(rows=rows, columns=csr.columns, values=csr.values, empty_rows=xp.nonzero(csr.lengths == 0)[0]
                   .astype(xp.int32))  # fmt: skip
         _pieces.hold(self, xp.where(goes_on, rows[boundaries], -1), self.blocks, xp)
-        self.kernel = self.build(SOURCE, threads, {"ITEMS": items, "INTERLEAVED": int(self.device.is_gpu)}).coo
+        self.kernel = kernels.coo
         self.scale = self.build(_pieces.SOURCE, _pieces.BLOCK, {}).scale_rows
 
     def enqueue(self, x, y, alpha, beta):

@@ -10,8 +10,8 @@ from pathlib import Path
 from kernels.spmv import _pieces
 from kernels.spmv._matrix import Matrix
 
-SOURCE = Path(__file__).with_name("csr_merge.c")
-BUILDS = _pieces.builds(SOURCE)
+SOURCE, GPU_TILE = Path(__file__).with_name("csr_merge.c"), (256, 9)
+BUILDS = _pieces.builds(SOURCE, GPU_TILE)
 
 
 class Packed(Matrix):
@@ -21,11 +21,12 @@ class Packed(Matrix):
         self.stored = csr.nonzeros
 
     def fill(self, csr):
-        xp, (threads, items) = csr.xp, _pieces.tile(self.device)
+        xp = csr.xp
+        kernels, tile = _pieces.tiled(self, SOURCE, GPU_TILE)
         rows, total = csr.shape[0], csr.shape[0] + csr.nonzeros
-        self.blocks = -(-total // (threads * items))
+        self.blocks = -(-total // tile)
         # Row end i is item i + row_offsets[i + 1] of the path.
-        path = threads * items * xp.arange(self.blocks + 1)
+        path = tile * xp.arange(self.blocks + 1)
         path[-1] = total
         ends = csr.row_offsets[1:].astype(xp.int64) + xp.arange(rows)
         block_rows = xp.searchsorted(ends, path)
@@ -34,7 +35,7 @@ class Packed(Matrix):
         self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values,
                   block_rows=block_rows.astype(xp.int32))  # fmt: skip
         _pieces.hold(self, xp.where(goes_on, inner, -1), self.blocks, xp)
-        self.kernel = self.build(SOURCE, threads, {"ITEMS": items, "INTERLEAVED": int(self.device.is_gpu)}).csr_merge
+        self.kernel = kernels.csr_merge
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays

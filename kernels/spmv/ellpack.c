@@ -16,7 +16,7 @@ KERNEL ellpack(const long stride, const long stored, const long rows, const real
             for (int lane = 0; lane < lanes; ++lane) {
                 const int column = columns[place + lane];
                 const real factor = column < 0 ? 0 : x[column]; // padding reads no x: it may be NaN
-                sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
+                sums[lane] += values[place + lane] * factor;
             }
         for (int lane = 0; lane < lanes; ++lane) {
             const long row = first + lane;

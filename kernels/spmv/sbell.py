@@ -26,13 +26,7 @@ class Packed(_blocks.BlockMatrix):
         Block rows a slice, a multiple of 32.
     window : int, optional
         Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
-    block : int, optional
-        Threads a block of the grid.
     """
-
-    def plan(self, csr, block: int | None = None, **options):
-        super().plan(csr, **options)
-        self.block = block or (GPU_BLOCK if self.device.is_gpu else CPU_BLOCK)
 
     def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
         return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
@@ -40,10 +34,12 @@ class Packed(_blocks.BlockMatrix):
     def fill(self, csr):
         self.hold(**self.slices.arrays())
         super().fill(csr)
+        block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        self.kernel = self.build(SOURCE, self.block, {**defines, "LANES": self.lanes}).sbell
+        self.kernel = self.build(SOURCE, block, {**defines, "LANES": self.lanes}).sbell
+        self.blocks = -(-self.slices.slots // (block * self.lanes))
 
     def enqueue(self, x, y, alpha, beta):
-        slots, a = self.slices.slots, self.arrays
-        self.kernel(-(-slots // (self.block * self.lanes)), slots, self.shape[0] // self.size, alpha, beta,
-                    a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
+        a = self.arrays
+        self.kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, a["slice_offsets"],
+                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip

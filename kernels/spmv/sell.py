@@ -11,8 +11,9 @@ from pathlib import Path
 from kernels.spmv import _sliced
 from kernels.spmv._matrix import LANES, Matrix
 
-SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 256, 8
-BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes})
+SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 128, 8
+DEPTH = {"float64": 2, "float32": 3}  # entries that a CUDA thread loads before it uses the first
+BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "DEPTH": 2})
           for block, lanes, real, is_sorted
           in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
 
@@ -26,22 +27,21 @@ class Packed(Matrix):
         Rows a slice, a multiple of 32.
     window : int, optional
         Rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
-    block : int, optional
-        Threads a block.
     """
 
-    def plan(self, csr, slice_size: int = 32, window: int | None = None, block: int | None = None):
+    def plan(self, csr, slice_size: int = 32, window: int | None = None):
         self.slices = _sliced.cut(csr.lengths, slice_size, window, self.entry_bytes, csr.xp)
-        self.block = block or (GPU_BLOCK if self.device.is_gpu else CPU_BLOCK)
         self.stored = self.slices.entries
 
     def fill(self, csr):
         self.hold(**self.slices.arrays())
         _sliced.fill(self, csr, self.slices)
+        block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes}
-        self.kernel = self.build(SOURCE, self.block, defines).sell
+        self.kernel = self.build(SOURCE, block, {**defines, "DEPTH": DEPTH[self.dtype.name]}).sell
+        self.blocks = -(-self.slices.slots // (block * self.lanes))
 
     def enqueue(self, x, y, alpha, beta):
-        slots, a = self.slices.slots, self.arrays
-        self.kernel(-(-slots // (self.block * self.lanes)), slots, self.shape[0], alpha, beta, a["slice_offsets"],
-                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
+        a = self.arrays
+        self.kernel(self.blocks, self.slices.slots, self.shape[0], alpha, beta, a["slice_offsets"], a.get("order"),
+                    a["columns"], a["values"], x, y)  # fmt: skip

@@ -16,14 +16,14 @@ SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 3, "large": 3}  # of sampling e
 
 # Options of kernels.amg.Solver.
 KERNELS = {
-    "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch"},
+    "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch", "inside": "half"},
     "jacobi-pcgamg": {"relaxation": "jacobi", "coarsening": "mis"},
     "patch-on-mis": {"relaxation": "patch", "coarsening": "mis"},
     "jacobi-on-patch": {"relaxation": "jacobi", "coarsening": "patch"},
     "cg": {"relaxation": "none"},
 }
 COUNTS = ("threads", "levels", "coarsest_rows")
-INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
+INSIDE = {"inside-symcoo": "symcoo", "patch-pcgamg": "half", "inside-ell": "ell", "inside-csr": "csr"}
 KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
 # Whose place a method takes in the paper's tables.
 PUBLISHED = {"jacobi-pcgamg": "cusp-pcgamg", "cg": "cusp-cg"}

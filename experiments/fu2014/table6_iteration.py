@@ -26,9 +26,8 @@ def cells(scale):
     """Return the cells of Table 5 with multigrid, and one for each format of the inside on each mesh."""
     pairs = ("patch-on-mis", "jacobi-on-patch")
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
-    formats = solvers.cells(
-        {mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, dict.fromkeys(solvers.INSIDE, solvers.DEVICES)
-    )
+    others = dict.fromkeys([method for method in solvers.INSIDE if method != "patch-pcgamg"], ("cuda", "opencl"))
+    formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, others)
     return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: MESHES.index(c.case))
 
 
@@ -46,7 +45,7 @@ def tables(results):
 def _formats(results, names):
     """A table a back end of the formats: the paper has SymCOO as the fastest."""
     found = []
-    for backend in [b for b in results.backends(metric="time_per_iteration") if b != "host"]:
+    for backend in results.backends("inside-symcoo", "time_per_iteration"):
         rows = []
         for case, name in names.items():
             row = {"Mesh": name}
@@ -68,7 +67,7 @@ def plot(results):
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
     options = {"unit": "ms", "quantity": "Time of an iteration", "cases": cases}
     bars(panels[0], results, "time_per_iteration", DRAWN, published=published, **options)
-    inside = {method: f"patches in {name}" for method, name in solvers.INSIDE.items()}
+    inside = {method: name for method, name in solvers.INSIDE.items()}
     bars(panels[1], results, "time_per_iteration", inside, **options)
     caption(made, results)
     return made

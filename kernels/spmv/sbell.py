@@ -8,7 +8,8 @@ from kernels.spmv import _blocks, _sliced
 from kernels.spmv._matrix import LANES
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
-BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "LANES": lanes})
+REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
+BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "LANES": lanes, **REGISTERS})
           for block, lanes, real, size
           in ((GPU_BLOCK, 1, "double", 3), (GPU_BLOCK, 1, "float", 2), (CPU_BLOCK, LANES, "double", 2))]  # fmt: skip
 
@@ -36,7 +37,7 @@ class Packed(_blocks.BlockMatrix):
         super().fill(csr)
         block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        self.kernel = self.build(SOURCE, block, {**defines, "LANES": self.lanes}).sbell
+        self.kernel = self.build(SOURCE, block, {**defines, "LANES": self.lanes, **REGISTERS}).sbell
         self.blocks = -(-self.slices.slots // (block * self.lanes))
 
     def enqueue(self, x, y, alpha, beta):

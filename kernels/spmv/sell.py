@@ -12,8 +12,8 @@ from kernels.spmv import _sliced
 from kernels.spmv._matrix import LANES, Matrix
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 128, 8
-DEPTH = {"float64": 2, "float32": 3}  # entries that a CUDA thread loads before it uses the first
-BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "DEPTH": 2})
+REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
+BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, **REGISTERS})
           for block, lanes, real, is_sorted
           in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
 
@@ -38,7 +38,7 @@ class Packed(Matrix):
         _sliced.fill(self, csr, self.slices)
         block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes}
-        self.kernel = self.build(SOURCE, block, {**defines, "DEPTH": DEPTH[self.dtype.name]}).sell
+        self.kernel = self.build(SOURCE, block, defines | REGISTERS).sell
         self.blocks = -(-self.slices.slots // (block * self.lanes))
 
     def enqueue(self, x, y, alpha, beta):

@@ -129,11 +129,11 @@ def refined(points, cells, levels: int, place: Callable | None = None, xp=np) ->
     points = xp.asarray(points, dtype=np.float64)
     cells = xp.asarray(cells, dtype=np.int32)[:, LEXICOGRAPHIC[cells.shape[1]]]
     place = place or _multilinear(points, cells)
-    coarse = len(cells)
     made = []
     for level in range(levels):
         lattice, boundary, count = _lattice(cells, len(points), xp)
-        finer = _placed(lattice, count, coarse, level, place, xp)
+        finer = _placed(lattice, count, level, place, xp)
+        finer[: len(points)] = points  # to the last bit
         made.append(Level(points, cells, lattice, finer, boundary[: len(points)], boundary))
         points, cells = finer, _children(lattice)
     return tuple(made)
@@ -190,8 +190,8 @@ def _key(corners, vertices, xp):
     return corners[rows, low] * vertices + corners[rows, corners.shape[1] - 1 - low]
 
 
-def _placed(lattice, count, coarse, level, place, xp):
-    """Return the points of lattices on elements that are `level` refinements of `coarse` ones."""
+def _placed(lattice, count, level, place, xp):
+    """Return the points of lattices on elements that are `level` refinements of coarse ones."""
     dimension = round(np.log(lattice.shape[1]) / np.log(3))
     cell = xp.arange(len(lattice), dtype=np.int64)
     origin = xp.zeros((len(lattice), dimension))

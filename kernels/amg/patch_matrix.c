@@ -3,11 +3,12 @@
  * A block has a patch of at most BLOCK rows. Which entry of a row the inside stores, and where, is the format's:
  *
  *   SYMCOO  the upper half; k-th entries of all rows one after another, so that neighbouring threads add to different rows
- *   HALF    one of each pair (i, j) and (j, i), shared out evenly between the two rows; in slices
+ *   HALF    one of each pair (i, j) and (j, i), shared out evenly among the rows; in slices
  *   ELL     all entries, in slices
  *   CSR     all entries, row after row
  *
- * Slices are 32 rows of a patch, sorted by their number of entries, as wide as the longest and stored by columns. */
+ * Slices are 32 rows of a patch, sorted by their number of entries, as wide as the longest and stored by columns. Their
+ * columns are places among the sorted rows, by which shared memory holds vectors. */
 
 #define SYMCOO 0
 #define HALF 1
@@ -30,21 +31,28 @@
  * boundary, the first row of its patch, and its place there with, in the lowest 6 bits, its rows. */
 #define SLICE_NUMBERS 4
 
-/* Whether row i stores its entry in column j; both count within the patch. */
+/* Whether row i stores its entry e, in column j; both count within the patch. */
 #if INSIDE == SYMCOO
-#define STORES(i, j) ((i) < (j))
+#define STORES(i, j, e) ((i) < (j))
 #elif INSIDE == HALF
-#define STORES(i, j) (((i) + (j)) & 1 ? (i) > (j) : (i) < (j))
+#define STORES(i, j, e) (owned[e] != 0)
 #else
-#define STORES(i, j) ((i) != (j))
+#define STORES(i, j, e) ((i) != (j))
 #endif
+
+/* Rounds in which rows of HALF hand entries to rows that have fewer, each a part of them, lest they all hand to the same. */
+#define ROUNDS 16
+#define PARTS 4
+#define PART(i, j) (((i) < (j) ? 31 * (i) + 17 * (j) : 31 * (j) + 17 * (i)) % PARTS)
+
+#define WIDEST 64 /* entries of a row that are put in order for memory banks */
 
 /* Counts and sorts the rows of each patch; sets all of its header but FIRST, ROWS, FIRST_SLICE and FIRST_ENTRY, and the
  * widths of its slices. */
 KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
                  GLOBAL int *RESTRICT headers, GLOBAL ushort *RESTRICT order, GLOBAL ushort *RESTRICT incoming,
                  GLOBAL int *RESTRICT slices, GLOBAL ushort *RESTRICT boundary_order,
-                 GLOBAL int *RESTRICT boundary_slices)
+                 GLOBAL int *RESTRICT boundary_slices, GLOBAL uchar *RESTRICT owned)
 {
     OUTER(patch);
     SHARED int stored[BLOCK];
@@ -57,12 +65,47 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
     const int first = header[FIRST], rows = header[ROWS], first_slice = header[FIRST_SLICE];
     const int slice_count = (rows + SLICE - 1) / SLICE;
 
+#if INSIDE == HALF
+    INNER_FOR(i, rows) {
+        int mine = 0;
+        for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+            const int j = column_indices[e] - first;
+            owned[e] = j >= 0 && j < rows && j != i && ((i + j) & 1 ? i > j : i < j);
+            mine += owned[e];
+        }
+        stored[i] = mine;
+    }
+    BARRIER;
+    for (int round = 0; round < ROUNDS; ++round) {
+        INNER_FOR(i, rows) { /* both rows of a pair come to the same decision, from the counts before this round */
+            int mine = stored[i];
+            for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+                const int j = column_indices[e] - first;
+                if (j < 0 || j >= rows || j == i || PART(i, j) != round % PARTS) continue;
+                const int excess = stored[i] - stored[j];
+                if (owned[e] && excess > 1) {
+                    owned[e] = 0;
+                    --mine;
+                } else if (!owned[e] && excess < -1) {
+                    owned[e] = 1;
+                    ++mine;
+                }
+            }
+            received[i] = mine;
+        }
+        BARRIER;
+        INNER_FOR(i, rows) {
+            stored[i] = received[i];
+        }
+        BARRIER;
+    }
+#endif
     INNER_FOR(i, rows) {
         int mine = 0, theirs = 0, outside = 0;
         for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
             const int j = column_indices[e] - first;
             if (j < 0 || j >= rows) ++outside;
-            else if (j != i && STORES(i, j)) ++mine;
+            else if (j != i && STORES(i, j, e)) ++mine;
             else if (j != i) ++theirs;
         }
         stored[i] = mine;
@@ -126,7 +169,7 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
             GLOBAL const ushort *RESTRICT order, GLOBAL const int *RESTRICT slices,
             GLOBAL const ushort *RESTRICT boundary_order, GLOBAL const int *RESTRICT boundary_slices,
             GLOBAL real *RESTRICT values, GLOBAL index *RESTRICT columns, GLOBAL real *RESTRICT boundary_values,
-            GLOBAL int *RESTRICT boundary_columns, GLOBAL real *RESTRICT diagonal)
+            GLOBAL int *RESTRICT boundary_columns, GLOBAL real *RESTRICT diagonal, GLOBAL const uchar *RESTRICT owned)
 {
     OUTER(patch);
     SHARED ushort place[BLOCK]; /* of each row among the sorted ones */
@@ -176,7 +219,7 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
         for (int e = begin; e < end; ++e) {
             const int j = column_indices[e] - first;
             if (j == i) pivot = matrix[e];
-            if (j < 0 || j >= rows || j == i || !STORES(i, j)) continue;
+            if (j < 0 || j >= rows || j == i || !STORES(i, j, e)) continue;
 #if INSIDE == SYMCOO
             const int at = first_entry + layer[mine] + place[i];
             values[at] = matrix[e];
@@ -186,16 +229,16 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
             int rank = 0;
             for (int f = row_offsets[first + j]; column_indices[f] - first != i; ++f) {
                 const int other = column_indices[f] - first;
-                rank += other >= 0 && other < rows && other != j && !STORES(j, other);
+                rank += other >= 0 && other < rows && other != j && !STORES(j, other, f);
             }
             const int slice = place[j] / SLICE;
             const int slot = slices[SLICE_NUMBERS * (first_slice + slice) + 2] + SLICE * rank + place[j] % SLICE;
             values[at] = matrix[e];
-            columns[at] = (uint)j | (uint)slot << 16;
+            columns[at] = (uint)place[j] | (uint)slot << 16;
             at += lanes;
 #elif INSIDE == ELL
             values[at] = matrix[e];
-            columns[at] = j;
+            columns[at] = place[j];
             at += lanes;
 #else
             values[at] = matrix[e];
@@ -208,9 +251,9 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
         for (; mine < width; ++mine, at += lanes) {
             values[at] = 0;
 #if INSIDE == HALF
-            columns[at] = (uint)i | (uint)slots << 16; /* the slot behind the last, which no row reads */
+            columns[at] = (uint)k | (uint)slots << 16; /* the slot behind the last, which no row reads */
 #else
-            columns[at] = i;
+            columns[at] = k;
 #endif
         }
 #endif
@@ -232,6 +275,47 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
         for (; mine < width; ++mine, at += lanes) {
             boundary_values[at] = 0;
             boundary_columns[at] = first + i;
+        }
+    }
+}
+
+/* Orders the entries of each row such that those which the rows of a slice take at a time lie in different banks of shared
+ * memory, as far as taking the first that fits goes; a thread a slice. */
+KERNEL order_entries(GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTRICT slices, GLOBAL real *RESTRICT values,
+                     GLOBAL index *RESTRICT columns)
+{
+    OUTER(patch);
+    SHARED uint once[MOST_SLICES + 1][WIDEST]; /* banks that are taken once, and twice, at each step of a slice */
+    SHARED uint twice[MOST_SLICES + 1][WIDEST];
+    GLOBAL const int *header = headers + HEADER * patch;
+    const int rows = header[ROWS];
+    INNER_FOR(s, (rows + SLICE - 1) / SLICE) {
+        GLOBAL const int *slice = slices + SLICE_NUMBERS * (header[FIRST_SLICE] + s);
+        const int width = slice[1] < WIDEST ? slice[1] : WIDEST;
+        const int lanes = rows - SLICE * s < SLICE ? rows - SLICE * s : SLICE;
+        for (int k = 0; k < width; ++k) once[s][k] = twice[s][k] = 0;
+        for (int lane = 0; lane < lanes; ++lane) {
+            const int at = slice[0] + lane;
+            for (int k = 0; k < width; ++k) {
+                int best = k, worst = 3;
+                for (int m = k; m < width && worst > 0; ++m) {
+                    const uint bank = 1u << columns[at + m * lanes] % SLICE;
+                    const int conflicts = twice[s][k] & bank ? 2 : once[s][k] & bank ? 1 : 0;
+                    if (conflicts < worst) {
+                        worst = conflicts;
+                        best = m;
+                    }
+                }
+                const real value = values[at + best * lanes];
+                const index column = columns[at + best * lanes];
+                values[at + best * lanes] = values[at + k * lanes];
+                columns[at + best * lanes] = columns[at + k * lanes];
+                values[at + k * lanes] = value;
+                columns[at + k * lanes] = column;
+                const uint bank = 1u << column % SLICE;
+                twice[s][k] |= once[s][k] & bank;
+                once[s][k] |= bank;
+            }
         }
     }
 }

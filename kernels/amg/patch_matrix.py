@@ -58,7 +58,8 @@ class PatchMatrix:
         First entry, width and first slot of each 32 rows; unused by `symcoo` and `csr`. Of the boundary, first entry,
         width, first row of the patch, and place in it with the number of rows.
     values, columns : arrays
-        Of the inside. A column has 16 bits; in `symcoo` with its row, in `half` with its slot, in 32.
+        Of the inside. A column has 16 bits; in `symcoo` with its row, in `half` with its slot, in 32. In slices it is
+        a place, else a row of the patch.
     incoming : (rows,) uint16
         With `half`, products that the row in each place is handed.
     boundary_order, boundary_slices, boundary_values, boundary_columns : arrays
@@ -166,16 +167,19 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
         raise ValueError(f"a patch of {largest} rows; the most is {BLOCKS[-1]}")
     kernels = device.build(SOURCE, block=block, defines=defines(inside, REAL[dtype]))
 
-    slice_counts = -(-sizes // SLICE)
+    per_patch = (
+        block // SLICE
+    )  # also where a patch has fewer, so that a thread finds its slice without a look at the header
+    slice_counts, count = -(-sizes // SLICE), patches * per_patch
     headers = xp.zeros((patches, HEADER), dtype=xp.int32)
     headers[:, FIRST], headers[:, ROWS] = patch_offsets[:-1], sizes
-    headers[:, FIRST_SLICE] = xp.cumsum(slice_counts) - slice_counts
-    count = int(slice_counts.sum())
+    headers[:, FIRST_SLICE] = xp.arange(patches) * per_patch
     headers = device.array(headers)
     order, incoming, boundary_order = (device.zeros(n, np.uint16) for _ in range(3))
     slices, boundary_slices = (device.zeros((count, SLICE_NUMBERS), np.int32) for _ in range(2))
     pattern = device.array(matrix.indptr, np.int32), device.array(matrix.indices, np.int32)
-    kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices)
+    owned = device.empty(matrix.nnz, np.uint8) if inside == "half" else None
+    kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices, owned)
 
     table = namespaced(device, headers)
     most_entries, most_slots = int(table[:, ENTRIES].max()), int(table[:, SLOTS].max())
@@ -200,8 +204,10 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
     boundary_columns = device.zeros(boundary_total, np.int32)
     kernels.fill(
         patches, *pattern, device.array(matrix.data, np.float64), headers, order, slices, boundary_order,
-        boundary_slices, values, columns, boundary_values, boundary_columns, diagonal,
+        boundary_slices, values, columns, boundary_values, boundary_columns, diagonal, owned,
     )  # fmt: skip
+    if inside in ("half", "ell"):
+        kernels.order_entries(patches, headers, slices, values, columns)
     device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
     halves = 2 if inside in ("symcoo", "half") else 1
     widths = namespaced(device, slices)[:, 1]

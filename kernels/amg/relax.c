@@ -26,17 +26,15 @@ KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL
         u[t] = scaled * load * (iterations == 1 ? outer : (real)1);
     }
     BARRIER;
-    INNER(t) {
-        if (t < rows) P(mine) = u[P(row)];
-    }
+    INTO_ORDER
     for (int iteration = 1; iteration < iterations; ++iteration) {
         GATHER
         INNER(t) {
             if (t >= rows) continue;
             TAKE_SUM(t);
-            P(mine) += weight[P(row)] * (rhs[P(row)] - P(sum)) - inner * P(mine);
+            P(mine) += weight[t] * (rhs[t] - P(sum)) - inner * P(mine);
             if (iteration == iterations - 1) P(mine) *= outer;
-            u[P(row)] = P(mine);
+            u[t] = P(mine);
         }
         BARRIER;
     }
@@ -44,13 +42,14 @@ KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL
     INNER(t) {
         if (t >= rows) continue;
         TAKE_SUM(t);
-        rhs[P(row)] -= P(sum);
+        rhs[t] -= P(sum) + inner / weight[t] * P(mine);
     }
     BARRIER;
+    OUT_OF_ORDER
     INNER(t) {
         if (t >= rows) continue;
         relaxed[first + t] = u[t];
-        residual[first + t] = rhs[t] - inner / weight[t] * u[t];
+        residual[first + t] = rhs[t];
     }
 }
 
@@ -74,19 +73,18 @@ KERNEL postrelax(const int iterations, const real inner, const real outer, GLOBA
         u[t] = before[first + t];
     }
     BARRIER;
-    INNER(t) {
-        if (t < rows) P(mine) = u[P(row)];
-    }
+    INTO_ORDER
     for (int iteration = 0; iteration < iterations; ++iteration) {
         GATHER
         INNER(t) {
             if (t >= rows) continue;
             TAKE_SUM(t);
-            P(mine) += weight[P(row)] * (rhs[P(row)] - P(sum)) - inner * P(mine);
-            u[P(row)] = P(mine);
+            P(mine) += weight[t] * (rhs[t] - P(sum)) - inner * P(mine);
+            u[t] = P(mine);
         }
         BARRIER;
     }
+    OUT_OF_ORDER
     INNER(t) {
         if (t >= rows) continue;
         const real begun = before[first + t];

@@ -1,7 +1,7 @@
 /* What prerelaxation and post-relaxation share: a patch's rows in registers and shared memory, and the product with A_I.
  *
- * A block has a patch and a thread one of its rows: order[t] of it where rows are in slices, else row t. A thread keeps
- * WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
+ * A block has a patch and a thread one of its rows: order[t] of it where rows are in slices, else row t. Vectors in shared
+ * memory have the rows in the order of the threads. A thread keeps WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
  * patches a multiprocessor works on at a time, so what can is left in shared memory. */
 
 #define SYMCOO 0
@@ -14,12 +14,13 @@
 #define ROWS 1
 #define FIRST_ENTRY 2
 #define ENTRIES 3
-#define FIRST_SLICE 4
 #define HEADER 8
 #define SLICE_NUMBERS 4
 
 #define LOW(word) ((word) & 65535u)
 #define HIGH(word) ((word) >> 16)
+
+#define SORTED (INSIDE == HALF || INSIDE == ELL)
 
 /* In shared memory, of each row: u, the right-hand side and last the residual, inner over the diagonal, and with SYMCOO
  * A_I u; behind them the slots of HALF, or the entries of CSR. */
@@ -126,7 +127,7 @@
 #define LOAD_SLICED(t)                                                                                               \
     P(row) = t < rows ? order[first + t] : 0;                                                                        \
     {                                                                                                                \
-        GLOBAL const int *slice = slices + SLICE_NUMBERS * (header[FIRST_SLICE] + (t) / SLICE);                      \
+        GLOBAL const int *slice = slices + SLICE_NUMBERS * (patch * (BLOCK / SLICE) + (t) / SLICE);                        \
         const int left = rows - SLICE * ((t) / SLICE);                                                               \
         P(step) = left < SLICE ? left : SLICE;                                                                       \
         P(width) = t < rows ? slice[1] : 0;                                                                          \
@@ -168,4 +169,40 @@
     for (int k = WIDTH; k < P(received); ++k) P(sum) += more[P(slot) + SLICE * k]
 
 #endif
+#endif
+
+/* From the order of memory to that of threads, u, rhs and weight; and back, u and rhs, by way of mine and sum. */
+#if SORTED
+#define INTO_ORDER                                                                                                   \
+    PRIVATE(real, held);                                                                                             \
+    INNER(t) {                                                                                                       \
+        P(mine) = u[P(row)];                                                                                         \
+        P(sum) = rhs[P(row)];                                                                                        \
+        P(held) = weight[P(row)];                                                                                    \
+    }                                                                                                                \
+    BARRIER;                                                                                                         \
+    INNER(t) {                                                                                                       \
+        u[t] = P(mine);                                                                                              \
+        rhs[t] = P(sum);                                                                                             \
+        weight[t] = P(held);                                                                                         \
+    }                                                                                                                \
+    BARRIER;
+#define OUT_OF_ORDER                                                                                                 \
+    INNER(t) {                                                                                                       \
+        P(mine) = u[t];                                                                                              \
+        P(sum) = rhs[t];                                                                                             \
+    }                                                                                                                \
+    BARRIER;                                                                                                         \
+    INNER(t) {                                                                                                       \
+        if (t >= rows) continue;                                                                                     \
+        u[P(row)] = P(mine);                                                                                         \
+        rhs[P(row)] = P(sum);                                                                                        \
+    }                                                                                                                \
+    BARRIER;
+#else
+#define INTO_ORDER                                                                                                   \
+    INNER(t) {                                                                                                       \
+        P(mine) = u[t];                                                                                              \
+    }
+#define OUT_OF_ORDER
 #endif

@@ -62,8 +62,10 @@ def decoded(device, packed):
                 if packed.inside == "half":
                     np.add.at(handed, columns[used] >> 16, 1)
                     assert np.all(columns[~used] >> 16 == slots)
-                    columns = columns & 65535
+                    columns = host["order"][first + (columns & 65535)].astype(int)
                     inside[first + columns[used], first + i] += values[used]
+                else:
+                    columns = host["order"][first + columns].astype(int)
                 np.add.at(inside, (first + i, first + columns[used]), values[used])
             if k < boundary_rows:
                 i = host["boundary_order"][first + k]

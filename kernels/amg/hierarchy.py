@@ -27,8 +27,8 @@ class Level:
         P; rows in this level's permuted numbering, columns in the coarser level's. None on the coarsest level.
     restrictor : sparse CSR array, (n_coarse, n), or None
         The transpose of P.
-    spectral_radius : float
-        Estimate of ρ(D⁻¹A), with a margin that makes it safe to divide by.
+    spectral_radius : float or None
+        Estimate of ρ(D⁻¹A) from above. None on the coarsest level, which is not relaxed.
     """
 
     matrix: Any
@@ -38,7 +38,7 @@ class Level:
     aggregate_offsets: Any
     prolongator: Any
     restrictor: Any
-    spectral_radius: float
+    spectral_radius: float | None
 
     @property
     def rows(self) -> int:

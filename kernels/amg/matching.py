@@ -12,11 +12,12 @@ from kernels.amg.primitives import exclusive_sum, group_members, group_sizes, to
 
 SOURCE = Path(__file__).with_name("matching.c")
 BUILDS = [(SOURCE, BLOCK, {})]
-ROUNDS = 4  # of handshakes: the first pairs most
-WORTHWHILE = 0.97  # patches are merged again while that leaves so few
+ROUNDS = 6  # of handshakes: the first pairs most
+FULL = 0.75  # of the limit: when patches weigh so much in the mean, few pairs are left that fit into one
+WORTHWHILE = 0.95  # of the patches may be left, or another pass is not made
 
 
-def merged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
+def merged(device, graph: Csr, patches: Groups, weights, nodes: int, limit: int) -> Groups:
     """Return the patches after merging pairs of neighbours that together weigh no more than `limit`.
 
     Not in the paper, whose patches are as large as an independent set of radius one makes them: with 400 nodes a patch,
@@ -31,10 +32,13 @@ def merged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
     patches : Groups
         Of aggregates; its labels are changed.
     weights : (aggregates,) int32
+    nodes : int
+        The sum of `weights`.
     limit : int
     """
-    kernels, n, before = built(device, SOURCE), graph.rows, 0
-    while patches.count > 1 and (not before or patches.count < WORTHWHILE * before):
+    kernels, n = built(device, SOURCE), graph.rows
+    before = float("inf")
+    while patches.count < WORTHWHILE * before and nodes < FULL * limit * patches.count:
         count = before = patches.count
         induced = induced_graph(device, graph, patches.labels, group_members(device, patches.labels, count))
         mate, choice, flags = (device.empty(count, np.int32) for _ in range(3))

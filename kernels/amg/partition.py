@@ -198,5 +198,5 @@ def double_partition(
     patches = grouped(device, induced, 1, least, aggregates.sizes, together=patch_size)
     patches = exchanged(device, induced, patches, aggregates.sizes, patch_size)
     patches = bounded(device, patches, patch_size, aggregates.sizes)
-    patches = merged(device, induced, patches, aggregates.sizes, patch_size)
+    patches = merged(device, induced, patches, aggregates.sizes, graph.rows, patch_size)
     return numbered(device, aggregates, patches, members, induced)

@@ -105,7 +105,7 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
     if levels[-1].matrix.rows > MOST_DENSE:
         raise UnsuitableMatrix(f"coarsening stalls at {levels[-1].matrix.rows} rows, too many for a dense inverse")
     built = tuple(level.finished(device) for level in levels)
-    inverse = symmetric_inverse(device.xp, built[-1].matrix.toarray())
+    inverse = symmetric_inverse(device, built[-1].matrix.toarray())
     return Hierarchy(built, inverse)
 
 
@@ -119,8 +119,7 @@ class _Built:
             self.matrix = given
             self.order = self.rank = device.array(np.arange(n, dtype=np.int32))
             self.patch_offsets = device.array(np.append(np.arange(0, n, patch_size), n).astype(np.int32))
-            self.aggregate_offsets = self.prolongator = self.restrictor = None
-            self.radius = spectral_radius(device, given, diagonal_of(device, given))
+            self.aggregate_offsets = self.prolongator = self.restrictor = self.radius = None
             return
         self.order, self.rank = partition.order, partition.rank
         self.patch_offsets, self.aggregate_offsets = partition.patch_offsets, partition.aggregate_offsets

@@ -111,7 +111,7 @@ def test_merging_pairs_neighbours_that_fit(device, make_matrix, graph_on):
     matrix.data = np.ones(matrix.nnz)
     weights = np.full(8, 10, dtype=np.int32)
     patches = groups_of(device, np.arange(8), weights)
-    found = merged(device, graph_on(device, matrix, weights=True), patches, device.array(weights), 40)
+    found = merged(device, graph_on(device, matrix, weights=True), patches, device.array(weights), 80, 40)
     label, sizes = np.array(device.to_host(found.labels)), np.array(device.to_host(found.sizes))[: found.count]
     assert sizes.max() <= 40 and sizes.sum() == 80 and found.count <= 4
     assert (np.diff(label) >= 0).all()

@@ -21,19 +21,21 @@ class Shape:
         Resident blocks that the registers shall allow; 0 leaves it to the compiler.
     pencils : int
         Pencils a thread.
-    tensor : bool
-        Products on the FP64 tensor cores (``tensor.cu``), on CUDA alone.
+    body : {'stiffness', 'tensor', 'loops'}
+        The source: threads on any device, FP64 tensor cores on CUDA, or loops on a processor, an element a block.
     """
 
     elements: int
     padding: int = 0
     min_blocks: int = 0
     pencils: int = 1
-    tensor: bool = False
+    body: str = "stiffness"
 
     def block(self, q: int) -> int:
-        """Return the threads of a block for q nodes an edge: a warp's multiple."""
-        if self.tensor:
+        """Return the threads of a block for q nodes an edge: on GPUs a warp's multiple."""
+        if self.body == "loops":
+            return 1
+        if self.body == "tensor":
             return 32 * (-(-q // 8)) ** 2 * self.elements
         return -(-self.elements * q * -(-q // self.pencils) // 32) * 32
 
@@ -80,10 +82,10 @@ def tuned(order: int, dtype: str, geometry: str, device) -> Shape:
         raise ValueError(f"the order must be 1 to 15, not {order}")
     geometry = "stored" if geometry == "stored" else "trilinear"
     if not device.is_gpu:
-        return Shape(1)
+        return Shape(1, body="loops")
     if device.backend == "cuda" and dtype == "float64" and order in _TENSOR[geometry]:
         elements, min_blocks = _TENSOR[geometry][order]
-        return Shape(elements, min_blocks=min_blocks, tensor=True)
+        return Shape(elements, min_blocks=min_blocks, body="tensor")
     shape = Shape(*_TUNED[dtype, geometry][order - 1])
     q = order + 1
     room = device.shared_bytes // (np.dtype(dtype).itemsize * (3 * q * q * (q + shape.padding) + 23))

@@ -14,7 +14,7 @@ from kernels.sem.numbering import number_nodes
 from kernels.sem.shapes import Shape, tuned
 from repro import Work
 
-SOURCE, TENSOR = (Path(__file__).with_name(name) for name in ("stiffness.c", "tensor.cu"))
+SOURCES = {path.stem: path for path in map(Path(__file__).with_name, ("stiffness.c", "tensor.cu", "loops.c"))}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
 REAL = {"float64": "double", "float32": "float"}
@@ -45,13 +45,16 @@ def _builds():
         (7, "float32", "affine", True, False, Shape(2)),
         (11, "float64", "stored", False, False, Shape(1)),
         (15, "float64", "trilinear", False, True, Shape(1)),
-        (6, "float64", "trilinear", True, False, Shape(2, tensor=True)),
-        (7, "float64", "stored", True, True, Shape(4, tensor=True)),
-        (11, "float64", "stored", False, False, Shape(1, tensor=True)),
-        (15, "float64", "affine", True, False, Shape(1, tensor=True)),
+        (6, "float64", "trilinear", True, False, Shape(2, body="tensor")),
+        (7, "float64", "stored", True, True, Shape(4, body="tensor")),
+        (11, "float64", "stored", False, False, Shape(1, body="tensor")),
+        (15, "float64", "affine", True, False, Shape(1, body="tensor")),
+        (2, "float64", "stored", True, True, Shape(1, body="loops")),
+        (5, "float32", "trilinear", True, False, Shape(1, body="loops")),
+        (3, "float64", "affine", False, False, Shape(1, body="loops")),
     ):
         macros = defines(order, dtype, geometry, has_mass, shape, atomic)
-        yield TENSOR if shape.tensor else SOURCE, shape.block(order + 1), macros
+        yield SOURCES[shape.body], shape.block(order + 1), macros
 
 
 BUILDS = list(_builds())
@@ -127,7 +130,7 @@ class Operator:
         points_, weights, derivative = rule(order)
         self.rule = device.array(np.concatenate([derivative.T.ravel(), weights, points_]), self.dtype)
         self._build = lambda atomic: device.build(
-            TENSOR if shape.tensor else SOURCE, block=shape.block(q),
+            SOURCES[shape.body], block=shape.block(q),
             defines=defines(order, dtype, geometry, self.has_mass, shape, atomic),
         ).stiffness  # fmt: skip
         self._local, self._atomic = self._build(False), None

@@ -1,0 +1,131 @@
+"""What Tables 2 and 3 share: the operator of one order on mesh 2, checked, timed, and counted as the paper counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+from repro import Cell
+from repro.tables import Column, Table, paper_table
+
+# The paper's kernels r and r' are in single precision, with the factor of the mass matrix; the others are beside them.
+METHODS = {
+    "stored": ("stored", "float32", True),
+    "trilinear": ("trilinear", "float32", True),
+    "stored-fp64": ("stored", "float64", True),
+    "trilinear-fp64": ("trilinear", "float64", True),
+    "stored-fp64-no-mass": ("stored", "float64", False),
+    "trilinear-fp64-no-mass": ("trilinear", "float64", False),
+}
+TITLES = {
+    "stored": "factors stored, with mass, single precision (the paper's r)",
+    "trilinear": "factors recomputed from the vertices, with mass, single precision (the paper's r')",
+    "stored-fp64": "r in double precision",
+    "trilinear-fp64": "r' in double precision",
+    "stored-fp64-no-mass": "stiffness alone, six factors stored, double precision",
+    "trilinear-fp64-no-mass": "stiffness alone, factors recomputed, double precision",
+}
+ELEMENTS = {"smoke": lambda n: 8, "small": lambda n: 16, "paper": lambda n: 32,
+            "large": lambda n: 128 if n < 4 else 64 if n < 8 else 32}  # fmt: skip
+ORDERS = {"smoke": (2, 7), "small": range(2, 8), "paper": range(2, 8), "large": range(1, 16)}
+SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}  # of sampling each product
+TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
+SAMPLE = 500  # elements that are compared with NumPy's sums
+GEOMETRY_FLOPS = 242  # a node, as the paper counts those of r'
+
+
+def cells(scale, backends):
+    """Return every order by every kernel on some back ends."""
+    return [
+        Cell(f"n{order}", method, backend, data=(f"remacle2016/mesh2-{ELEMENTS[scale](order)}",))
+        for backend in backends
+        for order in ORDERS[scale]
+        for method in METHODS
+    ]
+
+
+def measure(cell, run):
+    """Time the product to element vectors, and the whole product with and without atomics."""
+    from baselines.sem.sums import Sums
+    from kernels.sem.stiffness import Operator
+
+    device, order = run.device, int(cell.case[1:])
+    geometry, dtype, has_mass = METHODS[cell.method]
+    mesh = run.dataset(cell.data[0])
+    try:
+        operator = Operator(
+            device, mesh.points, mesh.cells, order, dtype=dtype, geometry=geometry, mass=1.0 if has_mass else None
+        )
+    except ValueError as cause:
+        if "shared memory" not in str(cause):
+            raise
+        run.skip(str(cause))
+    host = run.rng.standard_normal(operator.nodes).astype(dtype)
+    table = np.asarray(device.to_host(operator.numbering.table))
+    chosen = np.unique(run.rng.integers(len(mesh.cells), size=SAMPLE))
+    expected = Sums(mesh.points, mesh.cells, order, mass=1.0 if has_mass else 0.0).multiply(host[table[chosen]], chosen)
+    x, local, y = device.array(host), device.empty(operator.layout.size, dtype), device.empty(operator.nodes, dtype)
+
+    def local_error():
+        ours = operator.layout.unpack(np.asarray(device.to_host(local)), np)[chosen]
+        return float(np.abs(ours - expected).max() / np.abs(expected).max())
+
+    settings = {"tolerance": TOLERANCE[dtype], "max_seconds": SECONDS[run.scale]}
+    work = operator.local_work()
+    summary = run.time("local", lambda: operator.apply_local(x, local), check=local_error, work=work, **settings)
+    parts = operator.layout.unpack(np.asarray(device.to_host(local)), np)
+    summed = np.bincount(table.ravel(), weights=parts.ravel())
+
+    def error():
+        return float(np.abs(np.asarray(device.to_host(y)) - summed).max() / np.abs(summed).max())
+
+    for name, multiply in (("assembled", operator.multiply), ("assembled_atomic", operator.multiply_atomic)):
+        run.time(name, lambda multiply=multiply: multiply(x, y), check=error, work=operator.least_work(), **settings)
+    _rates(run, operator, work, summary.median)
+
+
+def _rates(run, operator, work, seconds):
+    """Record rates by the paper's counts O_R and B_R (section 5.1), and by the least bytes."""
+    q, elements = operator.order + 1, operator.elements
+    flops = elements * (12 * q**4 + 18 * q**3)
+    numbers = (10 if operator.geometry == "stored" else 3) * q**3 + q**2 + 2
+    run.value("nodes", operator.nodes, "count")
+    run.value("flop_rate", flops / seconds / 1e9, "GFLOP/s")
+    run.value("flop_rate_with_geometry", (flops + elements * GEOMETRY_FLOPS * q**3) / seconds / 1e9, "GFLOP/s")
+    run.value("bandwidth", operator.dtype.itemsize * elements * numbers / seconds / 1e9, "GB/s")
+    run.value("least_bandwidth", work.bytes / seconds / 1e9, "GB/s")
+    run.value("node_rate", operator.nodes / seconds / 1e9, "GDOF/s")
+
+
+def tables(results, title, backend):
+    """Return the paper's table, and every kernel on every back end."""
+    columns = [Column("N", "stored", "nodes", "million", published="mesh", backend=backend)]
+    columns += [Column(f"{name} rate", method, "flop_rate", "GFLOP/s", backend=backend)
+                for name, method in (("r", "stored"), ("r'", "trilinear"))]  # fmt: skip
+    columns.append(Column("r' with geometry", "trilinear", "flop_rate_with_geometry", "GFLOP/s", backend=backend))
+    columns += [Column(f"{name} bandwidth", method, "bandwidth", "GB/s", backend=backend)
+                for name, method in (("r", "stored"), ("r'", "trilinear"))]  # fmt: skip
+    paper = paper_table(
+        results, title, columns, row="n", cases={case: case[1:] for case in results.cases},
+        notes=[
+            "Operations and bytes are the paper's counts O_R and B_R, over the time of the product to element vectors.",
+            f"With geometry: {GEOMETRY_FLOPS} operations a node more.",
+        ],
+    )  # fmt: skip
+    rows = []
+    for row in results.done[results.done["metric"] == "local"].to_dict("records"):
+        place = (row["case"], row["method"])
+        found = {metric: results.value(*place, metric, row["backend"])
+                 for metric in ("node_rate", "least_bandwidth", "nodes", "assembled", "assembled_atomic")}  # fmt: skip
+        whole = {name: found["nodes"] / found[name] / 1e9 for name in ("assembled", "assembled_atomic")}
+        rows.append({
+            "n": int(row["case"][1:]), "Kernel": row["method"], "Back end": row["backend"],
+            "Time [ms]": 1e3 * row["value"], "GDOF/s": found["node_rate"],
+            "Bytes [GB/s]": found["least_bandwidth"],
+            "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],
+            "Gathered [GDOF/s]": whole["assembled"], "Atomics [GDOF/s]": whole["assembled_atomic"],
+        })  # fmt: skip
+    notes = [f"`{method}`: {text}." for method, text in TITLES.items()]
+    notes.append("GDOF/s: unknowns of the assembled vector; the first from assembled to element vector, the last two "
+                 "from assembled to assembled vector. Bytes: the least that the product must move.")  # fmt: skip
+    return [paper, Table("All kernels", pandas.DataFrame(rows), notes)]

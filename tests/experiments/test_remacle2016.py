@@ -1,0 +1,96 @@
+"""remacle2016 from the command line: the operator's tables, a kernel that is wrong, the pictures of the meshes."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from experiments.remacle2016 import figure3_meshes, products, table3_cuda
+from kernels.device import Unavailable, open_device
+from kernels.sem.stiffness import Operator
+
+
+@pytest.fixture
+def rows(bench):
+    def read(artefact):
+        with (bench.folder / "bench" / "remacle2016" / f"{artefact}.smoke.csv").open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def needs_opencl():
+    try:
+        open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+def test_rates_follow_from_the_papers_counts(bench, rows, needs_opencl):
+    """By hand for n = 2 on 8³ elements: O_R = 12·81 + 18·27, B_R = 10·27 + 9 + 2 or 3·27 + 9 + 2 floats an element."""
+    assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=opencl") == 0
+    found = {(row["method"], row["metric"]): row for row in rows("table2")}
+    assert {method for method, _ in found} == set(products.METHODS)
+    for method, numbers, size in (("stored", 281, 4), ("trilinear", 92, 4), ("stored-fp64", 281, 8)):
+        value = {metric: float(row["value"]) for (name, metric), row in found.items() if name == method}
+        assert value["nodes"] == 17**3
+        seconds = value["local"]
+        assert value["flop_rate"] == pytest.approx(512 * 1458 / seconds / 1e9)
+        assert value["bandwidth"] == pytest.approx(512 * numbers * size / seconds / 1e9)
+        assert value["flop_rate_with_geometry"] == pytest.approx(512 * (1458 + 242 * 27) / seconds / 1e9)
+        assert value["node_rate"] == pytest.approx(17**3 / seconds / 1e9)
+        assert float(found[method, "local"]["error"]) < (1e-12 if size == 8 else 1e-5)
+    text = (bench.folder / "bench" / "remacle2016" / "table2.smoke.md").read_text()
+    assert "| 2 | 0.00491 | 0.270 |" in text and "recomputed from the vertices" in text
+
+
+def test_a_wrong_kernel_fails(bench, rows, needs_opencl, monkeypatch):
+    right = Operator.apply_local
+
+    def wrong(self, x, y):
+        right(self, x, y)
+        self.device.fill(y[:3] if self.device.backend != "opencl" else y, 1.0)
+
+    monkeypatch.setattr(Operator, "apply_local", wrong)
+    only = ("case=n2", "backend=opencl", "method=stored")
+    assert bench.run("remacle2016-table2", *(word for each in only for word in ("--only", each))) == 1
+    assert {row["status"] for row in rows("table2")} == {"failed"}
+
+
+def test_cuda_is_skipped_where_it_is_not(bench, rows):
+    try:
+        open_device("cuda")
+    except Unavailable:
+        assert bench.run("remacle2016-table3") == 0
+        assert {row["status"] for row in rows("table3")} == {"skipped"}
+    assert {cell.backend for cell in table3_cuda.cells("paper")} == {"cuda"}
+    assert len(table3_cuda.cells("paper")) == 6 * len(products.METHODS)
+
+
+def test_meshes_are_drawn(bench, rows):
+    assert bench.run("remacle2016-figure3") == 0
+    found = {(row["case"], row["metric"]): float(row["value"]) for row in rows("figure3")}
+    assert [found[mesh, "elements"] for mesh in ("mesh1", "mesh2", "mesh3")] == [512] * 3
+    shape = [found[mesh, "scaled_jacobian_mean"] for mesh in ("mesh1", "mesh2", "mesh3")]
+    assert shape == sorted(shape, reverse=True)
+    folder = bench.folder / "bench" / "remacle2016"
+    assert "Mesh 3" in (folder / "figure3.smoke.md").read_text()
+    assert (folder / "figure3.smoke.png").stat().st_size > 20_000
+
+
+def test_lines_are_the_sides_of_the_quadrilaterals(monkeypatch):
+    """Seen from above a cube of 8 × 8 squares has nine lines a way, and none along their diagonals."""
+
+    class Shown:
+        scale, overrides = "smoke", {}
+
+    monkeypatch.setattr(figure3_meshes, "VIEW", (-90, 90))
+    monkeypatch.setattr(figure3_meshes, "PIXELS", 240)
+    dark = figure3_meshes.drawn("mesh1", Shown).mean(axis=-1) < 0.5
+    middle = dark[15:-15, 15:-15]
+    assert 5 <= (middle.mean(axis=0) > 0.9).sum() / 1 <= 20
+    step = 240 * 0.94 / 8
+    diagonal = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.3) * step)] for k in range(1, 7)]
+    other = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.7) * step)] for k in range(1, 7)]
+    assert not np.any(diagonal) and not np.any(other)

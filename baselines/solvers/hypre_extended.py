@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from baselines.solvers import hypre_pcgamg, petsc
 
-TITLE = "the same with extended+i interpolation of at most four entries a row, which came to hypre later"
+TITLE = (
+    "hypre as in `hypre-pcgamg`, with extended+i interpolation of at most four entries a row, younger than the paper"
+)
 OPTIONS = hypre_pcgamg.OPTIONS | {
     "pc_hypre_boomeramg_interp_type": "ext+i",
     "pc_hypre_boomeramg_P_max": "4",

@@ -76,6 +76,7 @@ class Petsc(Rival):
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
+            self._errors.close()
             self._process = None
         self._folder.cleanup()
 
@@ -128,6 +129,7 @@ class Petsc(Rival):
         code, self._process = self._process.returncode, None
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        self._errors.close()
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         return "; ".join([how, *said])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas
+from matplotlib.ticker import MaxNLocator
 
 from experiments.fu2014 import MESHES, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
@@ -42,7 +43,7 @@ def tables(results):
             rows.append(row)
         backend = next(iter(results.backends("patch-pcgamg")), "not measured")
         note = f"`patch-pcgamg` on {backend}; the paper takes three inner iterations, after which little changes."
-        found.append(Table(f"Figure 7: {heading}, by inner iterations", pandas.DataFrame(rows), [note]))
+        found.append(Table(f"Figure 7: {heading}, by inner iterations", pandas.DataFrame(rows, dtype=object), [note]))
     return found
 
 
@@ -56,6 +57,9 @@ def plot(results):
         series = {case: _points(results, case, metric, unit) for case in labels(results)}
         lines(axes, series, y=y, **text)
         axes.set_ylim(bottom=0)
+    panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
+    if panels[1].get_legend():
+        panels[1].get_legend().remove()  # it is that of the other panel
     caption(made, results)
     return made
 

@@ -35,7 +35,10 @@ TITLES = {
     "patch-on-mis": "the paper's relaxation on the stand-in's aggregates",
     "jacobi-on-patch": "the stand-in's relaxation on the paper's aggregates",
     "cg": "stand-in for CUSP-CG: CG without a preconditioner, the matrix in HYB",
-}
+} | {
+    method: f"the paper's solver with the inside of patches in {name}"
+    for method, name in INSIDE.items() if method != "patch-pcgamg"
+}  # fmt: skip
 
 
 def title(method: str) -> str:
@@ -53,7 +56,7 @@ def cells(cases, methods, parameters=None):
     ]
 
 
-def measure(run, matrix, *, timed: bool = True) -> None:
+def measure(run, matrix, *, timed: bool = True, **options) -> None:
     """Measure the cell's method on A x = 1: set-up, solve, iterations, and the true residual at the end.
 
     Parameters
@@ -62,8 +65,10 @@ def measure(run, matrix, *, timed: bool = True) -> None:
     matrix : scipy.sparse CSR matrix
     timed : bool
         Record the times, too.
+    **options
+        Of kernels.amg.Solver, for the project's own.
     """
-    solver = _prepared(run, matrix)
+    solver = _prepared(run, matrix, options)
     try:
         _record(run, solver, timed)
     finally:
@@ -88,19 +93,18 @@ def _record(run, solver, timed):
 
 def time_solve(run, solver, suffix: str = "") -> None:
     """Time a solve, its iterations and one of them; the metrics' names end in `suffix`."""
-    solver.solve()  # how much work it is shows in its iterations
     spent = run.time(
         f"solve{suffix}", solver.solve, check=solver.residual, tolerance=ACCEPTED, device=solver.clock,
-        work=solver.work(), max_seconds=SECONDS[run.scale], capture=False,
+        work=solver.least_work(), max_seconds=SECONDS[run.scale], capture=False,
     )  # fmt: skip
     run.value(f"time_per_iteration{suffix}", spent.median / max(1, solver.iterations), "s")
     run.value(f"iterations{suffix}", solver.iterations, "count", error=solver.residual())
 
 
-def _prepared(run, matrix):
+def _prepared(run, matrix, options):
     if run.cell.backend == "host":
         return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
-    return OnDevice(run.device, matrix, run.cell.method)
+    return OnDevice(run.device, matrix, run.cell.method, **options)
 
 
 class OnHost:
@@ -115,7 +119,7 @@ class OnHost:
     iterations = property(lambda self: self._rival.iterations)
     unknowns = property(lambda self: len(self._rival.rhs))
 
-    def work(self):
+    def least_work(self):
         return None
 
     def facts(self):
@@ -138,14 +142,14 @@ class OnDevice:
 
     has_set_up = True
 
-    def __init__(self, device, matrix, method):
+    def __init__(self, device, matrix, method, **options):
+        self.options = KERNELS[method] | options
         self.clock = self.device = device
-        self.matrix, self.method, self.iterations = matrix, method, 0
-        self.unknowns = matrix.shape[0]
+        self.matrix, self.unknowns, self.iterations = matrix, matrix.shape[0], 0
         self._given, self._b = device.sparse.csr_matrix(matrix), device.xp.ones(self.unknowns)
 
     def set_up(self, **options):
-        self._solver = amg.Solver(self.device, self._given, **KERNELS[self.method] | options)
+        self._solver = amg.Solver(self.device, self._given, **self.options | options)
         self.device.synchronize()
 
     def solve(self):
@@ -161,8 +165,9 @@ class OnDevice:
         x = self._x.get() if hasattr(self._x, "get") else self._x
         return float(np.linalg.norm(1 - self.matrix @ x) / np.sqrt(self.unknowns))
 
-    def work(self):
-        """Return the least work of the last solve."""
+    def least_work(self):
+        """Return the least work of a solve, after one: how much it is shows in its iterations."""
+        self.solve()
         one = self._solver.work()
         return Work(one.bytes * self.iterations, one.flops * self.iterations, one.precision)
 

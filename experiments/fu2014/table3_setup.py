@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from experiments.fu2014 import labels, solvers, table5_solve
-from experiments.fu2014.table5_solve import S1, S2, STANDS_IN, columns, everything, measure
+from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything
+from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import paper_table
 

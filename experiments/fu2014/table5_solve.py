@@ -10,8 +10,9 @@ import pandas
 
 from experiments.fu2014 import MESHES, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
+from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Ratio, Table, paper_table
+from repro.tables import Table, paper_table
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
@@ -37,21 +38,6 @@ def measure(cell, run):
     if cell.backend != "host":
         run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
     solvers.measure(run, helmholtz_matrix(run.dataset(cell.data[0])))
-
-
-def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):
-    """Return the paper's columns of a metric; the stand-ins are named as such."""
-    return [Column(HEADINGS[m], m, metric, unit, published=solvers.PUBLISHED.get(m)) for m in methods]
-
-
-HEADINGS = {
-    "patch-pcgamg": "patchPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "cg": "CG",
-    "hypre-cg": "Hypre-CG",
-}  # fmt: skip
-STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of"
-S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True)
-S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True)
-S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over_hypre"), True)
 
 
 def tables(results):
@@ -92,28 +78,7 @@ def _pairs(results, names):
                 row[f"ms, {aggregates}"] = None if time is None else 1e3 * time
             rows.append(row)
     notes = ["Down a column only the relaxation changes, along a row only the aggregates."]
-    return Table("What relaxation and aggregates bring", pandas.DataFrame(rows), notes)
-
-
-def everything(results, names):
-    """All solvers on all back ends, with threads and the true residual."""
-    rows = []
-    done = results.done[results.done["metric"] == "solve"]
-    for row in done.to_dict("records"):
-        case, method, backend = row["case"], row["method"], row["backend"]
-        value = {
-            metric: results.value(case, method, metric, backend)
-            for metric in ("setup", "iterations", "time_per_iteration", "threads", "operator_complexity")
-        }
-        rows.append({
-            "Mesh": names[case], "Method": method, "Back end": backend,
-            "Threads": "GPU" if value["threads"] is None else int(value["threads"]),
-            "Set-up [ms]": value["setup"] and 1e3 * value["setup"], "Solve [ms]": 1e3 * row["value"],
-            "Iterations": int(value["iterations"]), "ms an iteration": 1e3 * value["time_per_iteration"],
-            "Operator complexity": value["operator_complexity"], "True residual": row["error"],
-        })  # fmt: skip
-    seen = dict.fromkeys(row["Method"] for row in rows)
-    return Table("All solvers", pandas.DataFrame(rows), [f"`{method}`: {solvers.title(method)}." for method in seen])
+    return Table("What relaxation and aggregates bring", pandas.DataFrame(rows, dtype=object), notes)
 
 
 def plot(results):

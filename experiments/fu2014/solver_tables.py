@@ -1,0 +1,49 @@
+"""What Tables 3, 5 and 6 share: their columns, the speed-ups, and the table of all solvers."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.fu2014 import solvers
+from repro.results import is_missing
+from repro.tables import Column, Ratio, Table
+
+HEADINGS = {
+    "patch-pcgamg": "patchPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "cg": "CG",
+    "hypre-cg": "Hypre-CG",
+}  # fmt: skip
+STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of"
+S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True)
+S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True)
+S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over_hypre"), True)
+
+
+def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):
+    """Return the paper's columns of a metric; the stand-ins are named as such."""
+    return [Column(HEADINGS[m], m, metric, unit, published=solvers.PUBLISHED.get(m)) for m in methods]
+
+
+def everything(results, names):
+    """All solvers on all back ends, with threads and the true residual."""
+    rows = []
+    done = results.done[results.done["metric"] == "solve"]
+    for row in done.to_dict("records"):
+        case, method, backend = row["case"], row["method"], row["backend"]
+        value = {
+            metric: results.value(case, method, metric, backend)
+            for metric in ("setup", "iterations", "time_per_iteration", "threads", "operator_complexity")
+        }
+        rows.append({
+            "Mesh": names[case], "Method": method, "Back end": backend,
+            "Threads": "GPU" if value["threads"] is None else int(value["threads"]),
+            "Set-up [ms]": value["setup"] and 1e3 * value["setup"], "Solve [ms]": 1e3 * row["value"],
+            "Iterations": int(value["iterations"]), "ms an iteration": 1e3 * value["time_per_iteration"],
+            "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"],
+            "Operator complexity": value["operator_complexity"], "True residual": row["error"],
+        })  # fmt: skip
+    notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
+    return Table(
+        "All solvers",
+        pandas.DataFrame(rows, dtype=object),
+        notes,
+    )

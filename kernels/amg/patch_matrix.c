@@ -40,10 +40,8 @@
 #define STORES(i, j, e) ((i) != (j))
 #endif
 
-/* Rounds in which rows of HALF hand entries to rows that have fewer, each a part of them, lest they all hand to the same. */
-#define ROUNDS 16
-#define PARTS 4
-#define PART(i, j) (((i) < (j) ? 31 * (i) + 17 * (j) : 31 * (j) + 17 * (i)) % PARTS)
+#define ROUNDS 12 /* in which rows of HALF hand entries to rows that have fewer */
+#define NOBODY 65535
 
 #define WIDEST 64 /* entries of a row that are put in order for memory banks */
 
@@ -77,21 +75,40 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
     }
     BARRIER;
     for (int round = 0; round < ROUNDS; ++round) {
-        INNER_FOR(i, rows) { /* both rows of a pair come to the same decision, from the counts before this round */
-            int mine = stored[i];
+        /* A row offers one entry to its neighbour with fewest, where that has at least two fewer; */
+        INNER_FOR(i, rows) {
+            int fewest = stored[i] - 1, target = NOBODY;
             for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+                if (!owned[e]) continue;
                 const int j = column_indices[e] - first;
-                if (j < 0 || j >= rows || j == i || PART(i, j) != round % PARTS) continue;
-                const int excess = stored[i] - stored[j];
-                if (owned[e] && excess > 1) {
-                    owned[e] = 0;
-                    --mine;
-                } else if (!owned[e] && excess < -1) {
-                    owned[e] = 1;
-                    ++mine;
+                if (stored[j] < fewest) {
+                    fewest = stored[j];
+                    target = j;
                 }
             }
-            received[i] = mine;
+            sorted[i] = target;
+        }
+        BARRIER;
+        /* a row takes one of those offered, from whom has most. */
+        INNER_FOR(i, rows) {
+            int most = 0, giver = NOBODY;
+            for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+                const int j = column_indices[e] - first;
+                if (j < 0 || j >= rows || j == i || sorted[j] != i || stored[j] <= most) continue;
+                most = stored[j];
+                giver = j;
+            }
+            boundary_sorted[i] = giver;
+        }
+        BARRIER;
+        INNER_FOR(i, rows) {
+            const int target = sorted[i], given = target != NOBODY && boundary_sorted[target] == i;
+            for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
+                const int j = column_indices[e] - first;
+                if (j == boundary_sorted[i]) owned[e] = 1;
+                if (given && j == target) owned[e] = 0;
+            }
+            received[i] = stored[i] - given + (boundary_sorted[i] != NOBODY);
         }
         BARRIER;
         INNER_FOR(i, rows) {
@@ -246,7 +263,11 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
 #endif
             ++mine;
         }
+#if INSIDE == HALF || INSIDE == ELL
+        diagonal[first + k] = pivot;
+#else
         diagonal[first + i] = pivot;
+#endif
 #if INSIDE == HALF || INSIDE == ELL
         for (; mine < width; ++mine, at += lanes) {
             values[at] = 0;

@@ -24,7 +24,7 @@ BLOCKS = (*range(32, 512, 32), *range(512, 1025, 64))  # threads: as many as a p
 SLICE, HEADER, SLICE_NUMBERS = 32, 8, 4
 FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)
 MOST_LOCAL = 1 << 16
-ROW_ARRAYS = {"symcoo": 4, "half": 3, "ell": 3, "csr": 3}  # values of a row in shared memory
+ROW_ARRAYS = 4  # values of a row in shared memory
 POOL_STEP = 1024  # of further values there, so that builds are few
 
 
@@ -65,6 +65,7 @@ class PatchMatrix:
     boundary_order, boundary_slices, boundary_values, boundary_columns : arrays
         The same of the boundary, with columns of 32 bits.
     diagonal : (rows,) array
+        With slices in the order of `order`.
     most_entries, most_slots, widest : int
         Of a patch, of a patch, and of a slice.
     nonzeros_inside, nonzeros_boundary : int
@@ -183,7 +184,7 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
 
     table = namespaced(device, headers)
     most_entries, most_slots = int(table[:, ENTRIES].max()), int(table[:, SLOTS].max())
-    values = ROW_ARRAYS[inside] * block + shared_values(inside, dtype, most_entries, most_slots)
+    values = ROW_ARRAYS * block + shared_values(inside, dtype, most_entries, most_slots)
     needed = values * np.dtype(dtype).itemsize
     if needed > device.shared_bytes or (max(most_slots, most_entries) >= MOST_LOCAL and inside in ("half", "csr")):
         raise TooLarge(f"a patch of {most_entries} entries inside is too large for {inside} and the {needed} bytes "

@@ -20,19 +20,21 @@ KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL
     INNER(t) {
         LOAD_ROW(t)
         if (t >= rows) continue;
-        const real load = b[first + t], scaled = inner / diagonals[first + t];
-        rhs[t] = load;
-        weight[t] = scaled;
-        u[t] = scaled * load * (iterations == 1 ? outer : (real)1);
+        rhs[t] = b[first + t];
+        weight[t] = inner / diagonals[first + t];
     }
     BARRIER;
-    INTO_ORDER
+    INNER(t) {
+        P(mine) = weight[t] * rhs[P(row)] * (iterations == 1 ? outer : (real)1);
+        u[t] = P(mine);
+    }
+    BARRIER;
     for (int iteration = 1; iteration < iterations; ++iteration) {
         GATHER
         INNER(t) {
             if (t >= rows) continue;
             TAKE_SUM(t);
-            P(mine) += weight[t] * (rhs[t] - P(sum)) - inner * P(mine);
+            P(mine) += weight[t] * (rhs[P(row)] - P(sum)) - inner * P(mine);
             if (iteration == iterations - 1) P(mine) *= outer;
             u[t] = P(mine);
         }
@@ -42,10 +44,10 @@ KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL
     INNER(t) {
         if (t >= rows) continue;
         TAKE_SUM(t);
-        rhs[t] -= P(sum) + inner / weight[t] * P(mine);
+        rhs[P(row)] -= P(sum) + inner / weight[t] * P(mine);
+        u[P(row)] = P(mine); /* nobody reads u any more */
     }
     BARRIER;
-    OUT_OF_ORDER
     INNER(t) {
         if (t >= rows) continue;
         relaxed[first + t] = u[t];
@@ -70,24 +72,31 @@ KERNEL postrelax(const int iterations, const real inner, const real outer, GLOBA
         if (t >= rows) continue;
         rhs[t] = shifted[first + t];
         weight[t] = inner / diagonals[first + t];
-        u[t] = before[first + t];
+        BROUGHT[t] = before[first + t];
     }
     BARRIER;
-    INTO_ORDER
+    INNER(t) {
+        P(mine) = BROUGHT[P(row)];
+        u[t] = P(mine);
+    }
+    BARRIER;
     for (int iteration = 0; iteration < iterations; ++iteration) {
         GATHER
         INNER(t) {
             if (t >= rows) continue;
             TAKE_SUM(t);
-            P(mine) += weight[t] * (rhs[t] - P(sum)) - inner * P(mine);
+            P(mine) += weight[t] * (rhs[P(row)] - P(sum)) - inner * P(mine);
             u[t] = P(mine);
         }
         BARRIER;
     }
-    OUT_OF_ORDER
+    INNER(t) {
+        if (t < rows) BROUGHT[P(row)] = P(mine);
+    }
+    BARRIER;
     INNER(t) {
         if (t >= rows) continue;
         const real begun = before[first + t];
-        result[first + t] = begun + outer * (u[t] - begun);
+        result[first + t] = begun + outer * (BROUGHT[t] - begun);
     }
 }

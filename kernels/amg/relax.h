@@ -1,7 +1,7 @@
 /* What prerelaxation and post-relaxation share: a patch's rows in registers and shared memory, and the product with A_I.
  *
- * A block has a patch and a thread one of its rows: order[t] of it where rows are in slices, else row t. Vectors in shared
- * memory have the rows in the order of the threads. A thread keeps WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
+ * A block has a patch and a thread one of its rows: order[t] of it where rows are in slices, else row t. A thread keeps
+ * WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
  * patches a multiprocessor works on at a time, so what can is left in shared memory. */
 
 #define SYMCOO 0
@@ -20,14 +20,20 @@
 #define LOW(word) ((word) & 65535u)
 #define HIGH(word) ((word) >> 16)
 
-#define SORTED (INSIDE == HALF || INSIDE == ELL)
-
-/* In shared memory, of each row: u, the right-hand side and last the residual, inner over the diagonal, and with SYMCOO
- * A_I u; behind them the slots of HALF, or the entries of CSR. */
+/* In shared memory, of each row: u in the order of the threads, the right-hand side and last the residual in that of
+ * memory, inner over the diagonal as u, and in that of memory what comes and goes, or with SYMCOO A_I u; behind them the
+ * slots of HALF, or the entries of CSR. */
 #define SHARED_ARRAYS                                                                                                \
-    SHARED_POINTER real *u = pool, *rhs = pool + BLOCK, *weight = pool + 2 * BLOCK, *more = pool + 3 * BLOCK;        \
+    SHARED_POINTER real *u = pool, *rhs = pool + BLOCK, *weight = pool + 2 * BLOCK, *other = pool + 3 * BLOCK;       \
+    SHARED_POINTER real *more = pool + 4 * BLOCK;                                                                    \
     GLOBAL const int *header = headers + HEADER * patch;                                                             \
     const int first = header[FIRST], rows = header[ROWS];
+
+#if INSIDE == SYMCOO
+#define BROUGHT u
+#else
+#define BROUGHT other
+#endif
 
 #if INSIDE == ELL
 #define COLUMN_WORDS ((WIDTH + 1) / 2)
@@ -88,18 +94,18 @@
     P(at) = header[FIRST_ENTRY] + t;                                                                                 \
     P(step) = BLOCK;                                                                                                 \
     P(width) = t < header[ENTRIES] ? (header[ENTRIES] - t - 1) / BLOCK + 1 : 0;                                      \
-    more[t] = 0;                                                                                                     \
+    other[t] = 0;                                                                                                    \
     LOAD_ENTRIES
 #define GATHER                                                                                                       \
     INNER(t) {                                                                                                       \
-        FOR_EACH_ENTRY(ATOMIC_ADD_SHARED(&more[LOW(c)], v * u[HIGH(c)]);                                             \
-                       ATOMIC_ADD_SHARED(&more[HIGH(c)], v * u[LOW(c)]))                                             \
+        FOR_EACH_ENTRY(ATOMIC_ADD_SHARED(&other[LOW(c)], v * u[HIGH(c)]);                                            \
+                       ATOMIC_ADD_SHARED(&other[HIGH(c)], v * u[LOW(c)]))                                             \
         (void)t;                                                                                                     \
     }                                                                                                                \
     BARRIER;
 #define TAKE_SUM(t)                                                                                                  \
-    P(sum) = more[t];                                                                                                \
-    more[t] = 0
+    P(sum) = other[t];                                                                                               \
+    other[t] = 0
 
 #elif INSIDE == CSR
 
@@ -169,40 +175,4 @@
     for (int k = WIDTH; k < P(received); ++k) P(sum) += more[P(slot) + SLICE * k]
 
 #endif
-#endif
-
-/* From the order of memory to that of threads, u, rhs and weight; and back, u and rhs, by way of mine and sum. */
-#if SORTED
-#define INTO_ORDER                                                                                                   \
-    PRIVATE(real, held);                                                                                             \
-    INNER(t) {                                                                                                       \
-        P(mine) = u[P(row)];                                                                                         \
-        P(sum) = rhs[P(row)];                                                                                        \
-        P(held) = weight[P(row)];                                                                                    \
-    }                                                                                                                \
-    BARRIER;                                                                                                         \
-    INNER(t) {                                                                                                       \
-        u[t] = P(mine);                                                                                              \
-        rhs[t] = P(sum);                                                                                             \
-        weight[t] = P(held);                                                                                         \
-    }                                                                                                                \
-    BARRIER;
-#define OUT_OF_ORDER                                                                                                 \
-    INNER(t) {                                                                                                       \
-        P(mine) = u[t];                                                                                              \
-        P(sum) = rhs[t];                                                                                             \
-    }                                                                                                                \
-    BARRIER;                                                                                                         \
-    INNER(t) {                                                                                                       \
-        if (t >= rows) continue;                                                                                     \
-        u[P(row)] = P(mine);                                                                                         \
-        rhs[P(row)] = P(sum);                                                                                        \
-    }                                                                                                                \
-    BARRIER;
-#else
-#define INTO_ORDER                                                                                                   \
-    INNER(t) {                                                                                                       \
-        P(mine) = u[t];                                                                                              \
-    }
-#define OUT_OF_ORDER
 #endif

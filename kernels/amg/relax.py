@@ -51,7 +51,7 @@ def build_setting(inside, dtype, block: int, width: int, more: int, entries: int
         Whether rows have more entries than `width`.
     """
     return patch_matrix.defines(inside, REAL[dtype]) | {
-        "WIDTH": width, "TAIL": tail, "POOL": patch_matrix.ROW_ARRAYS[inside] * block + more, "MOST_ENTRIES": entries,
+        "WIDTH": width, "TAIL": tail, "POOL": patch_matrix.ROW_ARRAYS * block + more, "MOST_ENTRIES": entries,
         "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]], "MIN_BLOCKS": max(1, resident // block),
     }  # fmt: skip
 

@@ -40,7 +40,7 @@ def decoded(device, packed):
     """Return A_I, A_B and A_D of a packed matrix as dense arrays, read as the module says that they are stored."""
     host = {name: np.array(device.to_host(value)) for name, value in vars(packed).items() if hasattr(value, "nbytes")}
     n = packed.rows
-    inside, boundary = np.zeros((n, n)), np.zeros((n, n))
+    inside, boundary, diagonal = np.zeros((n, n)), np.zeros((n, n)), host["diagonal"].astype(float)
     for first, rows, first_entry, entries, first_slice, slots, boundary_rows, _ in host["headers"]:
         here = slice(first_entry, first_entry + entries)
         if packed.inside == "symcoo":
@@ -79,7 +79,9 @@ def decoded(device, packed):
                 at = host["slices"][first_slice + k // SLICE, 2] + k % SLICE
                 expected[at + SLICE * np.arange(host["incoming"][first + k])] = 1
             assert np.array_equal(handed, expected)
-    return inside, boundary, np.diag(host["diagonal"].astype(float))
+        if packed.inside in ("ell", "half"):
+            diagonal[first + host["order"][first : first + rows].astype(int)] = host["diagonal"][first : first + rows]
+    return inside, boundary, np.diag(diagonal)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

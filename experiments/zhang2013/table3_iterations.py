@@ -14,7 +14,7 @@ from repro.plots import COLUMN, caption, figure, lines
 from repro.tables import Column, Table, paper_table
 
 __all__ = ["cells", "drawn", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.3, "small": 1, "paper": 25, "large": 60}
+MINUTES = {"smoke": 0.5, "small": 1, "paper": 15, "large": 60}
 TITLES = {"neumann": "Neumann", "least-squares": "L-S", "chebyshev": "Chebyshev"}
 ORDERS = (2, 3, 4, 5, 6)
 BOUNDS = {"": "lanczos", "-row-sum": "row-sum"}  # of the spectrum, by the ending of a method's name

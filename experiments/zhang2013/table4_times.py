@@ -11,7 +11,7 @@ from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, drawn
 from repro.tables import Column, paper_table
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.3, "small": 1, "paper": 25, "large": 60}
+MINUTES = {"smoke": 0.5, "small": 1, "paper": 15, "large": 60}
 
 
 def tables(results):

@@ -26,7 +26,8 @@ class Preconditioner:
     ----------
     device : kernels.device.Device
     matrix : packed matrix
-        With ``multiply(x, y)``, ``shape`` and ``dtype``, float32 or float64: any of kernels.spmv's.
+        With ``multiply(x, y)``, ``shape`` and ``dtype``, float32 or float64: any of kernels.spmv's. One that has
+        ``combine``, as kernels.spmv.sbell does, spares all vector kernels but the last.
     polynomial : Polynomial
         For the spectrum of that very matrix.
     """
@@ -43,6 +44,7 @@ class Preconditioner:
         self._blocks = -(-self.n // BLOCK)
         self._inner = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": real})
         self._outer = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": "double"})
+        self._fused = getattr(matrix, "combine", None)
         self._rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
         self._product, *self._terms = (device.empty(self.n, self.dtype) for _ in range(3))
 
@@ -56,23 +58,28 @@ class Preconditioner:
         slope, shift = 2 / (b - a), -(a + b) / (b - a)
         now, scale = r, float(gamma[order])  # b_m = γ_m r is never stored
         for step, k in enumerate(reversed(range(order))):
-            self.matrix.multiply(now, self._product)
             factor = (2.0 if k else 1.0) * scale
             # At the second step b_{k+2} is γ_m r, before that it is 0; from the third on b_k overwrites it.
             of_r = float(gamma[k] - (gamma[order] if step == 1 else 0.0))
+            of_before = -1.0 if step > 1 else 0.0
             before = self._terms[step % 2]
-            kernel, out = (self._inner.combine, before) if k else (self._outer.combine, z)
-            kernel(
-                self._blocks, self.n, of_r, r, factor * slope, self._product, factor * shift, now,
-                -1.0 if step > 1 else 0.0, before, out,
-            )  # fmt: skip
+            if k and self._fused is not None:
+                self._fused(now, before, factor * slope, of_before, factor * shift, of_r, r)
+            else:
+                self.matrix.multiply(now, self._product)
+                kernel, out = (self._inner.combine, before) if k else (self._outer.combine, z)
+                kernel(
+                    self._blocks, self.n, of_r, r, factor * slope, self._product, factor * shift, now, of_before,
+                    before, out,
+                )  # fmt: skip
             now, scale = before, 1.0
 
     def least_work(self) -> Work:
-        """Return the least work of an application: products, and a vector kernel after each."""
+        """Return the least work of an application: each product with what its step adds, nothing read twice."""
         size, order = self.matrix.dtype.itemsize, self.polynomial.order
         product = self.matrix.least_work()
-        vectors = 5 * size * order - 2 * size + 8  # the first two read no b_{k+2}, the last writes doubles
+        # Beside the product's vectors a step reads r and b_{k+2}, the first two only r; the last writes doubles.
+        vectors = 2 * size * order - 2 * size + 8 - size
         if self._rounded is not None:
             vectors += 8 + size
         return Work(order * product.bytes + vectors * self.n, order * (product.flops + 7.0 * self.n), self.dtype)

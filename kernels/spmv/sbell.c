@@ -1,8 +1,9 @@
-// y = alpha A x + beta y, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows.
-KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta,
+// y = alpha A x + beta y + gamma x + delta z, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES
+// block rows. What has the factor 0 is not read.
+KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma, const real delta,
              GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-             GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
     INNER(t) {
@@ -35,7 +36,11 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             if (block_row >= 0 && block_row < block_rows)
                 for (int r = 0; r < SIZE; ++r) {
                     const long row = block_row * SIZE + r;
-                    y[row] = alpha * sums[r][lane] + (beta == 0 ? 0 : beta * y[row]);
+                    real sum = alpha * sums[r][lane];
+                    if (beta != 0) sum += beta * y[row];
+                    if (gamma != 0) sum += gamma * x[row];
+                    if (delta != 0) sum += delta * z[row];
+                    y[row] = sum;
                 }
         }
     }

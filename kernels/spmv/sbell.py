@@ -41,6 +41,16 @@ class Packed(_blocks.BlockMatrix):
         self.blocks = -(-self.slices.slots // (block * self.lanes))
 
     def enqueue(self, x, y, alpha, beta):
+        self._enqueue(x, y, alpha, beta, 0.0, 0.0, None)
+
+    def combine(self, x, y, alpha: float, beta: float, gamma: float, delta: float, z) -> None:
+        """Enqueue y = alpha A x + beta y + gamma x + delta z of a square matrix, a step of a three-term recurrence.
+
+        It spares the kernel that would add the vectors, and the product's way through memory. `y` is neither x nor z.
+        """
+        self._enqueue(x, y, alpha, beta, gamma, delta, z)
+
+    def _enqueue(self, x, y, alpha, beta, gamma, delta, z):
         a = self.arrays
-        self.kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, a["slice_offsets"],
-                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
+        self.kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
+                    a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, y)  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from kernels import spmv
 from kernels.polynomial import POLYNOMIALS, Bounds, Preconditioner, fitted
 
 EPSILON = {"float64": 1e-13, "float32": 1e-5}
@@ -54,6 +55,30 @@ def test_symmetric_positive_definite(device, by_scipy, scaled_dense, spectrum, n
     columns = np.column_stack([apply(device, preconditioner, unit) for unit in np.eye(matrix.shape[0])[:120]])[:120]
     assert abs(columns - columns.T).max() <= 1e-13 * abs(columns).max()
     assert np.linalg.eigvalsh(columns)[0] > 0
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("dtype", EPSILON)
+def test_a_format_that_combines_gives_the_same(device, by_scipy, scaled_dense, spectrum, order, dtype):
+    matrix, polynomial = scaled_dense[0], fitted("chebyshev", order, spectrum)
+    packed = spmv.pack("sbell", device, matrix, dtype)
+    assert hasattr(packed, "combine")
+    r = np.random.default_rng(order).normal(size=matrix.shape[0])
+    expected = apply(device, Preconditioner(device, by_scipy(device, matrix, dtype), polynomial), r)
+    found = apply(device, Preconditioner(device, packed, polynomial), r)
+    assert np.linalg.norm(found - expected) <= EPSILON[dtype] * np.linalg.norm(expected)
+
+
+def test_combination(device, scaled_dense):
+    matrix = scaled_dense[0]
+    packed = spmv.pack("sbell", device, matrix)
+    x, y, z = np.random.default_rng(0).normal(size=(3, matrix.shape[0]))
+    for factors in ((2.0, -1.0, 0.5, 3.0), (1.5, 0.0, 0.5, 0.0), (1.0, 0.0, 0.0, 2.0)):
+        alpha, beta, gamma, delta = factors
+        given = [device.array(np.where(factor == 0, np.nan, v)) for factor, v in ((1, x), (beta, y), (delta, z))]
+        packed.combine(given[0], given[1], *factors, given[2])
+        expected = alpha * (matrix @ x) + beta * y + gamma * x + delta * z
+        assert np.array(device.to_host(given[1])) == pytest.approx(expected, abs=1e-13)
 
 
 def test_single_precision_is_rounded_once(device, by_scipy, scaled_dense, spectrum):

@@ -1,4 +1,4 @@
-"""Solutions against a direct solver, and rates that depend on neither numbering, nor format, nor back end, nor level."""
+"""Solutions against a direct solver; rates that depend on neither numbering, nor format, nor back end, nor level."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def solved(device, levels, tolerance=1e-8, **options):
 
 
 @pytest.mark.parametrize(("name", "degree", "level"), [
-    ("circle", 1, 5), ("circle", 2, 4), ("blood", 1, 2), ("blood", 2, 2), ("cube", 1, 3), ("cube", 2, 3),
+    ("circle", 1, 5), ("circle", 2, 4), ("blood", 2, 2), ("cube", 1, 3), ("cube", 2, 3),
 ])  # fmt: skip
 def test_solution_is_that_of_a_direct_solver(device, name, degree, level):
     """The very same solver in two and three dimensions, Q1 and Q2."""
@@ -38,9 +38,9 @@ def test_solution_is_that_of_a_direct_solver(device, name, degree, level):
 
 @pytest.mark.parametrize("degree", [1, 2])
 def test_numberings_and_formats_change_nothing_but_rounding(device, degree):
-    level = 5 if degree == 1 else 4
+    level = 5 - degree
     first, u, _ = solved(device, grids("circle", degree, level), **PAPER["circle"])
-    for numbering in NUMBERINGS:
+    for numbering in NUMBERINGS[1:]:
         found, v, _ = solved(device, grids("circle", degree, level, numbering), **PAPER["circle"])
         assert found.cycles == first.cycles
         assert np.allclose(found.history, first.history, rtol=1e-6)
@@ -94,7 +94,7 @@ def openmp_or_opencl():
 @pytest.mark.parametrize("smoother", ["chebyshev", "spai"])
 def test_stronger_smoothers_need_fewer_steps(device, smoother):
     """BLOOD takes Jacobi 64 steps; a quarter of them must do no worse, with what the paper announces."""
-    levels = grids("blood", 1, 4)
+    levels = grids("blood", 1, 3)
     jacobi, u, _ = solved(device, levels, format="sell", **PAPER["blood"])
     strong, v, _ = solved(device, levels, format="sell", smoother=smoother, steps=16)
     assert strong.converged and strong.cycles <= jacobi.cycles

@@ -1,0 +1,126 @@
+"""The artefacts of geveler2011 from the command line: counts, checks that a wrong result fails, and what is shown."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from experiments.geveler2011 import solves
+from kernels import multigrid, spmv
+from kernels.device import Unavailable, open_device
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_opencl():
+    try:
+        open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+class Files:
+    """What a run wrote."""
+
+    def __init__(self, bench):
+        self.bench, self.folder = bench, bench.folder / "bench" / "geveler2011"
+
+    def run(self, name, *methods):
+        only = [f"--only=method={method}" for method in methods]
+        backends = ["--only=backend=opencl", "--only=backend=host"]
+        status = self.bench.run(f"geveler2011-{name}", *only, *(backends if methods else []))
+        with (self.folder / f"{name}.smoke.csv").open(newline="") as stream:
+            self.rows = list(csv.DictReader(stream))
+        self.text = (self.folder / f"{name}.smoke.md").read_text()
+        return status
+
+    def values(self, metric):
+        found = [row for row in self.rows if row["metric"] == metric]
+        return {(row["case"], row["method"]): float(row["value"]) for row in found if row["status"] == "done"}
+
+
+@pytest.fixture
+def files(bench):
+    return Files(bench)
+
+
+def test_table_1_counts_and_names_what_contradicts_itself(files):
+    assert files.run("table1") == 0
+    dof, nonzeros = files.values("dof"), files.values("nonzeros")
+    assert dof["circle-l5", "q1"] == 2176 and dof["blood-l4", "q1"] == 15233 and dof["blood-l4", "q2"] == 60417
+    # 9 F - 7 B / 2 + c, and two more for each of BLOOD's four corners.
+    assert nonzeros["circle-l4", "q1"] == 9 * 8 * 64 - 7 * 16 * 8 / 2
+    assert nonzeros["blood-l4", "q1"] == 9 * 234 * 64 - 7 * 64 * 8 / 2 + 1 + 8
+    assert "Printed non-zeros of Q1 level 4, Q2 level 4, Q1 level 5: a quarter of the next level's" in files.text
+    assert "Printed non-zeros of Q2 level 4: nine times the Q1 column" in files.text
+    assert "neither" not in files.text and "BLOOD (stand-in)" in files.text
+
+
+def test_table_2_times_what_is_right(files):
+    methods = ["q1-2lv-locality", "q1-sto-locality", "q1-sto-ellpack_r", "q1-2lv-cpu-1", "q1-xyz-scipy"]
+    assert files.run("table2", *methods) == 0
+    assert {row["status"] for row in files.rows} == {"done"}
+    rates, times = files.values("rate"), files.values("spmv")
+    assert set(rates) == set(times) and len(rates) == 3
+    for key, rate in rates.items():
+        assert rate == pytest.approx(2 * 4160 / times[key] / 1e6)
+    moved = files.values("x_warp")
+    assert moved["circle-l4", "q1-sto-locality"] > 1.5 * moved["circle-l4", "q1-2lv-locality"]
+    assert "| STO | 4 |" in files.text and "Why numberings differ" in files.text
+
+
+def test_a_wrong_product_fails(files, monkeypatch):
+    pack = spmv.pack
+
+    def planted(name, device, csr, *arguments, **options):
+        made = pack(name, device, csr, *arguments, **options)
+        multiply = made.multiply
+
+        def wrong(x, y, alpha=1.0, beta=0.0):
+            multiply(x, y, alpha * (1 + 1e-9), beta)
+
+        made.multiply = wrong
+        return made
+
+    monkeypatch.setattr(spmv, "pack", planted)
+    assert files.run("table2", "q1-2lv-sell", "q1-2lv-ellpack_r", "q1-xyz-cpu-all") == 1
+    assert {row["method"]: row["status"] for row in files.rows} == {
+        "q1-2lv-sell": "failed", "q1-2lv-ellpack_r": "failed", "q1-xyz-cpu-all": "done",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("table", ["table3", "table4"])
+def test_solves_take_as_many_cycles_in_every_numbering_and_place(files, table):
+    names = [f"q1-{numbering}-{name}" for numbering in ("2lv", "sto") for name in ("ellpack_r", "cpu-all")]
+    variants = [f"q1-xyz-{name}" for name in (("sell", "direct", "pyamg") if table == "table3" else ("spai",))]
+    assert files.run(table, *names, *variants) == 0
+    assert {row["status"] for row in files.rows} == {"done"}
+    cycles, case = files.values("cycles"), "circle-l4" if table == "table3" else "blood-l2"
+    same = {cycles[case, name] for name in [*names, *variants[:2]] if "spai" not in name}
+    assert len(same) == 1 and 2 < same.pop() < 12
+    rates = files.values("convergence")
+    assert np.ptp([rates[case, name] for name in names]) < 1e-5
+    for row in files.rows:
+        if row["metric"] == "solve":
+            assert 0 < float(row["error"]) <= 1.01e-8
+    assert ("Table 3: multigrid on CIRCLE, Q1" if table == "table3" else "BLOOD (stand-in)") in files.text
+    assert f"`spai`: {solves.MEANING['spai']}" in files.text
+
+
+def test_a_solver_that_stops_early_fails(files, monkeypatch):
+    solve = multigrid.Multigrid.solve
+
+    def early(self, tolerance, *arguments):
+        return solve(self, 100 * tolerance, *arguments)
+
+    monkeypatch.setattr(multigrid.Multigrid, "solve", early)
+    assert files.run("table3", "q1-2lv-ellpack_r", "q1-2lv-cpu-1") == 1
+    found = {row["method"]: row["status"] for row in files.rows}
+    assert found == {"q1-2lv-ellpack_r": "failed", "q1-2lv-cpu-1": "done"}
+
+
+def test_figure_1_is_drawn(files):
+    assert files.run("figure1") == 0
+    assert (files.folder / "figure1.smoke.png").stat().st_size > 50_000
+    found = files.values("bandwidth")
+    assert found["circle", "cm"] < found["circle", "xyz"] < found["circle", "sto"]
+    assert files.values("elements") == {("circle", "mesh"): 8, ("blood", "mesh"): 234}

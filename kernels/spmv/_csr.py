@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-LIMIT = 2**31 - 1  # of 32-bit indices
+LIMIT = 2**31 - 1024  # of 32-bit indices: kernels step past the last by less than the 1023 that are left
 DTYPES = ("float64", "float32")
 
 

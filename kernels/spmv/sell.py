@@ -2,6 +2,11 @@
 
 The paper sorts all rows by length; a window keeps sorted rows near each other, so that x and y are read and written
 locally.
+
+On an H200 with a cold cache, double precision, of what its least bytes take at 4.3 TB/s: all for elasticity on 100³
+hexahedra (245 M entries), 98 % for tetrahedra on a grid (107 M). A matrix near the size of the cache pays for its
+eviction: 89 % on 54³ hexahedra, 60 % on 400² quadrilaterals. Tried without gain: slices of 256 rows, blocks of 64 to
+512 threads, four or eight entries at once, loads of 256 bytes into the second-level cache.
 """
 
 from __future__ import annotations

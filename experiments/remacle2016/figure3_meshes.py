@@ -60,11 +60,17 @@ def plot(results):
 
 
 def drawn(case, results):
-    """Return the picture of a mesh's surface: each quadrilateral as two triangles, without the line between them."""
+    """Return the picture of a mesh's surface: each quadrilateral by itself, as two triangles lit like one patch."""
     name = f"remacle2016/{case}-{ELEMENTS}"
     mesh = datasets.load(name, results.scale, results.overrides.get(name))
     sides = connectivity.boundary_facets(mesh.cells, len(mesh.points), cell_type(mesh.cell_type))
-    faces = np.concatenate([sides[:, [0, 1, 2]], sides[:, [0, 2, 3]]])
+    corners = mesh.points[sides]  # [quadrilateral, corner, coordinate]
+    normals = np.cross(np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners)
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    own = np.arange(sides.size).reshape(sides.shape)
+    faces = np.concatenate([own[:, [0, 1, 2]], own[:, [0, 2, 3]]])
     lines = np.repeat([[True, False, True], [True, True, False]], len(sides), axis=0)  # but the side of the diagonal
-    surface = rendering.Surface(mesh.points, faces, np.array(COLOUR), edges=lines)
+    surface = rendering.Surface(
+        corners.reshape(-1, 3), faces, np.array(COLOUR), normals=normals.reshape(-1, 3), edges=lines
+    )
     return rendering.picture([surface], rendering.view(*VIEW), PIXELS)

@@ -93,12 +93,21 @@ class Device(base.Device):
         if not blocks or "-DDIALECT_PTX" not in self._options:
             return []
         threads = -(-int(np.prod(source.block)) // 32) * 32
-        registers = self._device.registers_per_block_nv // (blocks * threads) // 8 * 8
+        try:
+            registers = self._device.registers_per_block_nv // (blocks * threads) // 8 * 8
+        except (AttributeError, self.cl.Error):  # a driver that does not tell
+            return []
         return [f"-cl-nv-maxrregcount={min(255, registers)}"]
 
     def _compile(self, source: Source):
+        bounded = self._register_options(source)
         try:
-            program = self._program(source, self._options + self._register_options(source))
+            try:
+                program = self._program(source, self._options + bounded)
+            except self.cl.Error:
+                if not bounded:
+                    raise
+                program = self._program(source, self._options)  # a driver that does not take the bound
         except self.cl.Error as error:
             # NVIDIA's compiler counts the lines of the text that it got.
             text = source.text("prelude_opencl.h")

@@ -10,14 +10,15 @@ from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-FUSED_GPU_SHAPE, FUSED_CPU_SHAPE = (256, 1), (8, 8)
+FUSED_GPU_SHAPE, FUSED_CPU_SHAPE = (128, 1), (8, 8)
+REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
 
 
 def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False) -> dict:
     sliced = name == "sell"
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
-            "extent": "long" if sliced else "int"}  # fmt: skip
+            "extent": "long" if sliced else "int", **REGISTERS}  # fmt: skip
 
 
 BUILDS = [(VECTORS, block, {"LANES": lanes}) for block, lanes in (GPU_SHAPE, CPU_SHAPE)]

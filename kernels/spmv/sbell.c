@@ -18,18 +18,19 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 sums[r][lane] = 0;
         for (long first = begin; first < end; first += SLICE) {
             GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + first_lane;
-            UNROLL
-            for (int c = 0; c < SIZE; ++c) {
-                real factors[LANES];
-                for (int lane = 0; lane < LANES; ++lane) {
-                    const int column = columns[first + first_lane + lane];
-                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
-                }
+            real factors[SIZE][LANES];
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int column = columns[first + first_lane + lane];
                 UNROLL
-                for (int r = 0; r < SIZE; ++r)
-                    for (int lane = 0; lane < LANES; ++lane)
-                        sums[r][lane] += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * SLICE + lane]) * factors[lane];
+                for (int c = 0; c < SIZE; ++c)
+                    factors[c][lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
             }
+            UNROLL
+            for (int r = 0; r < SIZE; ++r) // values in the order in which they lie
+                for (int lane = 0; lane < LANES; ++lane)
+                    UNROLL
+                    for (int c = 0; c < SIZE; ++c)
+                        sums[r][lane] += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * SLICE + lane]) * factors[c][lane];
         }
         for (int lane = 0; lane < LANES; ++lane) {
             const long block_row = SORTED ? order[slot + lane] : slot + lane;

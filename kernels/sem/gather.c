@@ -27,7 +27,22 @@ KERNEL gather(const long nodes, GLOBAL const int *RESTRICT offsets, GLOBAL const
     }
 }
 
-/* The same by atomics through the table; `y` must be zero before. */
+/* The same for some nodes: those that no element has inside, whose values are in place. */
+KERNEL gather_some(const long count, GLOBAL const int *RESTRICT nodes, GLOBAL const int *RESTRICT offsets,
+                   GLOBAL const int *RESTRICT places, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long n = block * BLOCK + t;
+        if (n >= count) continue;
+        const int end = offsets[n + 1];
+        real sum = 0;
+        for (int place = offsets[n]; place < end; ++place) sum += x[places[place]];
+        y[nodes[n]] = sum;
+    }
+}
+
+/* The whole gather by atomics through the table; `y` must be zero before. */
 KERNEL gather_atomic(const long size, GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);

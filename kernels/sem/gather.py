@@ -31,6 +31,8 @@ class Gather:
     offsets : (nodes + 1,) int32
     places : int32
         The paper's I_g→l: where each node stands in the element vector.
+    surface : list of three int32 arrays
+        Nodes that no element has inside, those left out among them; and their offsets and places.
     """
 
     def __init__(self, device, table, nodes: int, layout: Layout, dtype: str = "float64"):
@@ -44,6 +46,14 @@ class Gather:
         offsets = xp.zeros(nodes + 1, dtype="int32")
         offsets[1:] = xp.cumsum(xp.bincount(flat[flat >= 0], minlength=nodes))
         self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
+        is_inner = xp.zeros(nodes, dtype=bool)
+        inside = layout.unpack(flat, xp)[:, layout.inner(xp)]
+        is_inner[inside[inside >= 0]] = True
+        surface = xp.nonzero(~is_inner)[0]
+        surface_offsets = xp.zeros(len(surface) + 1, dtype="int32")
+        surface_offsets[1:] = xp.cumsum(xp.diff(offsets)[surface])
+        kept = ~is_inner[flat[order[len(order) - len(places) :]]]
+        self.surface = [device.array(array) for array in (surface.astype("int32"), surface_offsets, places[kept])]
         self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": _REAL[dtype]})
 
     def scatter(self, x, y) -> None:
@@ -53,6 +63,11 @@ class Gather:
     def gather(self, x, y) -> None:
         """Enqueue y = assembled vector: the element vector x summed at every node, zero where nodes are left out."""
         self._kernels.gather(-(-self.nodes // BLOCK), self.nodes, self.offsets, self.places, x, y)
+
+    def gather_surface(self, x, y) -> None:
+        """Enqueue y = the sums at nodes that no element has inside; those inside have their values already."""
+        count = int(self.surface[0].shape[0])
+        self._kernels.gather_some(-(-count // BLOCK), count, *self.surface, x, y)
 
     def gather_atomic(self, x, y) -> None:
         """Enqueue the same as `gather` by atomics."""

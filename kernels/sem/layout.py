@@ -31,6 +31,12 @@ class Layout:
         """Entries of a field, those of the elements that fill up the last group included."""
         return self.groups * self.q * self.lanes
 
+    def inner(self, xp):
+        """Return which of an element's nodes lie inside it, (q³,) bool."""
+        along = xp.arange(self.q)
+        one = (along > 0) & (along < self.q - 1)
+        return (one[:, None, None] & one[:, None] & one).ravel()
+
     def pack(self, field, xp, fill=0):
         """Return a field given in natural order, (elements, q³), in this layout, flat."""
         whole = xp.full((self.groups * self.group, self.q**3), fill, dtype=field.dtype)

@@ -3,6 +3,8 @@
  * A block is one thread, and an element's arrays lie in its cache. Every loop that is innermost runs over neighbours in memory with
  * a length known to the compiler, so that it becomes vector instructions: over a slab for sums along ζ, over a row for the others. */
 
+#include "output.h"
+
 #define Q2 (Q * Q)
 #define Q3 (Q * Q * Q)
 #define STORED 0
@@ -27,7 +29,7 @@
     }
 
 KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT geometry, GLOBAL const real *RESTRICT rule,
-                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(element);
     SHARED real u[Q3], f_i[Q3], f_j[Q3], f_k[Q3], sum[Q3];
@@ -135,16 +137,14 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                 }
             }
         }
-#if ATOMIC
+#if OUTPUT != TO_PARTS
         for (int l = 0; l < Q3; ++l) {
-            const int node = nodes[l], i = l % Q, j = l / Q % Q, k = l / Q2;
+            const int i = l % Q, j = l / Q % Q, k = l / Q2;
             const int is_inner = k > 0 && k < Q - 1 && j > 0 && j < Q - 1 && i > 0 && i < Q - 1;
-            if (node < 0) continue;
-            if (is_inner) y[node] = sum[l]; /* of this element alone */
-            else ATOMIC_ADD_GLOBAL(&y[node], sum[l]);
+            DELIVER(nodes[l], is_inner, parts[element * Q3 + l], y, sum[l]);
         }
 #else
-        for (int l = 0; l < Q3; ++l) y[element * Q3 + l] = sum[l];
+        for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = sum[l];
 #endif
     }
 }

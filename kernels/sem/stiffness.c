@@ -32,6 +32,7 @@
 #define AT(k, row, column) (((e * Q + (k)) * Q + (row)) * PITCH + (column)) /* in a tile of shared memory */
 #define E(k, m) ((k) == (m) ? -derivative[(k) * Q + (m)] : derivative[(k) * Q + (m)])
 
+#include "output.h"
 #if GEOMETRY == TRILINEAR
 #include "trilinear.h"
 #endif
@@ -49,7 +50,7 @@
 #endif
 
 KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT geometry, GLOBAL const real *RESTRICT rule,
-                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(group);
     SHARED_POOL(real, pool, 3 * ELEMENTS * Q * Q * (Q + PADDING) + ELEMENTS * CONSTANTS);
@@ -196,15 +197,12 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #if HAS_MASS
                 result += product * MASS(r, k) * values[AT(k, ROW(r), i)];
 #endif
-#if ATOMIC
+#if OUTPUT != TO_PARTS
                 const int node = table[place];
                 const int is_inner = k > 0 && k < Q - 1 && ROW(r) > 0 && ROW(r) < Q - 1 && i > 0 && i < Q - 1;
-                if (node >= 0) {
-                    if (is_inner) y[node] = result; /* of this element alone */
-                    else ATOMIC_ADD_GLOBAL(&y[node], result);
-                }
+                DELIVER(node, is_inner, parts[place], y, result);
 #else
-                y[place] = result;
+                parts[place] = result;
 #endif
             }
         }

@@ -5,6 +5,7 @@
  * products of the slab with D, its divergence products of the fluxes with E, and each lane loads four values for two nodes where a
  * thread of stiffness.c loads 4 Q: shared memory, which binds there, no longer does. Derivatives along ζ stay in registers. */
 
+#include "output.h"
 #include "trilinear.h"
 
 #define Q2 (Q * Q)
@@ -44,7 +45,7 @@ __device__ __forceinline__ void load_pair(double (&out)[2], const double *p, con
 }
 
 KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT geometry, GLOBAL const real *RESTRICT rule,
-                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(group);
     SHARED_POOL(real, pool, ELEMENTS * (Q + 4) * WIDTH * PITCH);
@@ -190,21 +191,20 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             for (int m = 0; m < Q; ++m) result[r] += (m == k ? -derivative[k * Q + m] : derivative[k * Q + m]) * u[r][m];
             result[r] *= -product[r] * weight[k];
         }
-#if ATOMIC
+#if OUTPUT != TO_PARTS
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
-            const int node = (r == 0 ? first : second) ? table[at + r] : -1;
+            if (!(r == 0 ? first : second)) continue;
             const bool is_inner = k > 0 && k < Q - 1 && j > 0 && j < Q - 1 && i + r > 0 && i + r < Q - 1;
-            if (node < 0) continue;
-            if (is_inner) y[node] = result[r]; /* of this element alone */
-            else atomicAdd(&y[node], result[r]);
+            const int node = table[at + r];
+            DELIVER(node, is_inner, parts[at + r], y, result[r]);
         }
 #else
         if constexpr (Q % 2 == 0) {
-            if (first) *reinterpret_cast<double2 *>(y + at) = make_double2(result[0], result[1]);
+            if (first) *reinterpret_cast<double2 *>(parts + at) = make_double2(result[0], result[1]);
         } else {
-            if (first) y[at] = result[0];
-            if (second) y[at + 1] = result[1];
+            if (first) parts[at] = result[0];
+            if (second) parts[at + 1] = result[1];
         }
 #endif
     }

@@ -237,6 +237,12 @@ def test_element_vectors_there_and_back(device):
         ours = device.zeros(operator.nodes, "float64")
         gather(local, ours)
         np.testing.assert_allclose(device.to_host(ours), expected, rtol=1e-14)
+    inside = np.zeros(operator.nodes, dtype=bool)
+    inside[table[:, [21, 22, 25, 26, 37, 38, 41, 42]]] = True
+    ours = device.zeros(operator.nodes, "float64")
+    device.fill(ours, np.nan)
+    operator.maps.gather_surface(local, ours)
+    np.testing.assert_allclose(device.to_host(ours), np.where(inside, np.nan, expected), rtol=1e-14)
 
 
 def test_curved_elements_keep_the_volume_of_a_shell(device):

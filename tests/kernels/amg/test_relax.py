@@ -1,5 +1,7 @@
 """Relaxation on patches against dense iterations, in every format."""
 
+import shutil
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -7,6 +9,7 @@ import scipy.sparse
 from kernels.amg import patch_matrix
 from kernels.amg.patch_matrix import INSIDES
 from kernels.amg.relax import PatchRelaxation
+from kernels.device import Unavailable, openmp, source
 
 SIZES = (1, 97, 130, 33, 64, 31, 160)
 TOLERANCE = {"float32": 2e-5, "float64": 1e-13}
@@ -117,6 +120,37 @@ def test_an_eigenvalue_beyond_two_is_weighted_down(device):
     made = PatchRelaxation(device, packed, 1.8, 1)  # too small a spectral radius, so that the inner weight is 1
     assert np.isclose(made.weights.largest, 7.3, rtol=1e-3)
     assert np.isclose(made.weights.outer * 7.3, 1.5, rtol=1e-3)
+
+
+@pytest.mark.parametrize("inside", ["half", "ell", "csr"])
+def test_the_order_of_threads_does_not_matter(dense, inside, tmp_path, monkeypatch):
+    """Between two barriers no thread may read what another writes: if one does, the opposite order shows it."""
+    found = []
+    for reverse in (False, True):
+        if reverse:
+            shutil.copytree(source.PRELUDES, tmp_path / "preludes", ignore=shutil.ignore_patterns("*.py"))
+            prelude = tmp_path / "preludes" / "prelude_openmp.h"
+            text = prelude.read_text()
+            for before, after in (
+                ("int t = 0, dialect_thread = 0; t < BLOCK; ++t, ++dialect_thread",
+                 "int t = BLOCK - 1, dialect_thread = t; t >= 0; --t, --dialect_thread"),
+                ("(n) + 0) i = 0; i < (n); ++i", "(n) + 0) i = (n) - 1; i >= 0; --i"),
+            ):  # fmt: skip
+                assert before in text
+                text = text.replace(before, after)
+            prelude.write_text(text)
+            monkeypatch.setattr(source, "PRELUDES", tmp_path / "preludes")
+        try:
+            device = openmp.Device()
+        except Unavailable as missing:
+            pytest.skip(str(missing))
+        made = relaxation(device, dense, inside)
+        u, residual, result = (np.zeros(dense.n) for _ in range(3))
+        b = np.random.default_rng(4).standard_normal(dense.n)
+        made.before(b, u, residual)
+        made.after(b.copy(), u, result)
+        found.append((made.matrix.values, made.matrix.columns, u, residual, result))
+    assert all(np.array_equal(first, second) for first, second in zip(*found, strict=True))
 
 
 def test_no_iterations(device, dense):

@@ -32,7 +32,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "neumann": (ORANGE, "s"), "least-squares": (BLUE, "o"), "chebyshev": (GREEN, "^"),
     "single": (SKY, "D"), "double": (BLUE, "o"), "csr-double": ("#F5CB7A", "s"), "csr-mixed": (ORANGE, "s"),
     "sbell-double": (SKY, "D"), "sbell-mixed": (BLUE, "o"), "jacobi-threads": ("#B9DFF5", "d"),
-    "least-squares-6": (BLUE, "o"), "least-squares-6-threads": ("#7FB8D8", "o"),
+    "least-squares-6": (GREEN, "o"), "least-squares-6-threads": ("#7FCEB8", "o"),
     "tri": (BLUE, "o"), "quad": (ORANGE, "s"), "tet": (GREEN, "^"), "hex": (PURPLE, "D"),
     "regular": (BLUE, "o"), "irregular": (ORANGE, "s"), "heart": (RED, "^"), "brain": (GREEN, "D"),
     "blobs": (PURPLE, "v"),

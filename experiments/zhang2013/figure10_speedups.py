@@ -8,7 +8,7 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, state
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
 from experiments.zhang2013.table5_jacobi import host_cells
-from repro.plots import PAGE, caption, colour, figure, style
+from repro.plots import PAGE, bars, caption, colour, figure, style
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -76,22 +76,22 @@ def _published(results):
 
 
 def plot(results):
-    """Draw the speed-ups over one thread."""
-    made, (axes,) = figure(PAGE, 2.6)
+    """Draw the speed-ups over one thread, and the times behind them."""
+    made, (left, right) = figure(PAGE, 2.6, panels=2)
     names, best = labels(results), results.best_device_backend(metric="solve")
-    methods = [f"{name}-{precision}" for name in FORMS for precision in PRECISIONS]
+    methods = {f"{name}-{precision}": f"{name.upper()}, {precision}" for name in FORMS for precision in PRECISIONS}
     with style():
-        for i, method in enumerate(methods):
+        for i, (method, text) in enumerate(methods.items()):
             for j, case in enumerate(names):
                 ratio = _ratio(results, case, (REFERENCE, "host"), (method, best)) if best else None
                 if ratio:
-                    axes.bar(j + 0.2 * (i - 1.5), ratio, 0.18, color=colour(method), edgecolor="black", linewidth=0.4,
-                             label=method.replace("-", ", ") if j == 0 else None)  # fmt: skip
-        axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
-        axes.set_xlim(-0.5, max(1, len(names)) - 0.5)
-        axes.tick_params(axis="x", length=0)
-        axes.set_ylabel(f"Speed-up of {best or 'a device'} over one thread")
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=4, borderaxespad=0)
+                    left.bar(j + 0.2 * (i - 1.5), ratio, 0.18, color=colour(method), edgecolor="black", linewidth=0.4,
+                             label=text if j == 0 else None)  # fmt: skip
+        left.set_xticks(range(len(names)), list(names.values()))
+        left.set_xlim(-0.5, max(1, len(names)) - 0.5)
+        left.tick_params(axis="x", length=0)
+        left.set_ylabel(f"Speed-up of {best or 'a device'} over one thread")
+    host = {REFERENCE: "CPU, one thread", f"{REFERENCE}-threads": "CPU, all threads"}
+    bars(right, results, "solve", {**host, **methods}, unit="s", quantity="Time to solve", cases=names)
     caption(made, results)
     return made

@@ -103,6 +103,7 @@ def plot(results):
                 cold = speed(results, case, method, metric="spmv_cold")
                 if cold:
                     x = j + (i - (len(methods) - 1) / 2) * width
-                    axes.hlines(cold, x - 0.46 * width, x + 0.46 * width, color="black", lw=1.0, zorder=5)
+                    for line, thick in (("white", 2.2), ("black", 1.0)):
+                        axes.hlines(cold, x - 0.46 * width, x + 0.46 * width, color=line, lw=thick, zorder=5)
     caption(made, results, "line across a bar: cold cache")
     return made

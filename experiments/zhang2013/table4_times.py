@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from experiments.zhang2013 import LOADS, stated
 from experiments.zhang2013.solves import CRITERION
-from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, drawn, measure
+from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, draw, measure
+from repro.plots import COLUMN, caption, figure
 from repro.tables import Column, paper_table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -35,4 +36,7 @@ def notes(results):
 
 def plot(results):
     """Draw the time over the order, the paper's beside."""
-    return drawn(results, "solve", "s", "Time on the CPU", "host")
+    made, (axes,) = figure(COLUMN, 2.6)
+    draw(axes, results, "solve", "Time on the CPU [s]", backend="host")
+    caption(made, results)
+    return made

@@ -1,11 +1,11 @@
 """The operator of spectral elements on hexahedra: -∇·(κ∇u) + c u, collocated on GLL points, without a matrix.
 
 On an H200, 24 M unknowns, stiffness alone, from assembled to element vector, G unknowns/s by order: in double precision
-with stored factors 9.2, 20.8, 29.5, 33.3, 36.7, 37.2, 43.2 (n = 1 to 7: 4.43, 4.34, 4.39, 4.12, 4.06, 3.80, 4.18 TB/s of
-least bytes), 36.9, 35.8, 36.0, 34.0 (n = 11), 30.2, 29.0, 30.8, 31.4; recomputed from the vertices 82 at n = 7, on tensor
-cores, where the threads of ``stiffness.c`` reach 63: there shared memory binds. In single precision 55.9 (n = 3), 80.6
-(n = 7), and 111 recomputed. From n = 8 on latency binds: 22 % of the warps fit, since registers and tiles do not leave
-room for more. Tried without gain: prefetching the factors into L2, a block or 264 blocks ahead; loads a slab ahead.
+with stored factors 9.2, 20.8, 29.5, 33.3, 36.7, 37.2, 43.2 (n = 1 to 7; 4.43, 4.34, 4.39, 4.12, 4.06, 3.80, 4.18 TB/s),
+then 36.9, 35.8, 36.0, 34.0, 30.2, 27.7, 30.8, 31.4; recomputed from the vertices 82 at n = 7 on tensor cores, where
+the threads of ``stiffness.c`` reach 63, bound by shared memory. In single precision 55.9 (n = 3), 80.6 (n = 7), and 111
+recomputed. From n = 8 on latency binds: registers and tiles leave room for 22 % of the warps. Tried without gain:
+factors prefetched into L2, a block or 264 blocks ahead, or a slab ahead into registers.
 """
 
 from __future__ import annotations

@@ -47,3 +47,23 @@ def test_meshes_2_and_3_fill_the_same_cube():
     gap = np.abs(moved - plain).max(axis=-1)
     assert (gap[0, 0, 0], gap[-1, -1, -1]) == (0, 0) and 0.15 / 8 < gap.max() <= 0.2 / 8
     assert (gap[1:-1, 1:-1, 1:-1] > 0).all()
+
+
+@pytest.mark.parametrize("scale", ["smoke", "paper"])
+def test_the_rod_is_a_solid_with_two_bores(scale):
+    entry = datasets.entry("remacle2016/rod")
+    assert entry.title == "Connecting rod (stand-in)"
+    mesh = datasets.load("remacle2016/rod", scale)
+    facts = mesh.facts()
+    if scale == "paper":
+        assert facts["elements"] == 62_540  # the caption of Figure 4
+    assert facts["euler_characteristic"] == -1 and facts["euler_agrees"]  # a ball has 1, and a bore takes one away
+    assert facts["scaled_jacobian_min"] > 0.3
+    assert mesh.points[:, 2].max() == -mesh.points[:, 2].min() == pytest.approx(0.5)
+
+
+def test_the_rod_is_graded_towards_its_bores():
+    mesh = datasets.load("remacle2016/rod", "small")
+    edge = np.linalg.norm(mesh.points[mesh.cells[:, 1]] - mesh.points[mesh.cells[:, 0]], axis=1)
+    from_bore = np.abs(np.hypot(*mesh.points[mesh.cells].mean(axis=1)[:, :2].T) - 0.55)
+    assert edge[from_bore < 0.1].mean() < 0.8 * edge[from_bore > 1.5].mean()

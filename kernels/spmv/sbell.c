@@ -1,7 +1,7 @@
-// y = alpha A x + beta y + gamma x + delta z, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES
-// block rows. What has the factor 0 is not read.
-KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma, const real delta,
-             GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
+// y = alpha A x + beta y + gamma x + delta z, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for
+// LANES block rows. What has the factor 0 is not read.
+KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
+             const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
              GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT y)
 {
@@ -30,7 +30,8 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 for (int lane = 0; lane < LANES; ++lane)
                     UNROLL
                     for (int c = 0; c < SIZE; ++c)
-                        sums[r][lane] += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * SLICE + lane]) * factors[c][lane];
+                        sums[r][lane]
+                            += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * SLICE + lane]) * factors[c][lane];
         }
         for (int lane = 0; lane < LANES; ++lane) {
             const long block_row = SORTED ? order[slot + lane] : slot + lane;

@@ -1,6 +1,6 @@
-// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread a row. Values are read past the
-// caches and columns through them: either alone is faster than both or neither. Left to itself the compiler unrolls by
-// four, and the 15 entries of a row of tetrahedra take half as long again.
+// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread a row. Values are read past
+// the caches and columns through them: either alone is faster than both or neither. Left to itself the compiler unrolls
+// by four, and the 15 entries of a row of tetrahedra take half as long again.
 #define DEPTH 3
 
 KERNEL sell(const long slots, const long rows, const real alpha, const real beta,

@@ -32,7 +32,8 @@ class Cycle:
     inner_iterations : int, optional
         Of 'patch'.
     inside : {'symcoo', 'half', 'ell', 'csr'}, optional
-        Format of 'patch' within patches. On a coarse level whose rows are too full for it, `ell` takes its place.
+        Format of 'patch' within patches; by default the device's fastest. On a coarse level whose rows are too full for
+        it, `ell` takes its place.
     dtype : {'float32', 'float64'}, optional
         Of matrices and vectors. `apply` takes and gives float64.
     layout : str, optional
@@ -41,7 +42,8 @@ class Cycle:
     Attributes
     ----------
     relaxations : list
-        Of each level but the coarsest: PatchRelaxation or JacobiRelaxation.
+        Of each level but the coarsest: PatchRelaxation or JacobiRelaxation. A PatchRelaxation's `matrix.inside` is the
+        format it has.
     """
 
     def __init__(
@@ -50,12 +52,13 @@ class Cycle:
         hierarchy: Hierarchy,
         relaxation: str = "patch",
         inner_iterations: int = 3,
-        inside: str = "half",
+        inside: str | None = None,
         dtype: str = "float32",
         layout: str = "hyb",
     ):
         if relaxation not in RELAXATIONS:
             raise ValueError(f"relaxation {relaxation!r} is none of {', '.join(RELAXATIONS)}")
+        inside = inside or patch_matrix.fastest(device)
         levels = hierarchy.levels
         self.device, self.dtype = device, dtype
         self.relaxations, self._transfers = [], []

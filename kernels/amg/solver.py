@@ -37,7 +37,7 @@ class Solver:
     patch_size : int, optional
         The most rows of a patch; by default that of `kernels.amg.set_up`.
     inside : {'half', 'symcoo', 'ell', 'csr'}, optional
-        Format within patches.
+        Format within patches; by default the device's fastest.
     dtype : {'float32', 'float64'}, optional
         Of the preconditioner.
     layout : str, optional
@@ -67,7 +67,7 @@ class Solver:
         coarsening: str = "patch",
         inner_iterations: int = 3,
         patch_size: int | None = None,
-        inside: str = "half",
+        inside: str | None = None,
         dtype: str = "float32",
         layout: str = "hyb",
         coarsest: int = COARSEST,

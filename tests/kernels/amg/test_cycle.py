@@ -6,6 +6,7 @@ import scipy.sparse
 
 from kernels import amg
 from kernels.amg.cycle import Cycle
+from kernels.amg.patch_matrix import fastest
 
 
 def helmholtz(n=9, seed=0):
@@ -69,7 +70,7 @@ def as_matrix(device, cycle, n):
 def test_is_the_dense_cycle(device, relaxation, iterations):
     built = hierarchy(device)
     assert len(built.levels) >= 3
-    cycle = Cycle(device, built, relaxation, iterations, dtype="float64")
+    cycle = Cycle(device, built, relaxation, iterations, "half", "float64")
     wanted = dense_cycle(device, built, cycle, relaxation, iterations if relaxation == "patch" else 1)
     found = as_matrix(device, cycle, len(wanted))
     assert np.abs(found - wanted).max() <= 1e-11 * np.abs(wanted).max()
@@ -81,7 +82,7 @@ def test_is_the_dense_cycle(device, relaxation, iterations):
 @pytest.mark.parametrize("iterations", [1, 2, 3, 5])
 def test_is_symmetric_and_positive_definite_in_single_precision(device, iterations):
     built = hierarchy(device)
-    cycle, exact = (Cycle(device, built, "patch", iterations, dtype=dtype) for dtype in ("float32", "float64"))
+    cycle, exact = (Cycle(device, built, "patch", iterations, "half", dtype) for dtype in ("float32", "float64"))
     random = np.random.default_rng(iterations)
     n = built.levels[0].rows
 
@@ -126,6 +127,7 @@ def test_work_and_facts(device):
     work = cycle.work()
     # Twice the inside's half, twice the boundary, and transfers: more than all entries once in single precision.
     assert work.bytes > nonzeros * 8 and work.flops > 4 * nonzeros and work.precision == "float32"
+    assert {relaxation.matrix.inside for relaxation in cycle.relaxations} == {fastest(device)}
     facts = cycle.facts()
     assert 0 < facts["fraction_inside"] < 1 and 0 < facts["largest_eigenvalue"] < 2
     assert facts["bytes_inside"] > 0 and facts["bytes_boundary"] > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
+from repro.plots import style
 from repro.tables import Table, ratio_text
 from repro.units import convert
 
@@ -65,6 +66,17 @@ def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
                     "Defect a cycle": rate, "Of bound [%]": None if fraction is None else 100 * fraction,
                 })  # fmt: skip
     return rows
+
+
+def one_legend(made, axes) -> None:
+    """Put the legend that all panels share above them, once; ``paper`` only where a panel has it."""
+    entries = {}
+    for axis in axes:
+        entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+        if axis.get_legend() is not None:
+            axis.get_legend().remove()
+    with style():
+        made.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=len(entries) or 1)
 
 
 def _cases(results, element):

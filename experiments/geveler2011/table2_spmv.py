@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
-from experiments.geveler2011.layout import by_numbering
+from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines
 from repro.tables import Table
@@ -28,7 +28,7 @@ def cells(scale):
     """Return every numbering on every level, by every product."""
     found = []
     for element in ELEMENTS:
-        for level in LEVELS["circle"][scale][element]:
+        for level in LEVELS["table2"][scale][element]:
             for numbering in NUMBERINGS:
                 place = (f"circle-l{level}", f"{element}-{numbering}")
                 made = [(name, backend) for name in FORMATS for backend in DEVICES] + [("cusparse", "cuda")]
@@ -126,7 +126,8 @@ def plot(results):
         lines(axis, series, x=f"Level, {element.upper()}", y=f"{backend} [MFLOP/s]", names=names, log_y=True,
               whole_x=True)  # fmt: skip
     series = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
-    lines(axes[2], series, x="Level, Q1", y="Bytes of x moved over its size", names=names, log_y=True, whole_x=True)
+    lines(axes[2], series, x="Level, Q1", y="x moved, over its size", names=names, log_y=True, whole_x=True)
+    one_legend(made, axes)
     caption(made, results)
     return made
 

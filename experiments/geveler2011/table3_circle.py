@@ -10,13 +10,13 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, level_of, solves
-from experiments.geveler2011.layout import by_numbering, variants
+from experiments.geveler2011.layout import by_numbering, one_legend, variants
 from repro.plots import PAGE, caption, figure, lines
 from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
 
-SECONDS = {"smoke": 0.01, "small": 0.2, "paper": 3, "large": 3}  # of sampling each solve
+SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 3, "large": 3}  # of sampling each solve
 
 
 def cells(scale):
@@ -55,5 +55,6 @@ def plot(results):
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
+    one_legend(made, axes)
     caption(made, results)
     return made

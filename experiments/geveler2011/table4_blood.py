@@ -15,7 +15,7 @@ from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
 
-SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 2, "large": 2}  # of sampling each solve
+SECONDS = {"smoke": 0.01, "small": 0.02, "paper": 2, "large": 2}  # of sampling each solve
 
 
 def cells(scale):
@@ -48,8 +48,8 @@ def _speedups(results, name):
     for numbering in NUMBERINGS:
         row = {"Numbering": TITLES[numbering]}
         for element in ELEMENTS:
-            case = f"blood-l{LEVELS['blood'][results.scale][element][-1]}"
-            printed = f"blood-l{LEVELS['blood']['paper'][element][-1]}"
+            case = f"blood-l{LEVELS['table4'][results.scale][element][-1]}"
+            printed = f"blood-l{LEVELS['table4']['paper'][element][-1]}"
             times = [results.value(case, f"{element}-{numbering}-{each}", "solve", where)
                      for each, where in (("cpu-1", "host"), ("cpu-all", "host"), ("ellpack_r", backend))]  # fmt: skip
             for heading, k, paper in (("all threads", 0, ("cpu-4", "speedup_over_cpu_1")),
@@ -82,7 +82,7 @@ def plot(results):
             axis.tick_params(axis="y", length=0, labelsize=6)
             axis.grid(False)
             axis.set_xlim(right=1.25 * max((row["Time [ms]"] for row in rows), default=1))
-        level = LEVELS["blood"][results.scale][element][-1]
+        level = LEVELS["table4"][results.scale][element][-1]
         axis.set_xlabel(f"Time to solve [ms], {element.upper()}, level {level}, {TITLES[BEST]}")
     caption(made, results)
     return made

@@ -143,7 +143,7 @@ def _environment(installation: Installation) -> dict[str, str]:
 
 @functools.cache
 def find() -> Installation:
-    """Return a Python that can import petsc4py: Debian's with the newest real PETSc, PETSC_DIR's, or this one.
+    """Return a Python that can import petsc4py: REPRO_PETSC_PYTHON, of PETSC_DIR, Debian's newest real one, or this.
 
     Raises
     ------
@@ -169,7 +169,8 @@ def _candidates() -> list[tuple[str, str]]:
     places = [Path(os.environ["PETSC_DIR"])] if "PETSC_DIR" in os.environ else []
     # Complex builds have no hypre.
     places += sorted(Path(DEBIAN).glob("*/*-real"), key=_version, reverse=True)
-    found = []
+    own = os.environ.get("REPRO_PETSC_PYTHON")
+    found = [(own, "")] if own else []
     for place in places:
         for package in sorted(place.glob("lib/python3*/**/petsc4py/lib/PETSc.cpython-*.so")):
             tag = re.search(r"cpython-3(\d+)", package.name)

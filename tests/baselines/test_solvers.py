@@ -158,6 +158,19 @@ def test_without_petsc_the_remedy_is_named(monkeypatch, system):
         petsc.find.cache_clear()
 
 
+def test_a_python_of_the_users_own_comes_first(monkeypatch, tmp_path):
+    """As one of Conda's, which has petsc4py where nothing else looks."""
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 9.9.9\n")
+    python.chmod(0o755)
+    monkeypatch.setenv("REPRO_PETSC_PYTHON", str(python))
+    petsc.find.cache_clear()
+    try:
+        assert petsc.find() == (str(python), "", "9.9.9")
+    finally:
+        petsc.find.cache_clear()
+
+
 def test_without_amgcl_the_remedy_is_named(monkeypatch, system):
     monkeypatch.setitem(sys.modules, "pyamgcl", None)
     with pytest.raises(Skip, match="pip install --no-build-isolation pyamgcl"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from datasets.geveler2011 import hierarchy, number
@@ -35,11 +33,15 @@ class Problem:
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
         self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, with_direct=True)
 
-    @functools.lru_cache(maxsize=1)  # noqa: B019 - as long as the problem is kept, which is one at a time
+        self._numbered: dict[str, list[multigrid.Grid]] = {}
+
     def numbered(self, numbering: str) -> list[multigrid.Grid]:
-        """Return all levels in a numbering."""
-        orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
-        return multigrid.renumbered(self.grids, orders, self.xp)
+        """Return all levels in a numbering; the last one is kept."""
+        if numbering not in self._numbered:
+            self._numbered.clear()
+            orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
+            self._numbered[numbering] = multigrid.renumbered(self.grids, orders, self.xp)
+        return self._numbered[numbering]
 
 
 _kept: dict[tuple, Problem] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.multigrid import elements
 
-CHUNK = 1 << 16  # elements at a time: their matrices stay in a processor's cache
+CHUNK, GPU_CHUNK = 1 << 14, 1 << 20  # elements at a time: in a processor's cache; many, for a GPU
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,9 @@ def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None) -> System:
     count, local = len(space.points), space.nodes.shape[1]
     fixed = space.boundary
     blocks, rhs = [], xp.zeros(count)
-    for begin in range(0, len(space.nodes), CHUNK):
-        nodes = space.nodes[begin : begin + CHUNK]
+    chunk = CHUNK if xp is np else GPU_CHUNK
+    for begin in range(0, len(space.nodes), chunk):
+        nodes = space.nodes[begin : begin + chunk]
         stiffness, load = _local(space, nodes, source, xp)
         rhs += xp.bincount(nodes.ravel(), weights=load.ravel(), minlength=count)
         rows, columns = xp.repeat(nodes, local, axis=1).ravel(), xp.tile(nodes, (1, local)).ravel()

@@ -192,3 +192,16 @@ def test_work_counts_what_is_moved(device):
     product = 12 * nonzeros + 4 * n + 16 * n
     least = 9 * product
     assert least < solver.cycle_work().bytes < 1.9 * least
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("smoother", ["jacobi", "chebyshev", "spai"])
+def test_a_graph_repeats_the_very_cycles(device, smoother):
+    if device.backend != "cuda":
+        pytest.skip("only CUDA has graphs")
+    levels = grids("circle", 2, 4)
+    by_host, u, _ = solved(device, levels, smoother=smoother, steps=3, graph=False)
+    by_graph, v, solver = solved(device, levels, smoother=smoother, steps=3)
+    assert solver._loop is not None
+    assert np.array_equal(by_graph.history, by_host.history) and np.array_equal(u, v)
+    assert np.array_equal(solver.solve().history, by_host.history)

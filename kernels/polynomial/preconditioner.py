@@ -27,7 +27,7 @@ class Preconditioner:
     device : kernels.device.Device
     matrix : packed matrix
         With ``multiply(x, y)``, ``shape`` and ``dtype``, float32 or float64: any of kernels.spmv's. One that has
-        ``combine``, as kernels.spmv.sbell does, spares all vector kernels but the last.
+        ``combine``, as kernels.spmv.sbell does, spares a GPU all vector kernels but the last.
     polynomial : Polynomial
         For the spectrum of that very matrix.
     """
@@ -44,7 +44,7 @@ class Preconditioner:
         self._blocks = -(-self.n // BLOCK)
         self._inner = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": real})
         self._outer = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": "double"})
-        self._fused = getattr(matrix, "combine", None)
+        self._fused = getattr(matrix, "combine", None) if device.is_gpu else None
         self._rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
         self._product, *self._terms = (device.empty(self.n, self.dtype) for _ in range(3))
 

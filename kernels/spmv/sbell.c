@@ -38,11 +38,15 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             if (block_row >= 0 && block_row < block_rows)
                 for (int r = 0; r < SIZE; ++r) {
                     const long row = block_row * SIZE + r;
+#if COMBINES // a kernel of its own: on processors these tests cost the other its vector instructions
                     real sum = alpha * sums[r][lane];
                     if (beta != 0) sum += beta * y[row];
                     if (gamma != 0) sum += gamma * x[row];
                     if (delta != 0) sum += delta * z[row];
                     y[row] = sum;
+#else
+                    y[row] = alpha * sums[r][lane] + (beta == 0 ? 0 : beta * y[row]);
+#endif
                 }
         }
     }

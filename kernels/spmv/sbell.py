@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 from kernels.spmv import _blocks, _sliced
@@ -9,7 +10,8 @@ from kernels.spmv._matrix import LANES
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
-BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "LANES": lanes, **REGISTERS})
+BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "COMBINES": size - 2,
+                           "LANES": lanes, **REGISTERS})
           for block, lanes, real, size
           in ((GPU_BLOCK, 1, "double", 3), (GPU_BLOCK, 1, "float", 2), (CPU_BLOCK, LANES, "double", 2))]  # fmt: skip
 
@@ -35,22 +37,32 @@ class Packed(_blocks.BlockMatrix):
     def fill(self, csr):
         self.hold(**self.slices.arrays())
         super().fill(csr)
-        block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
+        self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
+        self.blocks = -(-self.slices.slots // (self.block * self.lanes))
+        self.kernel = self._built(combines=False)
+
+    @cached_property
+    def combining(self):
+        """The kernel of `combine`, built when it is first wanted."""
+        return self._built(combines=True)
+
+    def _built(self, combines):
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        self.kernel = self.build(SOURCE, block, {**defines, "LANES": self.lanes, **REGISTERS}).sbell
-        self.blocks = -(-self.slices.slots // (block * self.lanes))
+        defines |= {"LANES": self.lanes, "COMBINES": int(combines), **REGISTERS}
+        return self.build(SOURCE, self.block, defines).sbell
 
     def enqueue(self, x, y, alpha, beta):
-        self._enqueue(x, y, alpha, beta, 0.0, 0.0, None)
+        self._launch(self.kernel, x, y, alpha, beta, 0.0, 0.0, None)
 
     def combine(self, x, y, alpha: float, beta: float, gamma: float, delta: float, z) -> None:
         """Enqueue y = alpha A x + beta y + gamma x + delta z of a square matrix, a step of a three-term recurrence.
 
-        It spares the kernel that would add the vectors, and the product's way through memory. `y` is neither x nor z.
+        It spares the kernel that would add the vectors, and the product's way through memory: on GPUs that is faster.
+        `y` is neither x nor z.
         """
-        self._enqueue(x, y, alpha, beta, gamma, delta, z)
+        self._launch(self.combining, x, y, alpha, beta, gamma, delta, z)
 
-    def _enqueue(self, x, y, alpha, beta, gamma, delta, z):
+    def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z):
         a = self.arrays
-        self.kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
-                    a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, y)  # fmt: skip
+        kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
+               a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, y)  # fmt: skip

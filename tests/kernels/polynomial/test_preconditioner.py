@@ -65,8 +65,11 @@ def test_a_format_that_combines_gives_the_same(device, by_scipy, scaled_dense, s
     assert hasattr(packed, "combine")
     r = np.random.default_rng(order).normal(size=matrix.shape[0])
     expected = apply(device, Preconditioner(device, by_scipy(device, matrix, dtype), polynomial), r)
-    found = apply(device, Preconditioner(device, packed, polynomial), r)
-    assert np.linalg.norm(found - expected) <= EPSILON[dtype] * np.linalg.norm(expected)
+    preconditioner = Preconditioner(device, packed, polynomial)
+    for fused in (None, packed.combine):  # GPUs take the one, processors the other
+        preconditioner._fused = fused
+        found = apply(device, preconditioner, r)
+        assert np.linalg.norm(found - expected) <= EPSILON[dtype] * np.linalg.norm(expected)
 
 
 def test_combination(device, scaled_dense):

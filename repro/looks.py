@@ -18,7 +18,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "serial": (GREY, "s"),
     "cusp-pcgamg": (ORANGE, "^"), "jacobi-pcgamg": (ORANGE, "^"), "hypre-pcgamg": (GREEN, "v"),
     "hypre-extended": (YELLOW, "<"), "pyamg-sa": (SKY, "D"), "pyamg-rs": (BLACK, "p"),
-    "inside-symcoo": (RED, "P"), "inside-ell": (PURPLE, "^"), "inside-csr": (ORANGE, "s"),
+    "inside-symcoo": (RED, "P"), "inside-half": (BLUE, "o"), "inside-ell": (PURPLE, "^"), "inside-csr": (ORANGE, "s"),
     "cusp-cg": (RED, "P"), "hypre-cg": (PURPLE, "X"), "cg": (RED, "P"), "jacobi": (SKY, "D"),
     "ring": (GREEN, "v"), "atomic": (SKY, "D"), "colour": (YELLOW, "<"), "coo": (RED, ">"),
     "scipy": (GREY, "s"), "numba": (PURPLE, "p"), "numba-cg": (GREY, "s"),

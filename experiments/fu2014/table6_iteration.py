@@ -27,8 +27,8 @@ def cells(scale):
     """Return the cells of Table 5 with multigrid, and one for each format of the inside on each mesh."""
     pairs = ("patch-on-mis", "jacobi-on-patch")
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
-    others = dict.fromkeys([method for method in solvers.INSIDE if method != "patch-pcgamg"], ("cuda", "opencl"))
-    formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, others)
+    inside = dict.fromkeys(solvers.INSIDE, ("cuda", "opencl"))
+    formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, inside)
     return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: MESHES.index(c.case))
 
 

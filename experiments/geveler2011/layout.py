@@ -61,10 +61,27 @@ def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
                 cycles, rate = (results.value(case, name, fact, backend) for fact in ("cycles", "convergence"))
                 fraction = found["bound_fraction"]
                 rows.append({
-                    "L": level_of(case), "Variant": name, "Back end": backend,
+                    "L": level_of(case), "Variant": name.split("-", 2)[2], "Back end": backend,
                     "Time [ms]": 1e3 * found["value"], "Cycles": None if cycles is None else int(cycles),
                     "Defect a cycle": rate, "Of bound [%]": None if fraction is None else 100 * fraction,
                 })  # fmt: skip
+    return rows
+
+
+def factors(results, element: str, metric: str = "solve") -> list[dict]:
+    """Return for each level by how much STO takes longer than the best numbering, on each hardware."""
+    backend = _backend(results, metric)
+    rows = []
+    for case in _cases(results, element):
+        row = {"Element": element.upper(), "L": level_of(case)}
+        for name, heading in HEADINGS.items():
+            where = backend if name == "ellpack_r" else "host"
+            times = {n: results.value(case, f"{element}-{n}-{name}", metric, where) for n in NUMBERINGS}
+            worst, others = times.pop("sto"), {n: time for n, time in times.items() if time is not None}
+            best = min(others, key=others.get, default=None)
+            row[heading] = None if worst is None or best is None else worst / others[best]
+            row[f"best, {heading}"] = None if best is None else TITLES[best]
+        rows.append(row)
     return rows
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, level_of, solves
-from experiments.geveler2011.layout import by_numbering, one_legend, variants
+from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
 from repro.plots import PAGE, caption, figure, lines
 from repro.tables import Table
 
@@ -30,8 +30,10 @@ def measure(cell, run):
 
 
 def tables(results):
-    """Return the paper's table in two halves, and everything in the best numbering."""
+    """Return the paper's table in two halves, what numberings make of it, and everything in the best one."""
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
+    rows = [row for element in ELEMENTS for row in factors(results, element)]
+    made.append(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)))
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)

@@ -73,7 +73,7 @@ def plot(results):
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)[::-1]
         with style():
-            axis.barh([f"{row['Variant'].split('-', 2)[2]}, {row['Back end']}" for row in rows],
+            axis.barh([f"{row['Variant']}, {row['Back end']}" for row in rows],
                       [row["Time [ms]"] for row in rows], color=[colour(row["Back end"]) for row in rows],
                       edgecolor="black", linewidth=0.4)  # fmt: skip
             for row, bar in zip(rows, axis.patches, strict=True):

@@ -27,9 +27,9 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             }
             UNROLL
             for (int r = 0; r < SIZE; ++r) // values in the order in which they lie
-                for (int lane = 0; lane < LANES; ++lane)
-                    UNROLL
-                    for (int c = 0; c < SIZE; ++c)
+                UNROLL
+                for (int c = 0; c < SIZE; ++c)
+                    for (int lane = 0; lane < LANES; ++lane)
                         sums[r][lane]
                             += READ_ONCE_LOAD(&block_values[(r * SIZE + c) * SLICE + lane]) * factors[c][lane];
         }

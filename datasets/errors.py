@@ -1,4 +1,4 @@
-"""The error of a mesh that cannot be used."""
+"""The errors of a mesh or a matrix that cannot be used, and of a download."""
 
 from __future__ import annotations
 
@@ -7,3 +7,11 @@ from repro.model import ReproError
 
 class MeshError(ReproError):
     """A mesh is missing, unreadable or wrong; the message names the file and the first offending element or node."""
+
+
+class MatrixError(ReproError):
+    """A matrix is missing, unreadable or wrong; the message names the file."""
+
+
+class DownloadError(ReproError):
+    """A file could not be downloaded; the message names the address and the reason."""

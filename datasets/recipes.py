@@ -1,6 +1,6 @@
-"""The catalogue: every mesh that has a recipe, found by its place in `datasets/<paper>/<mesh>.py`.
+"""The catalogue: every mesh and matrix that has a recipe, found by its place in `datasets/<paper>/<name>.py`.
 
-A recipe is a module with
+A recipe of a mesh is a module as follows; that of a matrix is told of in `datasets.matrices_catalogue`.
 
 - ``TITLE``, what the paper's tables call the mesh;
 - ``SCALES``, a mapping from the scales that it has (``smoke``, ``small``, ``paper``, ``large``) to what `build` needs;
@@ -60,6 +60,7 @@ class Entry:
     cell_type: str = "tetra"
     variant: str = ""
     recipe: ModuleType = field(repr=False, compare=False, default=None)
+    kind = "mesh"
 
     @property
     def title(self) -> str:
@@ -91,6 +92,18 @@ class Entry:
             arrays["points"], arrays["cells"], self.cell_type, arrays.get("regions"), self.name, self.title,
             self.stand_in_for,
         )  # fmt: skip
+
+    def own_key(self, path: Path) -> str:
+        """Return a hash of the user's file and of what it takes the place of."""
+        from datasets import reading
+
+        return reading.key(self, path)
+
+    def own(self, path: Path):
+        """Return the user's mesh in a file in the place of this one."""
+        from datasets import reading
+
+        return reading.read(self, path)
 
     def facts(self, scale: str) -> dict[str, Any]:
         """Return counts, valence, non-zeros and quality; see `Mesh.facts`."""
@@ -142,7 +155,9 @@ class Entry:
 
 @functools.cache
 def entries() -> tuple[Entry, ...]:
-    """Return every mesh that has a recipe, by name."""
+    """Return every mesh and matrix that has a recipe, by name."""
+    from datasets.matrices_catalogue import MatrixEntry
+
     found = []
     for path in sorted(ROOT.glob("*/[!_]*.py")):
         name = f"{path.parent.name}/{path.stem}"
@@ -151,7 +166,9 @@ def entries() -> tuple[Entry, ...]:
             "stand_in_for": getattr(recipe, "STAND_IN_FOR", ""), "regions": tuple(getattr(recipe, "REGIONS", ())),
             "cell_type": getattr(recipe, "CELL_TYPE", "tetra"), "recipe": recipe,
         }  # fmt: skip
-        if hasattr(recipe, "VARIANTS"):
+        if getattr(recipe, "KIND", "mesh") == "matrix":
+            found.append(MatrixEntry(name, recipe.TITLE, tuple(recipe.SCALES), about["stand_in_for"], recipe=recipe))
+        elif hasattr(recipe, "VARIANTS"):
             for variant, scales in recipe.VARIANTS.items():
                 title = f"{recipe.TITLE} {variant}"
                 found.append(Entry(f"{name}-{variant}", title, tuple(scales), variant=variant, **about))

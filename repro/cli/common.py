@@ -50,7 +50,7 @@ Backends = Annotated[
 ]  # fmt: skip
 Meshes = Annotated[
     list[str] | None,
-    typer.Option("--mesh", metavar="NAME=FILE", help="Your own file in place of a dataset; repeatable."),
+    typer.Option("--mesh", "--matrix", metavar="NAME=FILE", help="Your own file in place of a dataset; repeatable."),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
 

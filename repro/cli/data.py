@@ -21,7 +21,9 @@ def list_datasets(as_json: Json = False) -> None:
         {
             "name": entry.name, "title": entry.title, "scales": list(entry.scales),
             "stand_in_for": entry.stand_in_for or "",
+            "kind": getattr(entry, "kind", "mesh"), "address": getattr(entry, "address", ""),
             "cached": [scale for scale in entry.scales if entry.is_cached(scale)],
+            "downloaded": [scale for scale in entry.scales if _is_public(entry, scale)],
         }
         for entry in environment.catalogue()
     ]  # fmt: skip
@@ -32,21 +34,34 @@ def list_datasets(as_json: Json = False) -> None:
 
     shown = table("", "dataset", "title", "stands in for", "scales", "cached", whole=("dataset",))
     for row in rows:
-        texts = (row["name"], row["title"], row["stand_in_for"], ", ".join(row["scales"]), ", ".join(row["cached"]))
+        cached = [f"{scale} (downloaded)" if scale in row["downloaded"] else scale for scale in row["cached"]]
+        texts = (row["name"], row["title"], row["stand_in_for"], ", ".join(row["scales"]), ", ".join(cached))
         shown.add_row(*map(escape, texts))
     console().print(shown)
 
 
 @app.command("build")
-def build(names: Datasets = None, scale: Scale = None, as_json: Json = False) -> None:
-    """Build datasets, or download them, into the cache."""
+def build(
+    names: Datasets = None, scale: Scale = None, as_json: Json = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download public ones, in place of their stand-ins from then on.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Build datasets into the cache, or download them."""
     built, problems = [], 0
     for entry, size in _chosen(names, scale):
         say(f"{entry.name} at scale {size} ...")
         try:
+            if download and getattr(entry, "address", "") and size == entry.public_scale:
+                say(f"{entry.name}: from {entry.address}")
+                entry.download()
             path = entry.build(size)
-            built.append({"name": entry.name, "scale": size, "path": path, "facts": entry.facts(size)})
-            say(f"{entry.name}: {path}")
+            public = _is_public(entry, size)
+            built.append(
+                {"name": entry.name, "scale": size, "path": path, "downloaded": public, "facts": entry.facts(size)}
+            )
+            what = "downloaded" if public else "stand-in" if entry.stand_in_for else "built"
+            say(f"{entry.name}: {what}, {path}")
         except Exception as error:  # one dataset that cannot be built costs no other
             problems += 1
             built.append({"name": entry.name, "scale": size, "error": str(error)})
@@ -70,6 +85,11 @@ def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -
     if as_json:
         answer(found)
     raise typer.Exit(int(any(entry["problems"] for entry in found)))
+
+
+def _is_public(entry, scale: str) -> bool:
+    """Return whether a scale of a dataset has been downloaded."""
+    return bool(getattr(entry, "address", "")) and entry.is_public(scale)
 
 
 def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:

@@ -1,0 +1,1 @@
+"""The matrices and the hearts of Wong, Kuhl and Darve (2015), Table 2."""

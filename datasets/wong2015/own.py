@@ -1,0 +1,5 @@
+"""A matrix of the user's own, which joins those of wong2015: ``--matrix wong2015/own=FILE.mtx``."""
+
+KIND = "matrix"
+TITLE = "Own"
+SCALES = {}

@@ -38,7 +38,7 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             if (block_row >= 0 && block_row < block_rows)
                 for (int r = 0; r < SIZE; ++r) {
                     const long row = block_row * SIZE + r;
-#if COMBINES // a kernel of its own: on processors these tests cost the other its vector instructions
+#if COMBINES // a build of its own, so that the plain product has nothing to ask
                     real sum = alpha * sums[r][lane];
                     if (beta != 0) sum += beta * y[row];
                     if (gamma != 0) sum += gamma * x[row];

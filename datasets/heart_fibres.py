@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from datasets import surfaces
+from datasets import recipes, surfaces
 
 HELIX = 60.0  # degrees from the circumference, at the inner surface; the negative at the outer
 # Ellipsoids of the shell: centre and radii of outer and inner surface.
@@ -47,6 +47,26 @@ def fibres(points: np.ndarray, wall: float = 0.6, helix: float = HELIX) -> np.nd
     around = _unit(np.cross([0.0, 0.0, 1.0], normal), [0.0, 1.0, 0.0])
     upwards = np.cross(normal, around)
     return np.cos(angle)[:, None] * around + np.sin(angle)[:, None] * upwards
+
+
+def of_mesh(name: str, scale: str, points: np.ndarray) -> np.ndarray:
+    """Return unit vectors along the fibres at points of one of the hearts of wong2015.
+
+    Parameters
+    ----------
+    name : str
+        As in ``wong2015/heart_5k``.
+    scale : str
+    points : ndarray of float64, shape (n, 3)
+        Nodes or centres of elements of that mesh.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, 3)
+    """
+    scales = recipes.entry(name).recipe.SCALES
+    spacing, _ = scales[scale] or scales["paper"]  # the large mesh is the paper's, refined
+    return fibres(points, max(0.6, 2.4 * spacing))  # as `datasets.fu2014.heart.surface` makes the wall
 
 
 def _unit(vectors, otherwise):

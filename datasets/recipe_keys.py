@@ -12,7 +12,8 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parent
-MESHERS = {"mesher.py": "tetgen", "triangles.py": "scipy"}  # modules, and the packages that mesh for them
+# Modules, and the packages that mesh or draw random numbers for them.
+MESHERS = {"mesher.py": "tetgen", "triangles.py": "scipy", "wong2015/_irregular.py": "numpy"}
 # Read by every recipe or by none: whatever these do, they do not change what is built.
 PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py"}
 

@@ -12,7 +12,7 @@ from repro.plots import PAGE, bars, caption, figure, style
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.4, "small": 1.5, "paper": 6, "large": 15}
+MINUTES = {"smoke": 0.4, "small": 2, "paper": 3, "large": 15}
 
 
 def cells(scale):

@@ -12,7 +12,7 @@ from repro.plots import COLUMN, caption, figure
 from repro.tables import Column, paper_table
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.5, "small": 1, "paper": 15, "large": 60}
+MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 15, "large": 60}
 
 
 def tables(results):

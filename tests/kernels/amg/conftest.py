@@ -1,4 +1,4 @@
-"""Devices, graphs and matrices that the multigrid's tests go through."""
+"""Graphs and matrices that the multigrid's tests go through."""
 
 import functools
 
@@ -7,19 +7,6 @@ import pytest
 import scipy.sparse
 
 from kernels.device import BACKENDS, Unavailable, open_device
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(repro_cache):
-    return repro_cache
-
-
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cuda if name == "cuda" else ()) for name in BACKENDS])
-def device(request):
-    try:
-        return open_device(request.param)
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="session")

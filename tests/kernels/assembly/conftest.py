@@ -1,4 +1,4 @@
-"""Devices, meshes and problems that the assembly's tests go through."""
+"""Meshes and problems that the assembly's tests go through."""
 
 import functools
 
@@ -8,20 +8,6 @@ import scipy.spatial
 
 from datasets import structured
 from kernels.assembly.problem import Problem
-from kernels.device import BACKENDS, Unavailable, open_device
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(repro_cache):
-    return repro_cache
-
-
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cuda if name == "cuda" else ()) for name in BACKENDS])
-def device(request):
-    try:
-        return open_device(request.param)
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 def blocks(*corners):

@@ -1,31 +1,14 @@
-"""Devices, and the paper's problems on a few levels."""
+"""The paper's problems on a few levels."""
 
 import functools
 
 import numpy as np
-import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy, number, refined
 from datasets.geveler2011._hierarchy import Hierarchy
 from datasets.grids import hexes, quads
 from kernels import multigrid
-from kernels.device import BACKENDS, Unavailable, open_device
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(repro_cache):
-    return repro_cache
-
-
-@pytest.fixture(
-    scope="session", params=[pytest.param(b, marks=pytest.mark.cuda if b == "cuda" else ()) for b in BACKENDS]
-)
-def device(request, cache):
-    try:
-        return open_device(request.param)
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 @functools.cache

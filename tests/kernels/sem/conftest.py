@@ -1,26 +1,11 @@
-"""Devices and hexahedral meshes that the tests of spectral elements go through."""
+"""Hexahedral meshes that the tests of spectral elements go through."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, open_device
-
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(repro_cache):
-    return repro_cache
-
-
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cuda if name == "cuda" else ()) for name in BACKENDS])
-def device(request):
-    try:
-        return open_device(request.param)
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 def grid(shape, keep=None, move=0.0, seed=0):

@@ -1,4 +1,4 @@
-"""The devices that the solvers' tests go through."""
+"""The devices that the kernels' tests go through."""
 
 import pytest
 
@@ -10,8 +10,10 @@ def cache(repro_cache):
     return repro_cache
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cuda if name == "cuda" else ()) for name in BACKENDS])
-def device(request):
+@pytest.fixture(
+    scope="session", params=[pytest.param(b, marks=pytest.mark.cuda if b == "cuda" else ()) for b in BACKENDS]
+)
+def device(request, cache):
     try:
         return open_device(request.param)
     except Unavailable as missing:

@@ -11,6 +11,7 @@ from datasets import connectivity, grids, mesher, ordering, refinement, splittin
 from datasets.cells import TYPES
 
 TITLE = "tet"
+STAND_IN_FOR = "the tet mesh of zhang2013, whose geometry is not printed"
 # Divisions of the long and of the short edges, greatest volume of an element over the cube of the short ones' spacing,
 # and nodes.
 SCALES = {

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import datasets
+from experiments import labels as names
 from repro import published
 from repro.results import is_missing
 
@@ -14,14 +12,8 @@ LOADS = "Supports, load and material are not published: a cantilever, clamped at
 
 
 def labels(results) -> dict[str, str]:
-    """Return the name of every mesh that the results have; a stand-in says so, and a user's own names its file."""
-    names = {}
-    for mesh in MESHES:
-        if mesh in results.cases:
-            entry = datasets.entry(f"zhang2013/{mesh}")
-            own = results.overrides.get(entry.name)
-            names[mesh] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
-    return names
+    """Return the name of every mesh that the results have."""
+    return names.labels(results, "zhang2013", MESHES)
 
 
 def speed(results, case: str, method: str, backend: str | None = None, metric: str = "spmv") -> float | None:

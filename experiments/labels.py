@@ -8,12 +8,13 @@ from pathlib import Path
 import datasets
 
 
+def label(results, dataset: str) -> str:
+    """Return the name of a dataset; a stand-in says so, and a user's own names its file."""
+    entry = datasets.entry(dataset)
+    own = results.overrides.get(entry.name)
+    return f"{entry.short_title} ({Path(own).name})" if own else entry.title
+
+
 def labels(results, paper: str, cases: Sequence[str]) -> dict[str, str]:
-    """Return the name of every case that the results have; a stand-in says so, and a user's own names its file."""
-    names = {}
-    for case in cases:
-        if case in results.cases:
-            entry = datasets.entry(f"{paper}/{case}")
-            own = results.overrides.get(entry.name)
-            names[case] = f"{entry.short_title} ({Path(own).name})" if own else entry.title
-    return names
+    """Return the name of every case that the results have, where cases are called by their datasets."""
+    return {case: label(results, f"{paper}/{case}") for case in cases if case in results.cases}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.fu2014 import labels, solvers
+from experiments.fu2014 import solvers
 from experiments.fu2014.problems import helmholtz_matrix
+from experiments.labels import label
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import Table
 
@@ -52,7 +53,7 @@ def tables(results):
     missing = dict.fromkeys(
         f"{r.status.capitalize()}: {r.method} on {r.backend}: {r.reason}" for r in others.itertuples()
     )
-    mesh = labels_of(results)
+    mesh = label(results, "fu2014/blobs")
     notes = [
         f"{mesh}: (σ outside, σ inside of the blobs). The homogeneous column is the Blobs row of Table 5.",
         "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of, and CG for CUSP-CG.",
@@ -61,11 +62,6 @@ def tables(results):
         *missing,
     ]
     return [Table("Table 4: iterations on heterogeneous Blobs", pandas.DataFrame(rows, dtype=object), notes)]
-
-
-def labels_of(results):
-    """Return the mesh's name: a stand-in's says so, and a user's own names its file."""
-    return labels(results, ("blobs",))["blobs"]
 
 
 def plot(results):
@@ -83,5 +79,5 @@ def plot(results):
         cases=cases,
         published=published,
     )
-    caption(made, results, labels_of(results))
+    caption(made, results, label(results, "fu2014/blobs"))
     return made

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import datasets
 from datasets.geveler2011 import NUMBERINGS
+from experiments import labels as names
 
 ELEMENTS = ("q1", "q2")
 DEVICES = ("cuda", "opencl", "openmp")
@@ -42,7 +40,5 @@ def level_of(case: str) -> int:
 
 
 def label(mesh: str, results) -> str:
-    """Return what tables call a mesh; a stand-in says so, and a user's own names its file."""
-    entry = datasets.entry(f"geveler2011/{mesh}")
-    own = results.overrides.get(entry.name)
-    return f"{entry.short_title} ({Path(own).name})" if own else entry.title
+    """Return what tables call a mesh."""
+    return names.label(results, f"geveler2011/{mesh}")

@@ -60,7 +60,8 @@ class NumbaCycle(Cycle):
 
 
 def _csr(matrix):
-    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data
+    # Unsigned: Numba wraps signed indices, in case they are negative, which takes longer.
+    return matrix.indptr.astype(np.uint32), matrix.indices.astype(np.uint32), matrix.data
 
 
 @njit(parallel=True, fastmath=MATH, cache=True)

@@ -38,6 +38,8 @@ class Solver:
 
     def __init__(self, matrix, polynomial=None, threads: int | None = None):
         self.matrix, self._factors = scaled(matrix)
+        # Numba wraps signed indices, in case they are negative, which takes longer.
+        self._pattern = self.matrix.indptr.astype(np.uint32), self.matrix.indices.astype(np.uint32)
         self._series = NO_POLYNOMIAL if polynomial is None else np.array(polynomial.coefficients, dtype=np.float64)
         self._interval = (0.0, 1.0) if polynomial is None else tuple(map(float, polynomial.interval))
         self.threads = threads or numba.config.NUMBA_NUM_THREADS
@@ -54,7 +56,7 @@ class Solver:
         numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
         try:
             iterations, residual = _solve(
-                matrix.indptr, matrix.indices, matrix.data, self._series, *self._interval, self._b, self._vectors,
+                *self._pattern, matrix.data, self._series, *self._interval, self._b, self._vectors,
                 tolerance, max_iterations,
             )  # fmt: skip
         finally:
@@ -66,7 +68,7 @@ class Solver:
         return self._factors * self._vectors[0]
 
 
-@njit(parallel=True, fastmath=FAST, cache=True)
+@njit(parallel=True, cache=True)  # additions in order: of rows as short as these, gathers took longer
 def _combine(offsets, columns, values, x, of_product, of_x, of_r, r, of_before, before, out):
     """Compute out = of_product A x + of_x x + of_r r + of_before before; `out` may be `before`."""
     for i in prange(offsets.size - 1):

@@ -19,9 +19,11 @@ class ConjugateGradients(Rival):
     def __init__(self, *system):
         super().__init__(*system)
         self.threads = numba.get_num_threads()
+        # Numba wraps signed indices, in case they are negative, which takes longer.
+        self._pattern = (self.matrix.indptr.astype(np.uint32), self.matrix.indices.astype(np.uint32))
 
     def solve(self):
-        system = (self.matrix.indptr, self.matrix.indices, self.matrix.data, self.rhs)
+        system = (*self._pattern, self.matrix.data, self.rhs)
         self.x, self.iterations, ending = _solve(*system, self.tolerance, self.max_iterations)
         self._ended(ending == 0, "p·Ap is not positive" if ending == 2 else "the limit")
 

@@ -29,13 +29,16 @@ def revision(root: Path = ROOT) -> dict[str, Any]:
     """Return ``commit`` and ``dirty`` of the sources under `root`; both None outside a checkout of their own.
 
     Results do not make a checkout dirty. A copy of the sources inside another repository (a virtual environment in it,
-    say) has no commit: the other's would be wrong. Whoever makes a copy without history, for a container or a compute
-    node, can say in the variable ``REPRO_COMMIT`` what it is a copy of.
+    say) has no commit: the other's would be wrong. Whoever makes a copy without history or with a stale one, for a
+    container or a compute node, says in the variable ``REPRO_COMMIT`` what it is a copy of; that goes before what git
+    has.
     """
+    if stated := os.environ.get("REPRO_COMMIT"):
+        return {"commit": stated, "dirty": None}
     top = _git(root, "rev-parse", "--show-toplevel")
     commit = _git(root, "rev-parse", "HEAD") if top and Path(top).resolve() == root.resolve() else None
     if commit is None:
-        return {"commit": os.environ.get("REPRO_COMMIT"), "dirty": None}
+        return {"commit": None, "dirty": None}
     changes = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 

@@ -27,7 +27,7 @@ class Preconditioner:
     device : kernels.device.Device
     matrix : packed matrix
         With ``multiply(x, y)``, ``shape`` and ``dtype``, float32 or float64: any of kernels.spmv's. One that has
-        ``combine``, as kernels.spmv.sbell does, spares a GPU all vector kernels but the last.
+        ``combine``, as kernels.spmv.sbell does, spares a GPU all vector kernels but the rounding of r.
     polynomial : Polynomial
         For the spectrum of that very matrix.
     """
@@ -63,11 +63,12 @@ class Preconditioner:
             of_r = float(gamma[k] - (gamma[order] if step == 1 else 0.0))
             of_before = -1.0 if step > 1 else 0.0
             before = self._terms[step % 2]
-            if k and self._fused is not None:
-                self._fused(now, before, factor * slope, of_before, factor * shift, of_r, r)
+            out = before if k else z
+            if self._fused is not None:
+                self._fused(now, out, factor * slope, of_before, factor * shift, of_r, r, before)
             else:
                 self.matrix.multiply(now, self._product)
-                kernel, out = (self._inner.combine, before) if k else (self._outer.combine, z)
+                kernel = self._inner.combine if k else self._outer.combine
                 kernel(
                     self._blocks, self.n, of_r, r, factor * slope, self._product, factor * shift, now, of_before,
                     before, out,

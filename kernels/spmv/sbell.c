@@ -1,9 +1,10 @@
-// y = alpha A x + beta y + gamma x + delta z, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for
-// LANES block rows. What has the factor 0 is not read.
+// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows; where
+// it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the factor 0 is
+// not read.
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT y)
+             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL const real *before, GLOBAL wide *y)
 {
     OUTER(block);
     INNER(t) {
@@ -35,19 +36,21 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
         }
         for (int lane = 0; lane < LANES; ++lane) {
             const long block_row = SORTED ? order[slot + lane] : slot + lane;
-            if (block_row >= 0 && block_row < block_rows)
-                for (int r = 0; r < SIZE; ++r) {
-                    const long row = block_row * SIZE + r;
+            if (block_row < 0 || block_row >= block_rows)
+                continue;
+            real added[SIZE]; // all loads before the first store
+            UNROLL
+            for (int r = 0; r < SIZE; ++r) {
+                const long row = block_row * SIZE + r;
+                added[r] = beta == 0 ? 0 : beta * before[row];
 #if COMBINES // a build of its own, so that the plain product has nothing to ask
-                    real sum = alpha * sums[r][lane];
-                    if (beta != 0) sum += beta * y[row];
-                    if (gamma != 0) sum += gamma * x[row];
-                    if (delta != 0) sum += delta * z[row];
-                    y[row] = sum;
-#else
-                    y[row] = alpha * sums[r][lane] + (beta == 0 ? 0 : beta * y[row]);
+                if (gamma != 0) added[r] += gamma * x[row];
+                if (delta != 0) added[r] += delta * z[row];
 #endif
-                }
+            }
+            UNROLL
+            for (int r = 0; r < SIZE; ++r)
+                y[block_row * SIZE + r] = (wide)(alpha * sums[r][lane] + added[r]);
         }
     }
 }

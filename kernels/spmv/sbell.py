@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 
 from kernels.spmv import _blocks, _sliced
-from kernels.spmv._matrix import LANES
+from kernels.spmv._matrix import LANES, REAL
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
-BUILDS = [(SOURCE, block, {"real": real, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "COMBINES": size - 2,
-                           "LANES": lanes, **REGISTERS})
-          for block, lanes, real, size
-          in ((GPU_BLOCK, 1, "double", 3), (GPU_BLOCK, 1, "float", 2), (CPU_BLOCK, LANES, "double", 2))]  # fmt: skip
+BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2,
+                           "COMBINES": size - 2, "LANES": lanes, **REGISTERS})
+          for block, lanes, real, wide, size
+          in ((GPU_BLOCK, 1, "double", "double", 3), (GPU_BLOCK, 1, "float", "double", 3),
+              (GPU_BLOCK, 1, "float", "float", 2), (CPU_BLOCK, LANES, "double", "double", 2))]  # fmt: skip
 
 
 class Packed(_blocks.BlockMatrix):
@@ -40,29 +40,29 @@ class Packed(_blocks.BlockMatrix):
         self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         self.blocks = -(-self.slices.slots // (self.block * self.lanes))
         self.kernel = self._built(combines=False)
+        self._combining = {}
 
-    @cached_property
-    def combining(self):
-        """The kernel of `combine`, built when it is first wanted."""
-        return self._built(combines=True)
-
-    def _built(self, combines):
+    def _built(self, combines, wide=None):
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        defines |= {"LANES": self.lanes, "COMBINES": int(combines), **REGISTERS}
-        return self.build(SOURCE, self.block, defines).sbell
+        defines |= {"wide": REAL[(wide or self.dtype).name], "LANES": self.lanes, "COMBINES": int(combines)}
+        return self.build(SOURCE, self.block, defines | REGISTERS).sbell
 
     def enqueue(self, x, y, alpha, beta):
-        self._launch(self.kernel, x, y, alpha, beta, 0.0, 0.0, None)
+        self._launch(self.kernel, x, y, alpha, beta, 0.0, 0.0, None, y)
 
-    def combine(self, x, y, alpha: float, beta: float, gamma: float, delta: float, z) -> None:
-        """Enqueue y = alpha A x + beta y + gamma x + delta z of a square matrix, a step of a three-term recurrence.
+    def combine(self, x, y, alpha: float, beta: float, gamma: float, delta: float, z, before=None) -> None:
+        """Enqueue y = alpha A x + beta `before` + gamma x + delta z of a square matrix, a step of a recurrence.
 
         It spares the kernel that would add the vectors, and the product's way through memory: on GPUs that is faster.
-        `y` is neither x nor z.
+        `y`, of the matrix's precision or in float64, is neither x nor z; `before`, of the matrix's precision, is y
+        itself where it is not given.
         """
-        self._launch(self.combining, x, y, alpha, beta, gamma, delta, z)
+        if y.dtype not in self._combining:
+            self._combining[y.dtype] = self._built(combines=True, wide=y.dtype)
+        self._launch(self._combining[y.dtype], x, y, alpha, beta, gamma, delta, z, y if before is None else before)
 
-    def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z):
+    def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before):
         a = self.arrays
         kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
-               a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, y)  # fmt: skip
+               a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, before if beta else None,
+               y)  # fmt: skip

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
 from repro import environment
@@ -40,6 +40,8 @@ class Run:
         What was compared with a reference, the error and the tolerance.
     digests : dict of str to str
         Content hashes of the datasets that were read.
+    work : list of dict
+        For each time whose work is known: metric, least bytes and operations, precision, and whether the cache was cold.
     failing : tuple
         Metric and error of the check that failed, for the failed row.
     """
@@ -54,6 +56,7 @@ class Run:
         self.checks: list[dict] = []
         self.digests: dict[str, str] = {}
         self.clocks: dict[str, dict] = {}
+        self.work: list[dict] = []
         self.failing: tuple[str, float | None] = ("", None)
         self._opened: Any = None
         self._bounded: list[_Bounded] = []
@@ -196,6 +199,7 @@ class Run:
                 outliers=int(summary.outliers), error=error, device=clock.name,
             )  # fmt: skip
             if work is not None:
+                self.work.append({"metric": name, **asdict(work), "cold": bool(samples.cold)})
                 self._bounded.append(_Bounded(self.rows[-1], work, clock, summary.median, bool(samples.cold)))
         return taken[0][2]
 

@@ -124,6 +124,7 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
         "rows": [plain(row.as_dict()) for row in rows],
         "samples": run.samples if run is not None and status == DONE else {},
         "checks": plain(run.checks) if run is not None else [],
+        "work": plain(run.work) if run is not None and status == DONE else [],
         "digests": run.digests if run is not None else {},
         "clocks": plain(run.clocks) if run is not None else {},
         "notes": [], "seconds": 0.0, "traceback": "", "finished": time.time(),

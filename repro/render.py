@@ -175,6 +175,7 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
                 "command": task.record.get("command"), "checks": task.record["checks"], "notes": task.record["notes"],
+                "work": task.record.get("work", []),
             }
             for task in tasks if task.stands
         ],

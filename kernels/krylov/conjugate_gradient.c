@@ -1,4 +1,4 @@
-/* The vector operations of preconditioned conjugate gradients, in double precision.
+/* The vector operations of preconditioned conjugate gradients: vectors of `real`, sums and scalars in double precision.
  *
  * A block has `chunk` consecutive entries, and a sum over all is one number a block, added up by every block that needs
  * it: always in the same order, so that a solve gives the same bits each time, and no launch is spent on it alone. The
@@ -90,7 +90,7 @@ DEVICE_FUNCTION double folded(const double *lanes)
     BARRIER;
 
 /* The largest magnitude in each block of b. What is no number is left to the sums that follow. */
-KERNEL peak(const long count, const long chunk, GLOBAL const double *RESTRICT b, GLOBAL double *RESTRICT partial)
+KERNEL peak(const long count, const long chunk, GLOBAL const real *RESTRICT b, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double peaks[BLOCK];
@@ -116,8 +116,8 @@ KERNEL peak(const long count, const long chunk, GLOBAL const double *RESTRICT b,
 /* x = 0, p = 0, r = b times the power of two that brings its largest entry to between 1 and 2, so that no square over-
  * or underflows, and single precision inside a preconditioner neither; partial sums of r.r. */
 KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial_peak,
-             GLOBAL const double *RESTRICT b, GLOBAL double *RESTRICT x, GLOBAL double *RESTRICT r,
-             GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT scalars, GLOBAL double *RESTRICT partial)
+             GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
+             GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -186,7 +186,7 @@ KERNEL arm(const ulong handle, GLOBAL const int *RESTRICT counters)
 }
 
 /* Partial sums of x.y. */
-KERNEL product(const long count, const long chunk, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT y,
+KERNEL product(const long count, const long chunk, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT y,
            GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
@@ -194,7 +194,7 @@ KERNEL product(const long count, const long chunk, GLOBAL const double *RESTRICT
     const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
     INNER(t) {
         double lanes[LANES] = {0};
-        FOR_ENTRIES(t, begin, end, lanes[l] += x[i] * y[i]);
+        FOR_ENTRIES(t, begin, end, lanes[l] += (double)x[i] * y[i]);
         sums[t] = folded(lanes);
     }
     TREE(sums)
@@ -205,7 +205,7 @@ KERNEL product(const long count, const long chunk, GLOBAL const double *RESTRICT
 
 /* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before. */
 KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
-                 GLOBAL const double *RESTRICT z, GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT scalars,
+                 GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars,
                  GLOBAL int *RESTRICT counters)
 {
     OUTER(block);
@@ -225,8 +225,8 @@ KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL co
 }
 
 /* Partial sums of p.q, and behind them of p.p and q.q, where q = A p. */
-KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT p,
-                 GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT partial)
+KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL const real *RESTRICT p,
+                 GLOBAL const real *RESTRICT q, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -267,8 +267,8 @@ KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL co
 
 /* x += alpha p, r -= alpha q with alpha = r.z / p.q; partial sums of the new r.r. */
 KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
-               GLOBAL const double *RESTRICT p, GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT x,
-               GLOBAL double *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+               GLOBAL const real *RESTRICT p, GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x,
+               GLOBAL real *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
                GLOBAL double *RESTRICT partial_rr)
 {
     OUTER(block);
@@ -333,8 +333,8 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
 }
 
 /* y = x without the power of two. */
-KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT scalars, GLOBAL const double *RESTRICT x,
-              GLOBAL double *RESTRICT y)
+KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT scalars, GLOBAL const real *RESTRICT x,
+              GLOBAL real *RESTRICT y)
 {
     OUTER(block);
     const double scale = 1 / scalars[SCALE];
@@ -345,8 +345,8 @@ KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT 
 }
 
 /* Partial sums of |b - q|², and behind them of |b|². */
-KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT b,
-                GLOBAL const double *RESTRICT q, GLOBAL double *RESTRICT partial)
+KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const real *RESTRICT b,
+                GLOBAL const real *RESTRICT q, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double sums[BLOCK];

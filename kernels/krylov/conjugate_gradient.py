@@ -1,4 +1,4 @@
-"""Preconditioned conjugate gradients in double precision, whose scalars and stopping test stay on the device.
+"""Preconditioned conjugate gradients whose scalars, in double precision, and stopping test stay on the device.
 
 Fu et al. (2014), algorithm 5.1. Under CUDA the whole iteration is a graph that repeats itself until a kernel finds the
 residual small enough, so that the host takes no part; elsewhere the host reads one integer an iteration.
@@ -20,7 +20,12 @@ STATUSES = ("running", "converged", "iteration limit", "indefinite", "not a numb
 ROUNDING = 1e-15  # of a double; eigenvalues whose ratio is less are not told from zero
 BLOCK, BLOCKS_PER_UNIT, LEAST_CHUNK = 256, 8, 1024  # on a GPU
 SMALLEST_PROCESSOR_CHUNK = 8192
-BUILDS = [(SOURCE, BLOCK, {"LANES": 1, "ROUNDING": ROUNDING}), (SOURCE, 1, {"LANES": 8, "ROUNDING": ROUNDING})]
+BUILDS = [
+    (SOURCE, block, {"real": real, "LANES": lanes, "ROUNDING": ROUNDING})
+    for block, lanes in ((BLOCK, 1), (1, 8))
+    for real in ("double", "float")
+]
+REAL = {"float64": "double", "float32": "float"}
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,16 @@ class ConjugateGradient:
     ----------
     device : kernels.device.Device
     multiply : callable
-        ``multiply(x, y)`` enqueues y = A x for float64 device arrays, and neither waits nor allocates.
+        ``multiply(x, y)`` enqueues y = A x for device arrays of `dtype`, and neither waits nor allocates.
     n : int
         Unknowns.
     precondition : callable, optional
         ``precondition(r, z)`` enqueues z = M⁻¹ r, likewise.
     graph : bool, optional
         Whether CUDA shall repeat the iteration by itself; by default where `graph.missing` finds nothing.
+    dtype : {'float64', 'float32'}, optional
+        Of the vectors. In single precision rounding in A x keeps the true residual from following the recursive one
+        all the way: `true_residual` tells.
 
     Attributes
     ----------
@@ -78,15 +86,17 @@ class ConjugateGradient:
         n: int,
         precondition: Callable | None = None,
         graph: bool | None = None,
+        dtype: str = "float64",
     ):
         if n < 1:
             raise ValueError(f"a system of {n} unknowns")
         self.device, self.n, self.multiply, self.precondition = device, int(n), multiply, precondition
-        block, defines = _setting(device)
+        self.dtype = np.dtype(dtype)
+        block, defines = _setting(device, self.dtype.name)
         self._kernels = device.build(SOURCE, block=block, defines=defines)
         self._blocks, self._chunk = _division(device, self.n)
-        self._x, self._r, self._p, self._q = (device.zeros(self.n, np.float64) for _ in range(4))
-        self._z = self._r if precondition is None else device.zeros(self.n, np.float64)
+        self._x, self._r, self._p, self._q = (device.zeros(self.n, self.dtype) for _ in range(4))
+        self._z = self._r if precondition is None else device.zeros(self.n, self.dtype)
         self._rz, self._rr = (device.zeros(2 * self._blocks, np.float64) for _ in range(2))
         self._curvature = device.zeros(3 * self._blocks, np.float64)
         self._scalars = device.zeros(8, np.float64)
@@ -101,7 +111,7 @@ class ConjugateGradient:
 
         Parameters
         ----------
-        b, x : (n,) float64 device arrays
+        b, x : (n,) device arrays of `dtype`
             x is overwritten with the last iterate.
         tolerance : float, optional
         max_iterations : int, optional
@@ -162,7 +172,7 @@ class ConjugateGradient:
         """Return the least bytes and the flops of an iteration's vector operations, without A and M."""
         # r.z: r and z; p: z, p and p; p.Ap: both; x and r: read and written, and p and Ap.
         vectors, flops = (2 + 3 + 2 + 6, 2 + 2 + 6 + 6) if self.precondition else (3 + 2 + 6, 2 + 6 + 6)
-        return Work(bytes=8 * vectors * self.n, flops=flops * self.n, precision="float64")
+        return Work(bytes=self.dtype.itemsize * vectors * self.n, flops=flops * self.n, precision=self.dtype.name)
 
     def _grow(self, max_iterations: int) -> None:
         """Make room for the history, and record the graph that fills it."""
@@ -179,9 +189,10 @@ class ConjugateGradient:
         self._kernels.arm(1, handle, self._counters)
 
 
-def _setting(device):
+def _setting(device, dtype: str):
     """Return the block and the defines of a build; a processor's block is one thread, with a vector's lanes."""
-    return (BLOCK, {"LANES": 1, "ROUNDING": ROUNDING}) if device.is_gpu else (1, {"LANES": 8, "ROUNDING": ROUNDING})
+    block, lanes = (BLOCK, 1) if device.is_gpu else (1, 8)
+    return block, {"real": REAL[dtype], "LANES": lanes, "ROUNDING": ROUNDING}
 
 
 def _division(device, n: int) -> tuple[int, int]:

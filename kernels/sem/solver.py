@@ -1,0 +1,125 @@
+"""c u - ∇·(κ∇u) = s on a hexahedral mesh by preconditioned conjugate gradients (remacle2016, sections 3 and 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.krylov import ConjugateGradient
+from kernels.sem import diagonals
+from kernels.sem.stiffness import Operator
+from repro import Work
+
+PRECONDITIONERS = ("two-scale", "fine-only", "jacobi", None)
+
+
+class Solver:
+    """The paper's solver: making one is its set-up, `solve` may then be called for many right-hand sides.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+        Vertices in meshio's order, positively oriented.
+    order : int
+        The paper's n, 1 to 15.
+    kappa : float or (elements,) array
+        κ > 0.
+    mass : float or (elements,) array, optional
+        c; None for none.
+    dirichlet : 'boundary', (nodes,) bool array, or None
+        Where u = 0; None for natural conditions everywhere, which take a mass.
+    dtype : {'float64', 'float32'}
+        Of the operator and the vectors of conjugate gradients.
+    geometry : {'trilinear', 'stored', 'affine'}
+        Of the operator: see `Operator`.
+    preconditioner : {'two-scale', 'fine-only', 'jacobi', None}
+        P = P^c + P^f; P^f alone; the inverse of the diagonal; none.
+    inner_dtype : {'float32', 'float64'}, optional
+        Of P; by default single precision, whatever `dtype` is.
+    coarse : {'device', 'host'}
+        Where P^c is computed: on the device, or as the paper does it on the host's cores, while the device computes
+        P^f.
+    numbering : kernels.sem.numbering.Numbering, optional
+
+    Attributes
+    ----------
+    operator : Operator
+        With `numbering`, `nodes`, `multiply`, `least_work`.
+    nodes : int
+        The paper's N.
+    mass : (nodes,) array of `dtype` on the device
+        The lumped mass m, zero where u is fixed: `mass * s` is the right-hand side of a source s at the nodes.
+    iteration : kernels.krylov.ConjugateGradient
+        Its `loop` says whether CUDA repeats the iteration as one graph.
+
+    Raises
+    ------
+    ValueError
+        For an unknown setting, an inverted element, or a problem that is singular: no fixed node and no mass.
+    """
+
+    def __init__(
+        self, device, points, cells, order: int, *, kappa=1.0, mass=None, dirichlet="boundary", dtype: str = "float64",
+        geometry: str = "trilinear", preconditioner: str | None = "two-scale", inner_dtype: str = "float32",
+        coarse: str = "device", numbering=None,
+    ):  # fmt: skip
+        if preconditioner not in PRECONDITIONERS:
+            raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
+        self.device, self.order, self.dtype, self.preconditioner = device, order, np.dtype(dtype), preconditioner
+        self.operator = Operator(
+            device, points, cells, order, dtype=dtype, geometry=geometry, kappa=kappa, mass=mass, dirichlet=dirichlet,
+            numbering=numbering,
+        )  # fmt: skip
+        self.numbering, self.nodes = self.operator.numbering, self.operator.nodes
+        weights = diagonals.lumped_mass(self.operator, points, cells)
+        self.mass = device.array(weights)
+        if mass is None and bool((weights > 0).all()):
+            raise ValueError("no node is fixed and there is no mass: the problem is singular")
+        self._parts = self._preconditioner(points, cells, kappa, mass, inner_dtype, coarse)
+        precondition = None if self._parts is None else self._parts.apply
+        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, precondition, dtype=dtype)
+
+    def _preconditioner(self, points, cells, kappa, mass, inner_dtype, coarse):
+        if self.preconditioner == "jacobi":
+            return diagonals.jacobi(self.operator, points, cells, kappa, 0.0 if mass is None else mass)
+        return None
+
+    def load(self, source=1.0):
+        """Return the right-hand side of a source: (nodes,) array of `dtype` on the device, zero where u is fixed.
+
+        Parameters
+        ----------
+        source : float or (nodes,) array
+            s at the nodes.
+        """
+        xp, namespaced = self.device.xp, diagonals.namespaced
+        values = source if np.isscalar(source) else namespaced(self.device, source)
+        return self.device.array(namespaced(self.device, self.mass) * xp.asarray(values, dtype=self.dtype))
+
+    def solve(self, b, tolerance: float = 1e-6, max_iterations: int = 1000, x=None):
+        """Solve A u = b from u = 0, until ‖r‖ <= tolerance ‖b‖.
+
+        Parameters
+        ----------
+        b : (nodes,) array of `dtype` on the device
+            As `load` makes it: zero where u is fixed.
+        tolerance : float, optional
+        max_iterations : int, optional
+        x : (nodes,) array of `dtype` on the device, optional
+            Takes the solution.
+
+        Returns
+        -------
+        x : (nodes,) array of `dtype` on the device
+        outcome : kernels.krylov.Outcome
+            Its status tells a breakdown, or numbers that are none, from a limit of iterations.
+        """
+        x = self.device.empty(self.nodes, self.dtype) if x is None else x
+        outcome = self.iteration.solve(b, x, tolerance, max_iterations)
+        return x, outcome
+
+    def work(self) -> Work:
+        """Return the least bytes and the flops of one iteration."""
+        parts = [self.operator.least_work(), self.iteration.vector_work()]
+        return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype.name)

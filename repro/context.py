@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
-from repro import environment
+from repro import environment, memory
 from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
 from repro.units import convert, is_time
 
@@ -100,6 +100,24 @@ class Run:
     def skip(self, reason: str, remedy: str = "") -> NoReturn:
         """Give the cell up because something is not on this machine."""
         raise Skip(reason, remedy)
+
+    def need(self, what: str, *, host: float = 0.0, device: float = 0.0) -> None:
+        """Ask for memory before it is taken: where it is not free, the cell is skipped with the sizes named.
+
+        Parameters
+        ----------
+        what : str
+            What takes it, for the reason.
+        host, device : float
+            Bytes at the peak, on the host and on the cell's device. On a device without memory of its own the two
+            add up.
+        """
+        if device and self.device.is_gpu:
+            memory.require(what, device, self.device.free_bytes(), self.device.name)
+        else:
+            host += device
+        if host:
+            memory.require(what, host, memory.host_available(), "the host")
 
     def check(self, error: float, tolerance: float, what: str) -> None:
         """Require a result to agree with an independent reference.

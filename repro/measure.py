@@ -14,12 +14,12 @@ from repro.device_ceilings import DeviceCeilings
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
 from repro.plan import Task, source_hashes
 from repro.settings import Settings
-from repro.store import measuring
+from repro.store import alone
 
 
 def measure(
     task: Task, settings: Settings, *, force: bool = False, begun: float = 0.0,
-    waiting: Callable[[], None] | None = None,
+    waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
 ) -> bool:  # fmt: skip
     """Measure a cell and store its record, unless another run has just done so; sets `task.record`.
 
@@ -33,13 +33,17 @@ def measure(
         When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
     waiting : callable, optional
         Called once if another run is measuring.
+    measuring : callable, optional
+        Called when the machine is this run's.
 
     Returns
     -------
     bool
         Whether it was measured here.
     """
-    with measuring(waiting):
+    with alone(waiting):
+        if measuring:
+            measuring()
         store = settings.store
         task.look(store)
         if task.record is not None and task.stands:

@@ -11,6 +11,8 @@ from repro import discovery, environment
 from repro.model import SCALES, ReproError
 from repro.store import Store
 
+CELL_SECONDS = 3600.0
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -27,6 +29,8 @@ class Settings:
         The user's own files by dataset name.
     command : str
         As typed, for the manifest.
+    cell_seconds : float
+        The longest that one cell may take; then it is stopped, and has failed.
     """
 
     scale: str
@@ -35,6 +39,7 @@ class Settings:
     seed: int = 0
     overrides: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
+    cell_seconds: float = CELL_SECONDS
 
     @property
     def store(self) -> Store:
@@ -58,7 +63,7 @@ def default_machine() -> str:
 
 def make_settings(
     scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
-    meshes: Sequence[str] = (), command: str = "",
+    meshes: Sequence[str] = (), command: str = "", cell_seconds: float = CELL_SECONDS,
 ) -> Settings:  # fmt: skip
     """Check what the command line gives, and fill in what it leaves out.
 
@@ -68,6 +73,8 @@ def make_settings(
         See `Settings`; None takes the default.
     meshes : sequence of str
         ``NAME=FILE``, the user's own file in place of a dataset.
+    cell_seconds : float
+        The longest that one cell may take.
 
     Raises
     ------
@@ -81,7 +88,7 @@ def make_settings(
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(
         scale or default_scale(), Path(results) if results else environment.root() / "results", machine, seed,
-        _overrides(meshes), command,
+        _overrides(meshes), command, cell_seconds,
     )  # fmt: skip
 
 

@@ -136,7 +136,7 @@ def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[No
         yield
 
 
-def measuring(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
+def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
     """Hold the machine's one lock for measuring, so that no two runs disturb each other's times."""
     return locked(cache_folder() / "measuring.lock", waiting)
 

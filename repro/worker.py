@@ -1,17 +1,19 @@
 """Measure in a process of its own, so that a kernel that crashes costs its cell and not the run.
 
 After an illegal access a CUDA context answers every later call with the same error; a segmentation fault in compiled
-code ends the process. In either case the next cell gets a fresh process. ``repro run --in-process`` does without, for
-debuggers.
+code ends the process; one that hangs is stopped when its cell's time is over. In each case the next cell gets a fresh
+process. ``repro run --in-process`` does without, for debuggers.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +23,7 @@ from repro.plan import Task
 from repro.settings import Settings
 
 PR_SET_PDEATHSIG = 1
+WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
 
 
 class Worker:
@@ -46,11 +49,13 @@ class Worker:
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
         try:
             self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
-            while (message := self._pipe.recv()) == "waiting":
-                if waiting:
-                    waiting()
+            message = self._answer(waiting)
         except (EOFError, ConnectionError):
             self._bury(task)
+            return True
+        except TimeoutError as late:
+            self.close()
+            self._fail(task, str(late))
             return True
         if isinstance(message, BaseException):
             raise message
@@ -58,6 +63,22 @@ class Worker:
         if task.record["status"] == FAILED and task.record.get("traceback"):
             self.close()  # the fault may have spoilt the device's context
         return measured
+
+    def _answer(self, waiting: Callable[[], None] | None) -> Any:
+        """Return what the process answers; its time runs from when it holds the machine."""
+        until = None
+        while True:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            if not self._pipe.poll(left):
+                raise TimeoutError(f"not done after {self.settings.cell_seconds:g} s, and stopped (--cell-minutes)")
+            message = self._pipe.recv()
+            if message == WAITING:
+                if waiting:
+                    waiting()
+            elif message == MEASURING:
+                until = time.monotonic() + self.settings.cell_seconds
+            else:
+                return message
 
     def _start(self) -> None:
         spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
@@ -73,25 +94,28 @@ class Worker:
 
     def _bury(self, task: Task) -> None:
         """Store that the process died while it measured a cell."""
-        from repro.measure import outcome
-
         self._process.join()
         code = self._process.exitcode
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        record = outcome(task, self.settings, FAILED, f"the measuring process died: {how}")
+        self.close()
+        self._fail(task, f"the measuring process died: {how}")
+
+    def _fail(self, task: Task, reason: str) -> None:
+        from repro.measure import outcome
+
+        record = outcome(task, self.settings, FAILED, reason)
         self.settings.store.write(task.path, record)
         task.record, task.reason = record, ""
-        self.close()
 
     def close(self) -> None:
-        """End the process, at once if it is still measuring."""
+        """End the process and all that it has started, at once if it is still measuring."""
         if self._process is None:
             return
         self._process.terminate()
         self._process.join(5)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+        with contextlib.suppress(OSError):  # none is left, most often
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.join()
         self._pipe.close()
         self._process = self._pipe = None
 
@@ -101,6 +125,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     from repro.measure import measure
 
     _die_with(parent)
+    os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
     while True:
         try:
@@ -109,7 +134,10 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
             return
         task = _task(artefact, identity, path, key)
         try:
-            measured = measure(task, settings, force=force, begun=begun, waiting=lambda: pipe.send("waiting"))
+            measured = measure(
+                task, settings, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
+                measuring=lambda: pipe.send(MEASURING),
+            )  # fmt: skip
             answer: Any = (measured, task.record, task.reason)
         except Exception as error:  # of the store, as when the disk is full; the cell's own faults are in its record
             answer = error

@@ -137,6 +137,10 @@ class Device:
             self._built[identity] = SimpleNamespace(**kernels)
         return self._built[identity]
 
+    def free_bytes(self) -> int:
+        """Return the bytes of the device's memory that can still be taken; all of it where a driver does not say."""
+        return self.memory_bytes
+
     def _compile(self, source: Source) -> dict[str, Launch]:
         """Build a source; return what launches each of its kernels."""
         raise NotImplementedError

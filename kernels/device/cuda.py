@@ -86,6 +86,10 @@ class Device(base.Device):
     def to_host(self, a):
         return self.xp.asnumpy(a)
 
+    def free_bytes(self):
+        """What no process has taken, and what CuPy's pool of this one holds unused."""
+        return self.xp.cuda.runtime.memGetInfo()[0] + self.xp.get_default_memory_pool().free_bytes()
+
     def synchronize(self):
         self.xp.cuda.Device(self.id).synchronize()
 

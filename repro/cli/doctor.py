@@ -70,7 +70,7 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
     from repro import environment
     from repro.device_ceilings import DeviceCeilings
     from repro.model import BACKENDS, ReproError
-    from repro.store import measuring
+    from repro.store import alone
     from repro.timing import HostClock
 
     kept = DeviceCeilings(settings.store)
@@ -81,7 +81,7 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
         try:
             clock = HostClock() if backend == "host" else environment.device(backend)
             say(f"measuring the ceilings of {backend} ...")
-            with measuring(lambda: say("waiting for another run to finish its cell")):
+            with alone(lambda: say("waiting for another run to finish its cell")):
                 kept.of(clock, again=True)
         except ReproError as error:
             say(f"{backend}: {error}")

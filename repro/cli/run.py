@@ -27,6 +27,7 @@ from repro.cli.common import (
     table,
 )  # fmt: skip
 from repro.model import BACKENDS
+from repro.settings import CELL_SECONDS
 
 
 def run(
@@ -39,6 +40,9 @@ def run(
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Measure in this process: for debuggers and profilers.")
     ] = False,
+    cell_minutes: Annotated[
+        float, typer.Option("--cell-minutes", min=0.01, help="The longest that one cell may take.")
+    ] = CELL_SECONDS / 60,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
@@ -58,7 +62,7 @@ def run(
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
-    settings = make_settings(scale, results, machine, seed, mesh or (), command_line())
+    settings = make_settings(scale, results, machine, seed, mesh or (), command_line(), 60 * cell_minutes)
     jobs = runner.make_jobs(artefacts, settings, selection)
     if dry_run:
         _show_plan(jobs, settings, force, as_json)

@@ -15,7 +15,16 @@ class Device(HostClock):
 
     def __init__(self):
         super().__init__()
-        self.name = "Pretend device"
+        self.name, self.lost = "Pretend device", False
+
+    def lose(self):
+        """Be lost, as a CUDA context after an illegal access: every later call in this process fails."""
+        self.lost = True
+        self.use()
+
+    def use(self):
+        if self.lost:
+            raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS, on purpose")
 
 
 def device(backend):

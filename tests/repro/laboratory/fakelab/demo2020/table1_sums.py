@@ -5,6 +5,8 @@ The first line is the title.
 
 import os
 import signal
+import subprocess
+import sys
 
 import pandas
 
@@ -25,8 +27,9 @@ def cells(scale):
 def measure(cell, run):
     if cell.backend != "host":
         _ = run.device
+        run.device.use()
     adding.leave_trace(f"{cell.case}/{cell.method}/{cell.backend}")
-    _misbehave(cell)
+    _misbehave(cell, run)
     numbers = run.dataset(DATA)
     wanted = sum(numbers)
     result = []
@@ -41,11 +44,21 @@ def measure(cell, run):
     run.value("sum", result[0])
 
 
-def _misbehave(cell):
+def _misbehave(cell, run):
     if os.environ.get("FAKELAB_CRASH") == cell.case:
         os.kill(os.getpid(), signal.SIGSEGV)
     if os.environ.get("FAKELAB_RAISE") == cell.case:
         raise ZeroDivisionError("on purpose")
+    if os.environ.get("FAKELAB_HANG") == cell.case:  # as a rival in a process of its own that never answers
+        rival = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        adding.leave_trace(f"rival:{rival.pid}")
+        rival.wait()
+    if os.environ.get("FAKELAB_EXHAUST") == cell.case:
+        bytearray(1 << 62)
+    if os.environ.get("FAKELAB_LOSE") == cell.case and cell.backend != "host":
+        run.device.lose()
+    if size := os.environ.get("FAKELAB_NEED"):
+        run.need("the list of numbers", host=float(size) if cell.case == "second" else 8.0)
 
 
 def tables(results):

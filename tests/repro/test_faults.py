@@ -1,0 +1,211 @@
+"""What goes wrong around a run, caused: a fault of one cell costs no other, and nothing stored is lost or misread."""
+
+import errno
+import gzip
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from repro import Cell, Skip, memory, store
+from repro.context import Run
+
+RUN = ("run", "table1", "--scale", "smoke")
+EVERY_CELL = 6  # of table1 on the devices that are there; three more are skipped
+
+
+def results(laboratory, *more):
+    return (*RUN, "--results", str(laboratory.results), *more)
+
+
+def statuses(laboratory, status):
+    return {name for name, found in laboratory.statuses().items() if found == status}
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_hang_is_stopped_with_what_it_started_and_costs_its_cell_alone(laboratory):
+    done = laboratory.repro(
+        *results(laboratory, "--cell-minutes", "0.04", "--only", "backend=host"), FAKELAB_HANG="second"
+    )
+    assert done.returncode == 1, done.stderr
+    assert statuses(laboratory, "failed") == {"smoke-second-loop-host"}
+    assert "not done after 2.4 s, and stopped" in done.stderr
+    (rival,) = [int(trace.removeprefix("rival:")) for trace in laboratory.traces() if trace.startswith("rival:")]
+    until = time.monotonic() + 5
+    while alive(rival):
+        assert time.monotonic() < until, "the rival's process outlives its cell"
+        time.sleep(0.01)
+
+
+def test_the_time_that_a_cell_waits_for_another_run_is_not_its_own(laboratory):
+    with store.alone():
+        waits = laboratory.start(*results(laboratory, "--cell-minutes", "0.02", "--only", "backend=host"))
+        time.sleep(4)
+    _, err = waits.communicate(timeout=60)
+    assert waits.returncode == 0 and "3 cells measured" in err, err
+
+
+def test_memory_that_runs_out_costs_its_cell_alone(laboratory, capsys):
+    os.environ["FAKELAB_EXHAUST"] = "first"
+    try:
+        assert laboratory.run("table1") == 1
+    finally:
+        del os.environ["FAKELAB_EXHAUST"]
+    assert statuses(laboratory, "failed") == {"smoke-first-loop-host", "smoke-first-kernel-opencl"}
+    assert "MemoryError" in capsys.readouterr().err
+
+
+def test_a_lost_device_is_opened_anew_for_the_next_cell(laboratory):
+    done = laboratory.repro(*results(laboratory), FAKELAB_LOSE="first")
+    assert done.returncode == 1 and "ILLEGAL_ADDRESS" in done.stderr
+    assert statuses(laboratory, "failed") == {"smoke-first-kernel-opencl"}
+    assert "smoke-second-kernel-opencl" in statuses(laboratory, "done")
+
+
+def test_a_case_that_does_not_fit_is_skipped_with_the_sizes(laboratory, monkeypatch, capsys):
+    monkeypatch.setenv("FAKELAB_NEED", "8e15")
+    assert laboratory.run("table1") == 0
+    assert "smoke-second-loop-host" in statuses(laboratory, "skipped")
+    assert "smoke-first-loop-host" in statuses(laboratory, "done")
+    assert "the list of numbers needs 8e+06 GB of memory on the host, where" in capsys.readouterr().err
+
+
+class Card:
+    """A device that has memory of its own."""
+
+    name, is_gpu, backend = "Card", True, "cuda"
+
+    def free_bytes(self):
+        return 10e9
+
+
+def test_device_memory_is_asked_of_the_device(monkeypatch):
+    run = Run(Cell("case", "method", "cuda"), "demo-table1", "smoke")
+    monkeypatch.setattr(Run, "device", Card())
+    run.need("a matrix", device=8.9e9)
+    with pytest.raises(Skip, match=r"a matrix needs 9\.1 GB of memory on Card, where 10 GB are free"):
+        run.need("a matrix", device=9.1e9)
+    monkeypatch.setattr(memory, "host_available", lambda: 2e9)
+    with pytest.raises(Skip, match="needs 3 GB of memory on the host, where 2 GB"):
+        run.need("a matrix", device=1e9, host=3e9)
+    monkeypatch.setattr(Card, "is_gpu", False)  # what a processor's device takes is the host's
+    with pytest.raises(Skip, match="needs 2 GB of memory on the host"):
+        run.need("a matrix", device=1e9, host=1e9)
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "free"), [("max", "5", None), ("1000", "400", 700.0), ("nonsense", "5", None)]
+)  # fmt: skip
+def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch, limit, used, free):
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    for name, text in (("max", limit), ("current", used), ("stat", "anon 1\ninactive_file 100\n")):
+        (tmp_path / f"memory.{name}").write_text(text)
+    monkeypatch.setattr(memory, "_meminfo", lambda: None)
+    monkeypatch.setattr(memory, "_resource_limit", lambda: None)
+    assert memory.host_available() == (float("inf") if free is None else free)
+
+
+def test_the_systems_free_memory_is_believable():
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert 0.01 * total < memory._meminfo() <= total
+
+
+def test_results_that_cannot_be_written_are_one_line(laboratory, monkeypatch, capsys):
+    real = os.replace
+
+    def read_only(source, target):
+        if "/bench/" in str(target):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(target))
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.os, "replace", read_only)
+        assert laboratory.run("table1") == 1
+    assert laboratory.run("table1", "--results", "/proc/nowhere") == 1  # where not even root can make a folder
+    err = capsys.readouterr().err
+    assert "Read-only file system" in err and "Traceback" not in err
+    assert laboratory.run("table1") == 0
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"\x00" * 64, b"[1]", b'{"schema": 0, "status": "done", "key": {}, "rows": []}']
+)
+def test_a_damaged_cell_is_measured_again_and_the_others_are_not(laboratory, damage):
+    assert laboratory.run("table1") == 0
+    laboratory.cell("first-loop").write_bytes(damage)
+    count = len(laboratory.traces())
+    assert laboratory.run("table1") == 0
+    assert laboratory.traces()[count:] == ["first/loop/host"]
+
+
+def test_a_clock_that_goes_backwards_changes_no_result(laboratory, monkeypatch):
+    """Set back by a day between any two looks at it, as by a wrong time server: cells, times and files are whole."""
+    now = iter(range(10**9, 0, -86400))
+    monkeypatch.setattr(time, "time", lambda: float(next(now)))
+    assert laboratory.run("table1") == 0
+    assert laboratory.run("table1") == 0
+    assert len(laboratory.traces()) == EVERY_CELL
+    with gzip.open(laboratory.file("table1.smoke.samples.json.gz")) as stream:
+        assert all(seconds > 0 for seconds in _seconds(json.load(stream)))
+
+
+def _seconds(value):
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from item if name == "seconds" and isinstance(item, list) else _seconds(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _seconds(item)
+
+
+def test_a_hundred_runs_at_once_measure_each_cell_once(laboratory):
+    """Forked, for speed; each plans, waits for the machine, measures what is left, and writes the artefact's files."""
+    import repro.render  # noqa: F401 - loaded once, not a hundred times
+
+    assert laboratory.run("table1", "--dry-run") == 0
+    children = []
+    for _ in range(100):
+        pid = os.fork()
+        if pid == 0:
+            code = 99
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                os.dup2(1, 2)
+                code = laboratory.run("table1")
+            finally:
+                os._exit(code)
+        children.append(pid)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children]
+    assert set(codes) == {0}
+    assert sorted(laboratory.traces()) == sorted(set(laboratory.traces())) and len(laboratory.traces()) == EVERY_CELL
+    assert not list(laboratory.results.rglob(".tmp.*"))
+    assert laboratory.file("table1.smoke.md").exists()
+
+
+def test_results_of_an_older_schema_are_measured_again_and_not_misread(laboratory):
+    assert laboratory.run("table1") == 0
+    for path in laboratory.cell_files():
+        record = json.loads(path.read_text())
+        path.write_text(json.dumps({**record, "schema": store.SCHEMA - 1}))
+    reasons = laboratory.reasons()
+    assert all("schema" in reason for place, reason in reasons.items() if "cuda" not in place), reasons
+    assert laboratory.run("table1") == 0
+    assert len(laboratory.traces()) == 2 * EVERY_CELL
+
+
+def test_results_taken_elsewhere_leave_the_cells_as_they_are(laboratory, tmp_path):
+    """A results folder that is moved while nothing runs is found again, cells and all."""
+    assert laboratory.run("table1") == 0
+    shutil.move(laboratory.results, tmp_path / "moved")
+    laboratory.results = tmp_path / "moved"
+    assert laboratory.run("table1") == 0
+    assert len(laboratory.traces()) == EVERY_CELL

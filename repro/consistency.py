@@ -7,7 +7,7 @@ with a case behind it where it is not that of the derived number, or ``text <id>
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -16,7 +16,7 @@ from typing import Any
 
 from repro.intervals import Interval, Value, evaluate
 from repro.model import ReproError
-from repro.published import ROOT, Number, Published, load
+from repro.published import ROOT, Number, Published, load, papers
 from repro.units import split
 
 
@@ -165,6 +165,30 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
             raise ReproError(f"{path}: each of {relation['name']!r} does not fit its references: {error}") from None
         found += [verdict for single in repeated for verdict in _verdicts(numbers, single)]
     return found
+
+
+def findings(keys: Sequence[str] = (), root: Path = ROOT) -> list[Verdict]:
+    """Return the derived numbers of the papers, by default of all, that do not follow from the numbers beside them.
+
+    Parameters
+    ----------
+    keys : sequence of str, optional
+        As in ``fu2014``.
+    root : path, optional
+        Folder of the papers' folders.
+    """
+    return [verdict for paper in keys or papers(root) for verdict in check(paper, root)]
+
+
+def record(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as text: ``paper``, ``place``, ``printed``, ``relation``, ``expected``; and ``agrees``."""
+    number = verdict.number
+    expected = " or ".join(f"{each} {name}".strip() for name, each in verdict.expected.items())
+    unit = "" if number.unit in ("", "x", "count") else f" {number.unit}"
+    return {
+        "paper": verdict.paper, "place": number.place, "printed": f"{number.printed}{unit}",
+        "relation": verdict.relation, "expected": f"{expected}{unit}", "agrees": verdict.agrees,
+    }  # fmt: skip
 
 
 def check(paper: str, root: Path = ROOT) -> list[Verdict]:

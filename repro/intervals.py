@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repro.model import ReproError
+from repro.statistics import median
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,37 @@ def _between(*values: Interval) -> Interval:
     return Interval(min(value.low for value in values), max(value.high for value in values))
 
 
+def _median(*values: Interval) -> Interval:
+    return Interval(median(value.low for value in values), median(value.high for value in values))
+
+
+def _mean(*values: Interval) -> Interval:
+    return sum(values, Interval(0, 0)) / len(values)
+
+
+def _geometric_mean(*values: Interval) -> Interval:
+    if any(value.low <= 0 for value in values):
+        raise ReproError("a geometric mean is of positive numbers")
+    low, high = (math.fsum(map(math.log, ends)) / len(values) for ends in zip(*((v.low, v.high) for v in values)))
+    return Interval(math.exp(low), math.exp(high))
+
+
+def _compared(certain: Callable[[Interval, Interval], bool], never: Callable[[Interval, Interval], bool]) -> Callable:
+    """A comparison as a number: 1 where it is true, 0 where it is not, and between them where the intervals overlap."""
+
+    def compare(left: Any, right: Any) -> Interval:
+        left, right = Interval.of(left), Interval.of(right)
+        return Interval(float(certain(left, right)), float(not never(left, right)))
+
+    return compare
+
+
+_COMPARISONS = {
+    ast.Lt: _compared(lambda a, b: a.high < b.low, lambda a, b: a.low >= b.high),
+    ast.LtE: _compared(lambda a, b: a.high <= b.low, lambda a, b: a.low > b.high),
+    ast.Gt: _compared(lambda a, b: a.low > b.high, lambda a, b: a.high <= b.low),
+    ast.GtE: _compared(lambda a, b: a.low >= b.high, lambda a, b: a.high < b.low),
+}
 _OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -103,7 +136,11 @@ _FUNCTIONS = {
     "min": _smallest,
     "between": _between,
     "sum": lambda *values: sum(values, Interval(0, 0)),
+    "mean": _mean,
+    "median": _median,
+    "geomean": _geometric_mean,
 }
+_ELEMENTWISE = {"least": _smallest, "greatest": _largest}  # of their arguments, a value a case
 
 Value = Interval | list[Interval]
 
@@ -114,8 +151,9 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     Parameters
     ----------
     formula : str
-        Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum`` and ``between``. Names that hold a list (one interval
-        a case) combine element by element, and the functions reduce them.
+        Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum``, ``mean``, ``geomean``, ``median``, ``between``. Names
+        that hold a list (one interval a case) combine element by element, and the functions reduce them; ``least`` and
+        ``greatest`` compare their arguments element by element, and so do ``< <= > >=``, which give 1 or 0.
     names : mapping of str to Interval or list of Interval
 
     Raises
@@ -123,13 +161,27 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     ReproError
         When the formula holds anything else, or its value is a list.
     """
-    try:
-        value = _value(ast.parse(formula, mode="eval").body, names)
-    except SyntaxError:
-        raise ReproError(f"{formula!r} is no formula") from None
+    value = evaluate_all(formula, names)
     if isinstance(value, list):
         raise ReproError(f"{formula!r} gives a value a case: reduce it with max or min")
     return value
+
+
+def evaluate_all(formula: str, names: Mapping[str, Value]) -> Value:
+    """Return the value of a formula as `evaluate` does, or a list of values, one a case."""
+    try:
+        return _value(ast.parse(formula, mode="eval").body, names)
+    except SyntaxError:
+        raise ReproError(f"{formula!r} is no formula") from None
+
+
+def names_of(formula: str) -> set[str]:
+    """Return the names that a formula uses, functions left out."""
+    try:
+        tree = ast.parse(formula, mode="eval")
+    except SyntaxError:
+        raise ReproError(f"{formula!r} is no formula") from None
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}
 
 
 def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
@@ -142,6 +194,13 @@ def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
         return [-each for each in value] if isinstance(value, list) else -value
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return _combined(_OPERATORS[type(node.op)], _value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
+        compare = _COMPARISONS[type(node.ops[0])]
+        return _combined(compare, _value(node.left, names), _value(node.comparators[0], names))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ELEMENTWISE and node.args:
+        return functools.reduce(
+            functools.partial(_combined, _ELEMENTWISE[node.func.id]), (_value(each, names) for each in node.args)
+        )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and node.args:
         arguments = []
         for value in (_value(argument, names) for argument in node.args):

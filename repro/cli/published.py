@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -28,25 +28,14 @@ def published(
     wrong = [verdict for verdict in found if not verdict.agrees]
     shown = found if everything else wrong
     if as_json:
-        answer([_record(verdict) for verdict in shown])
+        answer([consistency.record(verdict) for verdict in shown])
         return
     made = table(
         "", "paper", "place", "printed", "it should follow", "from which comes", *["agrees"][: int(everything)]
     )
     for verdict in shown:
-        record = _record(verdict)
+        record = consistency.record(verdict)
         cells = [record[name] for name in ("paper", "place", "printed", "relation", "expected")]
         made.add_row(*cells, *(["yes" if verdict.agrees else "no"] if everything else []))
     console().print(made)
     console().print(f"{len(wrong)} of {plural(len(found), 'derived number')} do not agree with their own paper")
-
-
-def _record(verdict: Any) -> dict[str, Any]:
-    """A verdict as text and plain values."""
-    number = verdict.number
-    expected = " or ".join(f"{each} {name}".strip() for name, each in verdict.expected.items())
-    unit = "" if number.unit in ("", "x", "count") else f" {number.unit}"
-    return {
-        "paper": verdict.paper, "place": number.place, "printed": f"{number.printed}{unit}",
-        "relation": verdict.relation, "expected": f"{expected}{unit}", "agrees": verdict.agrees,
-    }  # fmt: skip

@@ -1,0 +1,257 @@
+"""From stored rows to verdicts: finds a claim's points, evaluates its predicates there, and says what they show."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from repro import published
+from repro.claims import ledger, reasons
+from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
+from repro.claims.stored import Selector, Stored
+from repro.intervals import Interval, evaluate_all, names_of
+from repro.model import ReproError
+from repro.results import is_missing
+from repro.statistics import median
+from repro.units import significant, split
+
+_SLACK = 1e-9  # relative, for rounding
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a case and of what varies, with the row that each name is bound to."""
+
+    case: str
+    words: Mapping[str, str]
+    rows: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others."""
+        return " ".join(filter(None, [self.case, *self.words.values()]))
+
+
+def machines(results: Path) -> list[str]:
+    """Return the machines that have stored results."""
+    folder = Path(results)
+    found = {path.relative_to(folder).parts[0] for path in folder.glob("*/*/*.csv")} if folder.is_dir() else set()
+    return sorted(found)
+
+
+def verdicts(
+    results: Path, paper: str | None = None, machine: str | None = None, root: Path = published.ROOT
+) -> list[Verdict]:
+    """Return a verdict on every claim, from the results that are stored.
+
+    Parameters
+    ----------
+    results : path
+        The results folder, with a folder a machine.
+    paper : str, optional
+        Only the claims of this paper.
+    machine : str, optional
+        Judge by this machine's results. By default each claim is judged by those that say most of it: where its number
+        can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
+    root : path, optional
+        Folder of the papers' folders.
+
+    Raises
+    ------
+    ReproError
+        When a ledger is malformed, or a predicate does not fit the rows that it selects.
+    """
+    stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
+    found = []
+    for claim in ledger.claims(paper, root):
+        judged = [_judged(claim, stored, root) for stored in stores] or [_judged(claim, None, root)]
+        found.append(max(judged, key=_worth))  # the first of equals
+    return found
+
+
+def _worth(verdict: Verdict) -> tuple:
+    measured = [each for each in verdict.judgements if each.state != UNMEASURED]
+    paper = sum(each.scale in ("paper", "large") for each in measured)
+    return len(measured), paper, sum(each.points for each in measured)
+
+
+def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
+    readings = {}
+    for name in ("stated", "effect"):
+        predicate = getattr(claim, name)
+        if predicate is None:
+            continue
+        if stored is None:
+            readings[name] = Judgement(UNMEASURED, says=predicate.says, reason="no results are stored")
+            continue
+        try:
+            readings[name] = judge(claim, predicate, stored, root)
+        except ReproError as error:
+            raise ReproError(f"claim {claim.paper} {claim.id}, {name}, on {stored.machine}: {error}") from None
+    return Verdict(claim, stored.machine if stored and readings else "", **readings)
+
+
+def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = published.ROOT) -> Judgement:
+    """Return what a machine's results say of one predicate of a claim."""
+    selectors = bound(claim, predicate)
+    scale, points = _points(claim, predicate, selectors, stored)
+    bounds = [_bounds(claim, predicate, point, root) for point in points or [Point("", {}, {})]] if points else []
+    blank = Judgement(
+        UNMEASURED, unit=predicate.unit, says=predicate.says,
+        published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
+    )  # fmt: skip
+    if not points:
+        return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
+
+    factor = split(predicate.unit)[0]
+    values = _evaluated(predicate.formula, points, selectors, exact=True)
+    spans = _evaluated(predicate.formula, points, selectors, exact=False)
+    values, spans = ([each / factor for each in found] for found in (values, spans))
+    if len(values) != len(points):  # reduced to one
+        bounds = bounds[:1]
+    met = [_meets(span, bound, predicate) for span, bound in zip(spans, bounds, strict=True)]
+    state = HOLDS if all(each is True for each in met) else FAILS if all(each is False for each in met) else PART
+    names = [point.name for point in points] if len(values) == len(points) else [""]
+    low, high = min(span.low for span in spans), max(span.high for span in spans)
+    sampled = len(spans) > 1 or low < high or all(_exact(row) for point in points for row in point.rows.values())
+    judgement = replace(
+        blank, state=state, value=median(each.low for each in values), low=low if sampled else None,
+        high=high if sampled else None, points=len(values), met=sum(each is True for each in met),
+        failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name), scale=scale,
+    )  # fmt: skip
+    return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, selectors, stored))
+
+
+def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
+    """Return the selectors of the names that a predicate uses.
+
+    Raises
+    ------
+    ReproError
+        When one of them is not bound.
+    """
+    selectors = {**claim.where, **predicate.where}
+    names = names_of(predicate.formula)
+    if missing := names - set(selectors):
+        raise ReproError(f"{', '.join(sorted(missing))} in {predicate.formula!r} is bound to nothing")
+    return {name: selector for name, selector in selectors.items() if name in names}
+
+
+def combinations(claim: Claim) -> Iterator[dict[str, str]]:
+    """Yield every combination of the words that a claim varies."""
+    for values in itertools.product(*claim.each.values()):
+        yield dict(zip(claim.each, values, strict=True))
+
+
+def _points(
+    claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored
+) -> tuple[str, list[Point]]:
+    """Return the points at the first of the predicate's scales that has any."""
+    for scale in predicate.scales:
+        points = []
+        for words in combinations(claim):
+            parsed = {name: Selector.parse(text.format(**words)) for name, text in selectors.items()}
+            for case in _cases(claim, parsed, scale, stored):
+                rows = {
+                    name: stored.find(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                    for name, each in parsed.items()
+                }
+                if all(rows.values()):
+                    points.append(Point(case, words, rows))
+        if points:
+            return scale, points
+    return "", []
+
+
+def _cases(claim: Claim, parsed: Mapping[str, Selector], scale: str, stored: Stored) -> list[str]:
+    """The cases in which every selector without one of its own finds something; one nameless when all have one."""
+    free = [each for each in parsed.values() if not each.case]
+    if not free:
+        return [""]
+    found = [stored.cases(f"{claim.paper}-{each.stem}", each, scale) for each in free]
+    return [case for case in found[0] if all(case in other for other in found) and case in (claim.cases or found[0])]
+
+
+def _evaluated(formula: str, points: list[Point], selectors: Mapping[str, str], exact: bool) -> list[Interval]:
+    names = {name: [_interval(point.rows[name], exact) for point in points] for name in selectors}
+    value = evaluate_all(formula, names)
+    return value if isinstance(value, list) else [value]
+
+
+def _exact(row: Mapping[str, Any]) -> bool:
+    return row["unit"] in ("", "count", "x", "B", "%")
+
+
+def _interval(row: Mapping[str, Any], exact: bool) -> Interval:
+    factor = split(row["unit"] or "")[0]
+    value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
+    if exact or is_missing(low) or is_missing(high):
+        return Interval(value * factor, value * factor)
+    return Interval(low * factor, high * factor)
+
+
+def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Interval:
+    """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
+    if predicate.than is not None:
+        return Interval(predicate.than, predicate.than)
+    numbers = [_number(claim, each.format(**point.words), point.case, root) for each in predicate.published]
+    factor = split(predicate.unit)[0]
+    ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return Interval(low - abs(low) * predicate.tolerance, high + abs(high) * predicate.tolerance)
+
+
+def _meets(value: Interval, bound: Interval, predicate: Predicate) -> bool | None:
+    """Return whether the whole interval of a value meets the requirement, or none of it does; None in between."""
+    low, high = bound.low - _SLACK * abs(bound.low), bound.high + _SLACK * abs(bound.high)
+    if predicate.relation in ("at least", "more than"):
+        strict = predicate.relation == "more than"
+        inside, outside = (value.low > bound.low, value.high <= bound.low) if strict else (
+            value.low >= low, value.high < low)  # fmt: skip
+    elif predicate.relation in ("at most", "less than"):
+        strict = predicate.relation == "less than"
+        inside, outside = (value.high < bound.high, value.low >= bound.high) if strict else (
+            value.high <= high, value.low > high)  # fmt: skip
+    else:
+        inside, outside = value.low >= low and value.high <= high, value.high < low or value.low > high
+    return True if inside else False if outside else None
+
+
+def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Number:
+    words = reference.split()
+    if words[0] == "text":
+        found = [each for each in published.load(f"{claim.paper}-text", root) if each.case == words[1]]
+    else:
+        numbers = published.load(f"{claim.paper}-{words[0]}", root)
+        found = [numbers.get(words[3] if len(words) == 4 else case, words[1], words[2])]
+    if not found or found[0] is None:
+        raise ReproError(f"the paper has no number {reference!r}{f' for {case}' if case else ''}")
+    return found[0]
+
+
+def _fixed(claim: Claim, predicate: Predicate, root: Path) -> list[published.Number]:
+    """Return the published numbers that hold for every point; none when each point has its own."""
+    if any("{" in each or (not each.startswith("text ") and len(each.split()) < 4) for each in predicate.published):
+        return []
+    return [_number(claim, each, "", root) for each in predicate.published]
+
+
+def _printed(claim: Claim, predicate: Predicate, root: Path) -> str:
+    numbers = _fixed(claim, predicate, root)
+    if predicate.published and not numbers:
+        return "for each its own"
+    return " to ".join(number.printed for number in numbers)
+
+
+def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
+    number = significant(predicate.than) if predicate.than is not None else _printed(claim, predicate, root)
+    if predicate.published and not _fixed(claim, predicate, root):
+        number = "the published number"
+    elif predicate.relation == "between":
+        number = number.replace(" to ", " and ")
+    unit = "" if predicate.unit in ("", "count") else "%" if predicate.unit == "%" else f" {predicate.unit}"
+    margin = f" (± {100 * predicate.tolerance:g} %)" if predicate.tolerance else ""
+    return f"{predicate.relation} {number}{unit}{margin}"

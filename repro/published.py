@@ -187,6 +187,16 @@ def hardware(paper: str, root: Path = ROOT) -> dict[str, Any]:
     return _toml(root / paper / "hardware.toml")
 
 
+def paper(key: str, root: Path = ROOT) -> dict[str, Any]:
+    """Return a paper's ``title``, ``authors`` and ``year``; empty when nothing is known of it."""
+    return _toml(root / key / "artefacts.toml").get("paper", {})
+
+
+def artefacts(key: str, root: Path = ROOT) -> list[dict[str, str]]:
+    """Return the tables and figures that a paper has to reproduce, in its order: ``id`` and what each ``shows``."""
+    return _toml(root / key / "artefacts.toml").get("artefact", [])
+
+
 def _toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}

@@ -17,6 +17,9 @@ OPTIONS = {
     "sell": [{"slice_size": 32, "window": 1}, {"slice_size": 96, "window": 7}, {"slice_size": 64, "window": 10**6}],
     "sbell": [{"size": 2, "window": 1}, {"size": 3, "window": 5}, {"slice_size": 64, "window": 10**6}],
     "bell": [{"size": 2}, {"size": 3}],
+    "ellwarp": [{"window": 1}, {"window": 64, "block": 32}, {"coalesced": False, "block": 256}],
+    "ellwarp2": [{"threshold": 1}, {"threshold": 2, "window": 1}, {"threshold": 3, "coalesced": False, "window": 32},
+                 {"threshold": 10**6, "block": 96}],
     "hyb": [{"width": 0}, {"width": 2}, {"width": 10**4}],
 }
 TOLERANCE = {"float64": 1e-14, "float32": 1e-5}
@@ -222,7 +225,7 @@ def test_what_cannot_be_held(device):
     found = spmv.refusals(device, long)
     assert "GB" in found["ellpack"] and "GB" in found["ellpack_r"] and "blocks would hold" in found["sbell"]
     assert {name for name, reason in found.items() if not reason} == {
-        "coo", "csr_merge", "csr_scalar", "csr_vector", "hyb", "sell",
+        "coo", "csr_merge", "csr_scalar", "csr_vector", "ellwarp", "ellwarp2", "hyb", "sell",
     }  # fmt: skip
     assert set(spmv.refusals(device, huge)) == set(spmv.FORMATS) and all(spmv.refusals(device, huge).values())
 

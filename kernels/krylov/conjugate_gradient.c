@@ -332,6 +332,19 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
     }
 }
 
+/* The norm of b, and how the solve stands, for a host that reads all of it at once. */
+KERNEL report(const int first, GLOBAL const double *RESTRICT scalars, GLOBAL const int *RESTRICT counters,
+              GLOBAL double *RESTRICT out)
+{
+    INNER(t) {
+        if (t == 0) {
+            out[first] = sqrt(scalars[RHS]) / scalars[SCALE];
+            out[first + 1] = counters[STATUS];
+            out[first + 2] = counters[ITERATIONS];
+        }
+    }
+}
+
 /* y = x without the power of two. */
 KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT scalars, GLOBAL const real *RESTRICT x,
               GLOBAL real *RESTRICT y)

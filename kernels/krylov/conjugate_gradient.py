@@ -125,20 +125,39 @@ class ConjugateGradient:
 
     def enqueue(self, b, x, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
         """Enqueue a solve; under a graph the host does not wait, and may do so by `outcome`."""
+        self.begin(b, tolerance, max_iterations)
+        self.repeat()
+        self.finish(x)
+
+    def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
+        """Enqueue what precedes the first iteration: the first of the three parts of a solve.
+
+        This and `finish` can be captured, once `reserve` has been called; `repeat` cannot.
+        """
         if not 0 <= tolerance < np.inf or max_iterations < 0:
             raise ValueError(f"tolerance {tolerance} or max_iterations {max_iterations} is negative or no number")
-        self._grow(max_iterations)
+        self.reserve(max_iterations)
         kernels, blocks = self._kernels, self._blocks
         size, vectors = (self.n, self._chunk), (self._x, self._r, self._p)
         kernels.peak(blocks, *size, b, self._rz)
         kernels.start(blocks, *size, blocks, self._rz, b, *vectors, self._scalars, self._rr)
         kernels.prepare(1, blocks, tolerance, max_iterations, self._rr, self._scalars, self._counters, self._history)
+
+    def repeat(self) -> None:
+        """Enqueue iterations until the solve has ended."""
         if self._loop is not None:
             self._loop()
         else:
             while self.device.to_host(self._counters)[0] == 0:
                 self.iterate()
-        kernels.finish(blocks, *size, self._scalars, self._x, x)
+
+    def finish(self, x) -> None:
+        """Enqueue the copy of the last iterate into x."""
+        self._kernels.finish(self._blocks, self.n, self._chunk, self._scalars, self._x, x)
+
+    def report(self, first: int, out) -> None:
+        """Enqueue ‖b‖, the status's index in `STATUSES` and the iterations into ``out[first : first + 3]``, float64."""
+        self._kernels.report(1, first, self._scalars, self._counters, out)
 
     def outcome(self) -> Outcome:
         """Return how the last solve ended, after it has."""
@@ -174,8 +193,8 @@ class ConjugateGradient:
         vectors, flops = (2 + 3 + 2 + 6, 2 + 2 + 6 + 6) if self.precondition else (3 + 2 + 6, 2 + 6 + 6)
         return Work(bytes=self.dtype.itemsize * vectors * self.n, flops=flops * self.n, precision=self.dtype.name)
 
-    def _grow(self, max_iterations: int) -> None:
-        """Make room for the history, and record the graph that fills it."""
+    def reserve(self, max_iterations: int) -> None:
+        """Make room for the history of as many iterations, and record the graph that fills it."""
         if self._history.size <= max_iterations:
             self._history = self.device.zeros(max(max_iterations, 1000) + 1, np.float64)
             self._loop, self.loop = None, ""

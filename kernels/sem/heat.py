@@ -1,0 +1,142 @@
+"""The heat equation with a moving source, ∂u/∂t - ∇·(κ∇u) = Q/(ρ c_p), insulated (remacle2016, section 6.2).
+
+Backward Euler: each step solves c u - ∇·(κ∇u) = u_before c + Q/(ρ c_p) with c = 1/Δt. The paper starts each solve from
+zero; here it is solved for the change, whose right-hand side is the residual of the solution before, so that the
+iteration starts from there. Between steps the host reads how the solve ended, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kernels.krylov import Outcome
+from kernels.sem import geometry as shapes
+from kernels.sem.diagonals import namespaced
+from kernels.sem.solver import Solver
+from repro import Work
+
+SOURCE = Path(__file__).with_name("heat.c")
+BLOCK = 256
+REAL = {"float64": "double", "float32": "float"}
+BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in ("double", "float")]
+NODES = 1 << 22  # of the elements whose nodes are placed at once
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source that moves: strength · exp(-|x - path(t)|² / radius²).
+
+    Attributes
+    ----------
+    strength : float
+        The paper's Q / (ρ c_p), in K/s.
+    radius : float
+    path : callable
+        Its centre, three floats, at a time in seconds.
+    """
+
+    strength: float
+    radius: float
+    path: Callable[[float], tuple[float, float, float]]
+
+
+class Heat:
+    """Temperature on a hexahedral mesh, from zero at time zero.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+    order : int
+        The paper's n.
+    source : Source
+    kappa : float, optional
+        In m²/s.
+    step : float, optional
+        The paper's Δt, in s.
+    tolerance : float, optional
+        Of each solve: the residual over that of the solution before.
+    **settings
+        Of the `Solver`: dtype, geometry, preconditioner, coarse, ...
+
+    Attributes
+    ----------
+    solver : Solver
+    temperature : (nodes,) device array
+    places : (3, nodes) device array
+        Coordinates of the nodes.
+    time : float
+    """
+
+    def __init__(
+        self, device, points, cells, order: int, source: Source, *, kappa: float = 1e-2, step: float = 0.04,
+        tolerance: float = 1e-6, **settings,
+    ):  # fmt: skip
+        self.device, self.source, self.step, self.tolerance, self.time = device, source, step, tolerance, 0.0
+        settings = {"dtype": "float32"} | settings
+        self.solver = Solver(device, points, cells, order, kappa=kappa, mass=1 / step, dirichlet=None, **settings)
+        self.nodes, dtype = self.solver.nodes, self.solver.dtype
+        self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": REAL[dtype.name]})
+        self.places = device.array(self._placed(points, cells))
+        self.temperature = device.zeros(self.nodes, dtype)
+        self._residual, self._change = device.empty(self.nodes, dtype), device.empty(self.nodes, dtype)
+
+    def _placed(self, points, cells):
+        xp, operator = self.device.xp, self.solver.operator
+        points, cells, q3 = xp.asarray(points), xp.asarray(cells), (operator.order + 1) ** 3
+        table = xp.asarray(operator.numbering.table)
+        places = xp.empty((3, self.nodes), dtype=self.solver.dtype)
+        for begin in range(0, len(cells), NODES // q3):
+            some = slice(begin, begin + NODES // q3)
+            at = shapes.node_coordinates(points, cells[some], operator.order, xp)
+            for axis in range(3):
+                places[axis, table[some]] = at[..., axis].astype(places.dtype)
+        return places
+
+    def advance(self, max_iterations: int = 1000) -> Outcome:
+        """Take a step; return how its solve ended."""
+        solver, source, blocks = self.solver, self.source, -(-self.nodes // BLOCK)
+        self.time += self.step
+        solver.operator.multiply(self.temperature, self._residual)
+        self._kernels.residual(
+            blocks, self.nodes, 1 / self.step, source.strength, source.radius**-2, *source.path(self.time),
+            self.places.reshape(-1), solver.mass, self.temperature, self._residual,
+        )  # fmt: skip
+        outcome = solver.solve(self._residual, self.tolerance, max_iterations, self._change)[1]
+        self._kernels.add(blocks, self.nodes, self._change, self.temperature)
+        return outcome
+
+    def reset(self, temperature=0.0) -> None:
+        """Start again at time zero from a temperature: a number, or (nodes,) of the host or the namespace."""
+        self.time = 0.0
+        if np.isscalar(temperature):
+            self.device.fill(self.temperature, temperature)
+        else:
+            self.temperature = self.device.array(temperature, self.solver.dtype)
+
+    def heat(self) -> float:
+        """Return the integral of the temperature over the mesh, in K m³."""
+        mass, u = (namespaced(self.device, array) for array in (self.solver.mass, self.temperature))
+        return float((mass.astype("float64") * u).sum())
+
+    def heat_supplied(self, time: float) -> float:
+        """Return the integral of the source over the mesh at a time, in K m³/s, summed by the array namespace."""
+        xp, places = self.device.xp, namespaced(self.device, self.places)
+        mass = namespaced(self.device, self.solver.mass)
+        distance = sum((places[axis].astype("float64") - c) ** 2 for axis, c in enumerate(self.source.path(time)))
+        return float((mass * xp.exp(-distance / self.source.radius**2)).sum()) * self.source.strength
+
+    def step_work(self, iterations: float) -> Work:
+        """Return the least bytes and flops of a step whose solve takes some iterations."""
+        once, each = self.solver.operator.least_work(), self.solver.work()
+        size = self.solver.dtype.itemsize
+        own = Work((6 + 3) * size * self.nodes, 16 * self.nodes, self.solver.dtype.name)  # residual and add
+        return Work(
+            once.bytes + own.bytes + iterations * each.bytes, once.flops + own.flops + iterations * each.flops,
+            self.solver.dtype.name,
+        )  # fmt: skip

@@ -1,0 +1,79 @@
+"""The heat equation against exact decay of modes, an independent stepping with a dense matrix, and conservation."""
+
+import numpy as np
+import pytest
+
+from kernels.sem.geometry import node_coordinates
+from kernels.sem.heat import Heat, Source
+
+from .conftest import MESHES, disturbed, grid
+from .test_stiffness import dense
+
+NONE = Source(0.0, 1.0, lambda time: (0.0, 0.0, 0.0))
+MOVING = Source(0.8, 0.7, lambda time: (0.5 + 4 * time, 1.0 - time, 0.4))
+
+
+def places(heat):
+    return np.array(heat.device.to_host(heat.places), dtype="float64").reshape(3, -1)
+
+
+def run(heat, steps):
+    for _ in range(steps):
+        assert heat.advance().converged
+    return np.array(heat.device.to_host(heat.temperature), dtype="float64")
+
+
+@pytest.mark.parametrize("settings", [{"preconditioner": "jacobi"}, {"preconditioner": "jacobi", "geometry": "stored"}])
+def test_first_order_in_time_on_a_decaying_mode(device, settings):
+    """cos(π x / 3) on an insulated box decays as exp(-κ (π/3)² t); spectral in space, first order in time."""
+    points, cells = disturbed(*grid((3, 1, 1)))
+    kappa, end, errors = 0.5, 1.0, []
+    for steps in (5, 10, 20):
+        heat = Heat(
+            device, points, cells, 7, NONE, kappa=kappa, step=end / steps, tolerance=1e-12, dtype="float64", **settings
+        )
+        start = np.cos(np.pi * places(heat)[0] / 3)
+        heat.reset(start)
+        exact = start * np.exp(-kappa * (np.pi / 3) ** 2 * end)
+        errors.append(np.abs(run(heat, steps) - exact).max())
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert errors[-1] < 0.01 and (np.abs(orders - 1) < 0.08).all()
+
+
+def test_equals_steps_with_a_dense_matrix(device):
+    points, cells = MESHES["L"]()
+    order, kappa, step = 3, 0.3, 0.05
+    heat = Heat(
+        device, points, cells, order, MOVING, kappa=kappa, step=step, tolerance=1e-12, dtype="float64",
+        preconditioner="jacobi",
+    )  # fmt: skip
+    table = np.array(device.to_host(heat.solver.numbering.table))
+    ones = np.ones(len(cells))
+    stiffness = dense(points, cells, order, kappa * ones, 0 * ones, table, heat.nodes)
+    mass = dense(points, cells, order, 0 * ones, ones, table, heat.nodes)
+    at = np.empty((heat.nodes, 3))
+    at[table.ravel()] = node_coordinates(points, cells, order).reshape(-1, 3)
+    u, matrix = np.zeros(heat.nodes), stiffness + mass / step
+    for k in range(1, 6):
+        gap = at - [0.5 + 4 * k * step, 1.0 - k * step, 0.4]
+        u = np.linalg.solve(matrix, mass @ (u / step + 0.8 * np.exp(-(gap**2).sum(axis=1) / 0.49)))
+    ours = run(heat, 5)
+    assert np.abs(ours - u).max() < 1e-10 * np.abs(u).max()
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
+def test_heat_is_what_the_source_supplied(device, dtype, tolerance):
+    """No flux crosses the boundary, so the heat is the sum of the steps' supplies; cold spots do not appear."""
+    heat = Heat(device, *MESHES["disturbed"](), 4, MOVING, dtype=dtype, tolerance=1e-6, preconditioner="jacobi")
+    u = run(heat, 4)
+    supplied = sum(heat.step * heat.heat_supplied(k * heat.step) for k in range(1, 5))
+    assert heat.heat() == pytest.approx(supplied, rel=tolerance)
+    assert heat.time == pytest.approx(0.16) and u.min() > -1e-3 * u.max()
+
+
+def test_again_from_the_start(device):
+    heat = Heat(device, *MESHES["grid"](), 2, MOVING, preconditioner="jacobi")
+    first = run(heat, 2)
+    heat.reset()
+    assert heat.time == 0 and heat.heat() == 0
+    np.testing.assert_array_equal(run(heat, 2), first)

@@ -103,12 +103,13 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         BARRIER;
         INNER_FOR(i, rows) {
             const int target = sorted[i], given = target != NOBODY && boundary_sorted[target] == i;
+            const int giver = boundary_sorted[i], taken = giver != NOBODY;
             for (int e = row_offsets[first + i]; e < row_offsets[first + i + 1]; ++e) {
-                const int j = column_indices[e] - first;
-                if (j == boundary_sorted[i]) owned[e] = 1;
+                const int j = column_indices[e] - first; /* beyond the patch it may be any number, NOBODY's too */
+                if (taken && j == giver) owned[e] = 1;
                 if (given && j == target) owned[e] = 0;
             }
-            received[i] = stored[i] - given + (boundary_sorted[i] != NOBODY);
+            received[i] = stored[i] - given + taken;
         }
         BARRIER;
         INNER_FOR(i, rows) {

@@ -137,3 +137,23 @@ def test_what_cannot_be_packed(device, monkeypatch):
             patch_matrix.pack(device, full, offsets, inside)
     for inside in ("ell", "symcoo"):
         patch_matrix.pack(device, full, offsets, inside)
+
+
+@pytest.mark.parametrize("distance", [65535, 65536, 131071])
+@pytest.mark.parametrize("inside", INSIDES)
+def test_entries_far_beyond_the_patch_are_not_taken_for_its_own(device, inside, distance):
+    """In 16 bits, as which kernels hold places within a patch, these columns would be such places or what marks none."""
+    n, size = distance + 640, 64
+    near, far = np.arange(n - 1), np.arange(n - distance)
+    ends = np.concatenate([near, far]), np.concatenate([near + 1, far + distance])
+    half = scipy.sparse.coo_matrix((-np.ones(len(ends[0])), ends), (n, n)).tocsr()
+    matrix = (half + half.T + 5 * scipy.sparse.eye(n)).tocsr()
+    matrix.sort_indices()
+    offsets = np.append(np.arange(0, n, size), n).astype(np.int32)
+    packed = patch_matrix.pack(device, *placed(device, matrix, offsets), inside)
+    within = sum(2 * (end - first - 1) for first, end in zip(offsets[:-1], offsets[1:], strict=True))
+    assert packed.nonzeros_inside == within
+    columns, values = (device.to_host(a) for a in (packed.boundary_columns, packed.boundary_values))
+    stored = columns[values != 0]
+    expected = np.concatenate([far, far + distance, *([cut - 1, cut] for cut in offsets[1:-1])])
+    assert np.array_equal(np.sort(stored), np.sort(expected))

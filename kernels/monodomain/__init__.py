@@ -1,0 +1,10 @@
+"""Excitation of the heart: the monodomain equations with Aliev and Panfilov's model (wong2015, sections 2 and 4).
+
+Lengths are centimetres; potential, recovery and time are the model's, in which an action potential goes from 0 to 1
+and a unit of time is 12.9 ms (Göktepe and Kuhl 2009).
+"""
+
+from kernels.monodomain.heart import Diverged, Heart, Step
+from kernels.monodomain.model import MILLISECONDS, Model
+
+__all__ = ["MILLISECONDS", "Diverged", "Heart", "Model", "Step"]

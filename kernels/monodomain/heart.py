@@ -1,0 +1,328 @@
+"""A beating heart on a device: backward Euler, Newton's method for the potential and, within it, for the recovery.
+
+The scheme is that of wong2015, Table 1: at each integration point the recovery variable is solved for by a local Newton
+iteration; elements give their parts of residual and tangent; these are summed in sorted order, into the storage format
+of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. The
+host reads six numbers an iteration. Under CUDA all that lies between two solves is one graph, and a solve another.
+
+With one integration point an element's mass matrix has rank one, and the reaction makes it indefinite where its
+derivative exceeds 1 / Δt: steps of less than 1 / 2.6 (5 ms) keep the tangent positive definite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels import spmv
+from kernels.assembly.pattern import Pattern, csr_pattern
+from kernels.krylov import ConjugateGradient
+from kernels.krylov.conjugate_gradient import STATUSES
+from kernels.monodomain import contributions
+from kernels.monodomain.geometry import conduction
+from kernels.monodomain.model import Model
+from kernels.spmv._sliced import WARP
+from repro import Work
+
+SOURCE = Path(__file__).with_name("heart.c")
+BLOCK, PROCESSOR_BLOCK = 128, 32
+BUILDS = [(SOURCE, block, {"SLICE": WARP}) for block in (BLOCK, PROCESSOR_BLOCK)]
+THRESHOLD = 0.5  # of the potential, at which a node counts as excited
+LIMIT = 20  # iterations of the global Newton method
+
+
+class Diverged(RuntimeError):
+    """A step has no solution that the iterations find; the message says which of them failed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a step was solved.
+
+    Attributes
+    ----------
+    norms : tuple of float
+        ‖R‖ before each Newton iteration, over `Heart.unit`, and after the last.
+    linear_iterations : int
+        Of conjugate gradients, over all Newton iterations.
+    """
+
+    norms: tuple[float, ...]
+    linear_iterations: int
+
+    @property
+    def newton_iterations(self) -> int:
+        return len(self.norms) - 1
+
+    @property
+    def assemblies(self) -> int:
+        return len(self.norms)
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a heart in its device's arrays: potential at the nodes, recovery at the elements, and time."""
+
+    phi: Any
+    recovery: Any
+    time: float
+
+
+class Heart:
+    """The monodomain equations on a mesh of linear tetrahedra.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    points : (nodes, 3) float64 array
+        Centimetres.
+    cells : (elements, 4) int array
+        Positively oriented.
+    fibres : (elements, 3) float64 array
+        Unit vectors along the fibres.
+    model : Model, optional
+    dt : float, optional
+        Step of time, in the model's units.
+    format : str, optional
+        One of kernels.spmv.FORMATS, of the solver's matrix.
+    pack : callable, optional
+        Takes the place of `format`: from a CSR matrix to what multiplies by it, as a rival's.
+    tolerance : float, optional
+        Newton iterations end when ‖R‖ is as much of `unit`.
+    linear_tolerance : float, optional
+        Conjugate gradients end when their residual is as much of R.
+    graph : bool, optional
+        Whether CUDA shall repeat the solver's iterations by itself; by default where it can.
+    **options
+        The format's own.
+
+    Attributes
+    ----------
+    matrix : packed matrix
+        Of the last assembly.
+    phi, recovery : device arrays, (nodes,) and (elements,) float64
+    residual : device array, (nodes,)
+        Of the last assembly.
+    activation : device array, (nodes,)
+        When each node was excited, -1 where it has not been.
+    unit : float
+        The norm of the residual that a change of the potential by one everywhere makes.
+
+    Raises
+    ------
+    ValueError
+        For an inverted element.
+    Unsuitable
+        When the format cannot hold the matrix, or keeps its values in more than one array.
+    """
+
+    def __init__(
+        self, device, points, cells, fibres, model: Model | None = None, dt: float = 0.1, *, format: str = "sell",
+        pack: Callable | None = None, tolerance: float = 1e-8, linear_tolerance: float = 1e-6,
+        graph: bool | None = None, **options,
+    ):  # fmt: skip
+        self.device, self.model, self.dt = device, model or Model(), float(dt)
+        self.tolerance, self.linear_tolerance = tolerance, linear_tolerance
+        if not dt > 0:
+            raise ValueError(f"a step of {dt} is not positive")
+        xp = device.xp
+        points, cells, fibres = xp.asarray(points), xp.asarray(cells), xp.asarray(fibres)
+        self.nodes, self.elements = int(points.shape[0]), int(cells.shape[0])
+        block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
+        self._kernels = device.build(SOURCE, block=block, defines={"SLICE": WARP})
+        self._blocks = tuple(-(-count // block) for count in (self.nodes, self.elements))
+
+        stiffness, volumes = conduction(points, cells, fibres, self.model.isotropic, self.model.along, xp)
+        lumped = xp.bincount(cells.ravel(), xp.repeat(volumes / 4, 4), self.nodes)
+        self.unit = float(xp.sqrt((lumped**2).sum())) / self.dt
+        pattern = csr_pattern(cells, self.nodes, xp)
+        self.nonzeros, self._edges = pattern.nonzeros, int(pattern.edges.shape[0])
+        self.plan = contributions.plan(cells, pattern, xp)
+        self._sum_blocks = -(-self.plan.slices.slots // block)
+        self._cells = device.array(xp.ascontiguousarray(cells.T.astype(np.int32)))
+        self._stiffness, self._volumes = device.array(stiffness), device.array(volumes)
+        self._places = device.array(self.plan.places)
+        self._contributions = device.zeros(self.plan.slices.entries, np.float64)
+        self._slices = [device.array(array) for array in (self.plan.slices.offsets, self.plan.slices.order)]
+        pack = pack or (lambda csr: spmv.pack(format, device, csr, **options))
+        self.matrix, places = packed_places(pack, pattern, device)
+        self._entries = [device.array(places[entry]) for entry in (pattern.upper, pattern.lower, pattern.diagonal)]
+
+        self.phi, self._phi_before, self.activation, self.residual, self._change, self._inverse = (
+            device.zeros(self.nodes, np.float64) for _ in range(6)
+        )
+        self.recovery, self._recovery_before, self._mean_before = (
+            device.zeros(self.elements, np.float64) for _ in range(3)
+        )
+        self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
+        self.solver = ConjugateGradient(device, self.matrix.multiply, self.nodes, self.precondition, graph=graph)
+        self._most = 10 * max(100, int(self.nodes**0.5))
+        # Recorded on a heart at rest, since recording also runs what it records.
+        self.solver.reserve(self._most)
+        self._first, self._next, self._last = (
+            device.capture(part) for part in (self.prepare, self._enqueue_corrected, self._enqueue_accepted)
+        )
+        self.load(np.zeros(self.nodes))
+
+    def state(self, phi, recovery=0.0, time: float = 0.0) -> State:
+        """Return a state of the heart on the device, for `restore`.
+
+        Parameters
+        ----------
+        phi : (nodes,) array or float
+        recovery : (elements,) array or float
+        time : float
+        """
+        xp = self.device.xp
+        full = [xp.full(count, 0.0) + xp.asarray(given)
+                for count, given in ((self.nodes, phi), (self.elements, recovery))]  # fmt: skip
+        return State(*map(self.device.array, full), float(time))
+
+    def restore(self, state: State) -> None:
+        """Enqueue that the heart is in a state; what is excited in it counts as activated then."""
+        kernels, points = self._kernels, self._blocks[1]
+        kernels.restore_nodes(self._blocks[0], self.nodes, state.time, THRESHOLD, state.phi, self.phi,
+                              self._phi_before, self.activation, self._clock, self._report)  # fmt: skip
+        kernels.restore_points(points, self.elements, self._cells, self.phi, state.recovery, self.recovery,
+                               self._mean_before, self._recovery_before)  # fmt: skip
+
+    def load(self, phi, recovery=0.0, time: float = 0.0) -> None:
+        """Start from a potential at the nodes, a recovery at the elements and a time; see `state`."""
+        self.restore(self.state(phi, recovery, time))
+
+    def step(self) -> Step:
+        """Go on by `dt`.
+
+        Raises
+        ------
+        Diverged
+        """
+        self._first()
+        *_, norm = self._read()
+        norms, linear = [norm], 0
+        while not norms[-1] <= self.tolerance:
+            if len(norms) > LIMIT:
+                raise Diverged(f"Newton's method has not converged in {LIMIT} iterations: {norms[0]:.3g} to {norm:.3g}")
+            self.solver.repeat()
+            self._next()
+            status, iterations, norm = self._read()
+            if status != "converged":
+                raise Diverged(f"conjugate gradients ended with '{status}' after {iterations} iterations")
+            linear += iterations
+            norms.append(norm)
+        self._last()
+        return Step(tuple(norms), linear)
+
+    def run(self, steps: int) -> list[Step]:
+        """Go on by so many steps."""
+        return [self.step() for _ in range(steps)]
+
+    @property
+    def time(self) -> float:
+        """The time that has been reached; asks the device."""
+        return float(self.device.to_host(self._clock)[0])
+
+    def _read(self) -> tuple[str, int, float]:
+        """Wait, and return how the last solve ended, its iterations, and ‖R‖ over `unit` of the last assembly."""
+        _, status, iterations, norm, *_, failed, _ = (float(value) for value in self.device.to_host(self._report))
+        if failed:
+            raise Diverged("the recovery variable's Newton method has not converged at an integration point")
+        return STATUSES[int(status)], int(iterations), norm / self.unit
+
+    def elements_part(self) -> None:
+        """Enqueue the elements' contributions."""
+        self._kernels.elements(
+            self._blocks[1], self.elements, self._cells, self._stiffness, self._volumes, self.phi, self._mean_before,
+            self._recovery_before, self.recovery, *self.model.reaction, 1 / self.dt, self._places,
+            self._contributions, self._report,
+        )  # fmt: skip
+
+    def sums_part(self) -> None:
+        """Enqueue the sums of the contributions: matrix, its diagonal's inverse, and residual."""
+        self._kernels.sums(
+            self._sum_blocks, self.plan.slices.slots, self._edges, self.nodes, *self._slices, self._contributions,
+            *self._entries, self.matrix.arrays["values"], self._inverse, self.residual,
+        )  # fmt: skip
+
+    def begin_part(self) -> None:
+        """Enqueue what a solve begins with, and the residual's norm."""
+        self.solver.begin(self.residual, self.linear_tolerance, self._most)
+        self.solver.report(3, self._report)
+
+    def correct_part(self) -> None:
+        """Enqueue the report of a solve, and the correction of the potential by it."""
+        self.solver.report(0, self._report)
+        self.solver.finish(self._change)
+        self._kernels.correct(self._blocks[0], self.nodes, self._change, self.phi)
+
+    def prepare(self) -> None:
+        """Enqueue the assembly at the present potential, and what a solve begins with."""
+        self.elements_part()
+        self.sums_part()
+        self.begin_part()
+
+    def precondition(self, r, z) -> None:
+        """Enqueue Jacobi's preconditioner."""
+        self._kernels.jacobi(self._blocks[0], self.nodes, self._inverse, r, z)
+
+    def _enqueue_corrected(self) -> None:
+        self.correct_part()
+        self.prepare()
+
+    def _enqueue_accepted(self) -> None:
+        kernels, (nodes, points) = self._kernels, self._blocks
+        kernels.tick(1, self.dt, self._clock)
+        kernels.accept_points(points, self.elements, self._cells, self.phi, self.recovery, self._mean_before,
+                              self._recovery_before)  # fmt: skip
+        kernels.accept_nodes(nodes, self.nodes, self.dt, THRESHOLD, self._clock, self.phi, self._phi_before,
+                             self.activation)  # fmt: skip
+
+    def elements_work(self) -> Work:
+        """Return the least work of the elements: about 15 operations a local iteration, of which there are three."""
+        read = 4 * 4 + 8 * (6 + 1 + 3) + 4 * contributions.PER_ELEMENT
+        written = 8 + 8 * contributions.PER_ELEMENT
+        return Work((read + written) * self.elements + 8 * self.nodes, 140.0 * self.elements, "float64")
+
+    def sums_work(self) -> Work:
+        """Return the least work of the sums: padding is no part of it."""
+        parts = contributions.PER_ELEMENT * self.elements
+        rows = 4 * self.plan.rows + (2 * 4 + 2 * 8) * self._edges + (4 + 3 * 8) * self.nodes
+        return Work(8 * parts + rows, float(parts), "float64")
+
+
+def packed_places(pack: Callable, pattern: Pattern, device) -> tuple[Any, Any]:
+    """Pack a matrix of a pattern, and find where in the format's values each of its entries stands.
+
+    The entries' values are their numbers, which the packed array then holds.
+
+    Returns
+    -------
+    matrix : packed matrix
+        Its values are to be written.
+    places : (nonzeros,) int32 array of `xp`
+
+    Raises
+    ------
+    Unsuitable
+        When the format keeps its values in more than one array, or changes them.
+    """
+    xp, n, count = device.xp, pattern.nodes, pattern.nonzeros
+    numbers = xp.arange(1, count + 1, dtype=np.float64)
+    csr = device.sparse.csr_matrix((numbers, pattern.column_indices, pattern.row_offsets), shape=(n, n))
+    matrix = pack(csr)
+    packed = matrix.arrays.get("values")
+    if packed is None:
+        raise spmv.Unsuitable("the format keeps its values in more than one array")
+    packed = packed if xp is not np else device.to_host(packed)
+    filled = xp.nonzero(packed.ravel() > 0)[0]
+    entries = packed.ravel()[filled].astype(np.int64) - 1
+    places = xp.full(count, -1, dtype=np.int32)
+    if filled.size == count:
+        places[entries] = filled.astype(np.int32)
+    if not bool((places >= 0).all()):
+        raise spmv.Unsuitable(f"the format keeps {filled.size} of the matrix's {count} values in one array")
+    return matrix, places

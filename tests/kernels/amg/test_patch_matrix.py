@@ -1,5 +1,7 @@
 """patchSPM: what is packed is the matrix, entry for entry, in every format."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -142,7 +144,7 @@ def test_what_cannot_be_packed(device, monkeypatch):
 @pytest.mark.parametrize("distance", [65535, 65536, 131071])
 @pytest.mark.parametrize("inside", INSIDES)
 def test_entries_far_beyond_the_patch_are_not_taken_for_its_own(device, inside, distance):
-    """In 16 bits, as which kernels hold places within a patch, these columns would be such places or what marks none."""
+    """In 16 bits, which places within a patch have, these columns would be such places, or the mark of none."""
     n, size = distance + 640, 64
     near, far = np.arange(n - 1), np.arange(n - distance)
     ends = np.concatenate([near, far]), np.concatenate([near + 1, far + distance])
@@ -151,7 +153,7 @@ def test_entries_far_beyond_the_patch_are_not_taken_for_its_own(device, inside, 
     matrix.sort_indices()
     offsets = np.append(np.arange(0, n, size), n).astype(np.int32)
     packed = patch_matrix.pack(device, *placed(device, matrix, offsets), inside)
-    within = sum(2 * (end - first - 1) for first, end in zip(offsets[:-1], offsets[1:], strict=True))
+    within = sum(2 * (end - first - 1) for first, end in itertools.pairwise(offsets))
     assert packed.nonzeros_inside == within
     columns, values = (device.to_host(a) for a in (packed.boundary_columns, packed.boundary_values))
     stored = columns[values != 0]

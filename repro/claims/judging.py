@@ -16,7 +16,7 @@ from repro.intervals import Interval, evaluate_all, names_of
 from repro.model import ReproError
 from repro.results import is_missing
 from repro.statistics import median
-from repro.units import significant, split
+from repro.units import split
 
 _SLACK = 1e-9  # relative, for rounding
 
@@ -122,7 +122,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         high=high if sampled else None, points=len(values), met=sum(each is True for each in met),
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name), scale=scale,
     )  # fmt: skip
-    return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, selectors, stored))
+    return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
 
 
 def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
@@ -196,8 +196,10 @@ def _interval(row: Mapping[str, Any], exact: bool) -> Interval:
 def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Interval:
     """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
     if predicate.than is not None:
-        return Interval(predicate.than, predicate.than)
-    numbers = [_number(claim, each.format(**point.words), point.case, root) for each in predicate.published]
+        margin = abs(predicate.than) * predicate.tolerance
+        return Interval(predicate.than - margin, predicate.than + margin)
+    names = {**point.words, "case": point.case}
+    numbers = [_number(claim, each.format(**names), point.case, root) for each in predicate.published]
     factor = split(predicate.unit)[0]
     ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
@@ -221,15 +223,10 @@ def _meets(value: Interval, bound: Interval, predicate: Predicate) -> bool | Non
 
 
 def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Number:
-    words = reference.split()
-    if words[0] == "text":
-        found = [each for each in published.load(f"{claim.paper}-text", root) if each.case == words[1]]
-    else:
-        numbers = published.load(f"{claim.paper}-{words[0]}", root)
-        found = [numbers.get(words[3] if len(words) == 4 else case, words[1], words[2])]
-    if not found or found[0] is None:
+    found = reasons.number_of(claim.paper, reference, case, root)
+    if found is None:
         raise ReproError(f"the paper has no number {reference!r}{f' for {case}' if case else ''}")
-    return found[0]
+    return found
 
 
 def _fixed(claim: Claim, predicate: Predicate, root: Path) -> list[published.Number]:
@@ -247,7 +244,7 @@ def _printed(claim: Claim, predicate: Predicate, root: Path) -> str:
 
 
 def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
-    number = significant(predicate.than) if predicate.than is not None else _printed(claim, predicate, root)
+    number = f"{predicate.than:g}" if predicate.than is not None else _printed(claim, predicate, root)
     if predicate.published and not _fixed(claim, predicate, root):
         number = "the published number"
     elif predicate.relation == "between":

@@ -10,6 +10,7 @@ from typing import Any
 
 from repro import published
 from repro.claims.model import RELATIONS, Claim, Predicate
+from repro.claims.stored import CEILINGS
 from repro.model import SCALES, ReproError
 
 _CLAIM = {
@@ -70,7 +71,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     if bool(stated or effect) == bool(entry.get("unmeasured")):
         raise ReproError("a claim has a predicate (stated, effect), or says under `unmeasured` why it has none")
     selectors = [*where.values(), *(s for p in (stated, effect) if p for s in p.where.values())]
-    stems = dict.fromkeys(selector.split()[0] for selector in selectors)
+    stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
     artefacts = tuple(entry.get("artefacts", [])) or tuple(f"{paper}-{stem}" for stem in stems)
     numbers = [r.split()[1] for p in (stated, effect) if p for r in p.published if r.startswith("text ")]
     return Claim(

@@ -1,16 +1,33 @@
-"""One line of reason for a judgement, chosen by what the rows and the ceilings show."""
+"""One line of reason for a judgement, chosen by what the rows and the ceilings show: nothing here is typed for a claim.
+
+The first condition that holds gives the line. A GPU against a processor: their bandwidths, ours and the paper's. On one
+device: whether launches last longer than the work, whether the last cache holds the data, how near each side is to what
+the device allows. An absolute time or rate: the bandwidth, ours and the paper's. Counts: the method alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.claims.model import Claim, Judgement, Predicate
-from repro.claims.stored import Selector, Stored, in_place
+from repro import consistency, peaks, published
+from repro.claims.model import HOLDS, Claim, Judgement, Predicate
+from repro.claims.stored import CEILINGS, Selector, Stored, in_place
 from repro.model import DONE
+from repro.peaks import Peak
+from repro.statistics import median
+from repro.units import is_rate, is_time, quantity, significant, split
 
 if TYPE_CHECKING:
     from repro.claims.judging import Point
+
+LAUNCHES = 15e-6  # seconds: a kernel that takes no longer is mostly launched, and what binds it is not its work
+CACHED = 1.25  # times slower with the cache evicted: from here on it was the cache that served the data
+MOVED = 1.25  # by this factor a ratio of bandwidths has moved
+SHOWN = 3  # points that are named
 
 
 def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored) -> str:
@@ -19,6 +36,8 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
         selector = Selector.parse(text.format(**{name: values[0] for name, values in claim.each.items()}))
         artefact = f"{claim.paper}-{selector.stem}"
         rows = stored.rows(artefact)
+        if not rows and selector.stem == CEILINGS:
+            return f"no ceilings of {stored.machine} are stored"
         if not rows:
             return f"{artefact} has no stored result on {stored.machine}"
         rows = [row for row in rows if row["scale"] in predicate.scales]
@@ -27,18 +46,186 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
         wanted = [row for row in rows if selector.takes(row["method"])]
         done = [row for row in wanted if row["status"] == DONE and row["metric"] == selector.metric]
         if not [row for row in done if in_place(row, selector.place)]:
-            why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
             what = f"{'|'.join(selector.methods)} of {artefact}"
             if done and selector.place:
                 place = f"a {selector.place.upper()}" if selector.place in ("gpu", "cpu") else selector.place
                 return f"{what} was not measured on {place}"
+            why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
             return f"{what} was skipped: {why}" if why else f"{what} was not measured"
     return "no case has every value that it takes"
 
 
 def reason(
-    claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], selectors: Mapping[str, Any],
-    stored: Stored,
-) -> str:  # fmt: skip
+    claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], stored: Stored, root: Path
+) -> str:
     """Return one line on why a judgement is what it is."""
-    return f"{judgement.met} of {judgement.points}"
+    facts = Facts(claim, predicate, [row for point in points for row in point.rows.values()], stored, root)
+    why = next((line for rule in RULES if (line := rule(facts))), "")
+    return "; ".join(filter(None, [_where_not(judgement), _in_doubt(claim, judgement, predicate, points, root), why]))
+
+
+def _in_doubt(claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], root: Path) -> str:
+    """A published number that does not follow from the paper's others is no surprise when we miss it."""
+    if judgement.state == HOLDS:
+        return ""
+    wrong = doubtful(claim.paper, root)
+    numbers = {
+        (number.artefact, number.case, number.method, number.metric)
+        for reference in predicate.published
+        for point in points
+        if (number := number_of(claim.paper, reference.format(**point.words, case=point.case), point.case, root))
+    }
+    if not numbers & wrong:
+        return ""
+    many = f"{len(numbers & wrong)} of the published numbers do" if len(numbers) > 1 else "the published number does"
+    return f"{many} not follow from the paper's others"
+
+
+@cache
+def doubtful(paper: str, root: Path) -> frozenset[tuple[str, str, str, str]]:
+    """Return the published numbers that do not agree with the numbers that they come from."""
+    found = (verdict.number for verdict in consistency.check(paper, root))
+    return frozenset((number.artefact, number.case, number.method, number.metric) for number in found)
+
+
+def number_of(paper: str, reference: str, case: str, root: Path) -> published.Number | None:
+    """Return the published number that a reference names, of `case` where it names none; None when there is none."""
+    words = reference.split()
+    if words[0] == "text":
+        return next((each for each in _loaded(f"{paper}-text", root) if each.case == words[1]), None)
+    return _loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], words[2])
+
+
+@cache
+def _loaded(artefact: str, root: Path) -> published.Published:
+    return published.load(artefact, root)
+
+
+def _where_not(judgement: Judgement) -> str:
+    if not judgement.failing or judgement.met == 0:
+        return ""
+    names = list(judgement.failing)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules look at: the rows that a predicate is about, and the machines, ours and the paper's."""
+
+    claim: Claim
+    predicate: Predicate
+    rows: Sequence[Mapping[str, Any]]
+    stored: Stored
+    root: Path
+
+    @property
+    def timed(self) -> list[Mapping[str, Any]]:
+        """The rows that are times or rates."""
+        return [row for row in self.rows if is_time(row["unit"]) or is_rate(row["unit"])]
+
+    def side(self, gpu: bool) -> list[Mapping[str, Any]]:
+        """The timed rows of one kind of processor."""
+        return [row for row in self.timed if row["gpu"] == gpu]
+
+    def peak(self, rows: Iterable[Mapping[str, Any]]) -> Peak | None:
+        """The measured ceilings of the device of the first row that has any."""
+        found = (peaks.of_ceilings(self.stored.ceilings, r["backend"], r["device"], r["gpu"]) for r in rows)
+        return next(filter(None, found), None)
+
+    def then(self, gpu: bool) -> Peak | None:
+        """The paper's GPU or CPU."""
+        devices = peaks.of_paper(self.claim.paper, self.root).values()
+        return next((peak for peak in devices if peak.gpu == gpu), None)
+
+    def fractions(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+        """The median fraction of the bound by method, of what has one; a rate has that of the time behind it."""
+        found: dict[str, list[float]] = {}
+        for row in rows:
+            value = self.stored.bound(row)
+            if value is not None:
+                found.setdefault(row["method"], []).append(value)
+        return {method: median(values) for method, values in found.items()}
+
+
+def _against_processor(facts: Facts) -> str:
+    """A GPU beside a processor: by how much its memory is faster, here and in the paper."""
+    gpu, cpu = facts.side(True), facts.side(False)
+    if not gpu or not cpu:
+        return ""
+    ours, theirs = [facts.peak(side) for side in (gpu, cpu)], [facts.then(True), facts.then(False)]
+    lines = []
+    if all(ours) and all(theirs):
+        now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
+        moved = "moved" if max(now / then, then / now) > MOVED else "is what it was"
+        lines.append(
+            f"the ratio of bandwidths, GPU over CPU, {moved}: {_number(now)} here, {_number(then)} in the paper"
+        )
+    return ", ".join([*lines, *_bounds(facts, [*gpu, *cpu])])
+
+
+def _launches(facts: Facts) -> str:
+    """Times so short that starting the kernel is most of them."""
+    times = [row["value"] * split(row["unit"])[0] for row in facts.side(True) if is_time(row["unit"])]
+    if not times or median(times) > LAUNCHES or facts.side(False):
+        return ""
+    return f"launches dominate: a run takes {quantity(median(times), 's', 2)}"
+
+
+def _cached(facts: Facts) -> str:
+    """Data that the last cache keeps from one run to the next."""
+    ratios = [cold / row["value"] for row in facts.timed if is_time(row["unit"]) and (cold := facts.stored.cold(row))]
+    ratios += [row["value"] / cold for row in facts.timed if is_rate(row["unit"]) and (cold := facts.stored.cold(row))]
+    if not ratios or median(ratios) < CACHED:
+        return ""
+    return f"the last cache holds the data: {significant(median(ratios), 2)} times slower when it is evicted"
+
+
+def _near_the_bound(facts: Facts) -> str:
+    """How much of what the device allows each method reaches."""
+    return ", ".join(_bounds(facts, facts.timed))
+
+
+def _absolute(facts: Facts) -> str:
+    """A number of the paper's device beside one of ours: how much faster the memory has become."""
+    if not facts.predicate.published or len({row["method"] for row in facts.timed}) != 1:
+        return ""
+    if not (is_time(facts.predicate.unit) or is_rate(facts.predicate.unit)):
+        return ""
+    ours, theirs = facts.peak(facts.timed), facts.then(facts.timed[0]["gpu"])
+    if ours is None or theirs is None:
+        return ""
+    return (
+        f"the memory is {_number(ours.bandwidth / theirs.bandwidth)} times as fast as that of the paper's {theirs.name}"
+    )
+
+
+def _one_device(facts: Facts) -> str:
+    """Times without a bound: on what they were taken."""
+    places = dict.fromkeys(f"{row['device'] or 'the host'} ({row['backend']})" for row in facts.timed)
+    return f"measured on {', '.join(places)}" if places else ""
+
+
+def _counts(facts: Facts) -> str:
+    """Counts and sizes, which no hardware changes."""
+    if facts.timed:
+        return ""
+    return "counts, which the method decides and not the hardware"
+
+
+RULES: tuple[Callable[[Facts], str], ...] = (
+    _against_processor, _absolute, _launches, _cached, _near_the_bound, _one_device, _counts,
+)  # fmt: skip
+
+
+def _bounds(facts: Facts, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    found = facts.fractions(rows)
+    if found:
+        each = [f"{method} {significant(100 * value, 2)} %" for method, value in list(found.items())[:SHOWN]]
+        yield f"of what the hardware allows {', '.join(each)}" + (
+            f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        )
+
+
+def _number(ratio: float) -> str:
+    return significant(ratio, 2) if ratio < 10 else f"{ratio:.0f}"

@@ -5,6 +5,8 @@ may be alternatives, ``a|b``, or a pattern with ``*``. `where` is a back end (``
 ``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines; without it
 anything counts. Where several rows answer the best counts: the least time, the highest rate, of other values that of
 the first back end in the order of ``repro.results.PREFERENCE``.
+
+``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from repro.model import BACKENDS, DONE, SCALES, ReproError
+from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
+from repro.peaks import of_ceilings, read_ceilings
 from repro.results import PREFERENCE, is_missing
 from repro.units import is_rate, is_time
 
+CEILINGS = "ceilings"
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 _EMULATED = re.compile(r"(pthread|cpu|basic|tbb|omp)\b")  # PoCL's devices that are processors
 
@@ -77,13 +81,25 @@ class Stored:
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
-        if artefact not in self._rows:
-            paper, _, stem = artefact.partition("-")
+        paper, _, stem = artefact.partition("-")
+        if artefact not in self._rows and stem == CEILINGS:
+            self._rows[artefact] = list(self._ceilings(artefact))
+        elif artefact not in self._rows:
             files = sorted((self.folder / paper).glob(f"{stem}.csv")) + sorted(
                 path for scale in SCALES for path in (self.folder / paper).glob(f"{stem}.{scale}.csv")
             )
             self._rows[artefact] = [row for path in files for row in self._read(path)]
         return self._rows[artefact]
+
+    def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
+        for name in self.ceilings:
+            backend, _, device = name.partition(": ")
+            peak = of_ceilings(self.ceilings, backend, device)
+            values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
+            values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]
+            for method, metric, value, unit in values:
+                row = Row(artefact, "paper", "device", method, backend, device, metric, value, unit)
+                yield {**row.as_dict(), "gpu": _is_gpu(backend, device, "")}
 
     def _read(self, path: Path) -> Iterator[dict[str, Any]]:
         from repro.render import read_csv
@@ -98,8 +114,43 @@ class Stored:
     @cached_property
     def ceilings(self) -> dict[str, Any]:
         """The measured ceilings, as ``ceilings.json`` holds them, by back end and device."""
-        path = self.folder / "ceilings.json"
-        return json.loads(path.read_bytes()) if path.is_file() else {}
+        return read_ceilings(self.folder)
+
+    def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
+        """Return another metric of the cell that a row belongs to, or None."""
+        same = ("scale", "case", "method", "backend")
+        return next(
+            (
+                other for other in self.rows(row["artefact"])
+                if other["metric"] == metric and other["status"] == DONE and all(other[n] == row[n] for n in same)
+            ),
+            None,
+        )  # fmt: skip
+
+    def cold(self, row: Mapping[str, Any]) -> float | None:
+        """Return a row's value with the cache evicted before each sample, where the cell has one.
+
+        A rate of operations has that of the product's time, ``spmv``, scaled by how much longer it takes cold.
+        """
+        if is_rate(row["unit"]):
+            warm, cold = (self.beside(row, metric) for metric in ("spmv", "spmv_cold"))
+            return row["value"] * warm["value"] / cold["value"] if warm and cold and cold["value"] else None
+        found = self.beside(row, f"{row['metric']}_cold")
+        return None if found is None else found["value"]
+
+    def bound(self, row: Mapping[str, Any]) -> float | None:
+        """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
+        if not is_missing(row["bound_fraction"]):
+            return float(row["bound_fraction"])
+        if not is_rate(row["unit"]):
+            return None
+        same = ("scale", "case", "method", "backend")
+        found = [
+            other["bound_fraction"] for other in self.rows(row["artefact"])
+            if other["status"] == DONE and not is_missing(other["bound_fraction"])
+            and not other["metric"].endswith("_cold") and all(other[name] == row[name] for name in same)
+        ]  # fmt: skip
+        return float(found[0]) if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
         """Return the scales at which an artefact has rows."""

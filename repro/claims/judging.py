@@ -32,7 +32,7 @@ class Point:
     @property
     def name(self) -> str:
         """What tells it from the others."""
-        return " ".join(filter(None, [self.case, *self.words.values()]))
+        return " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
 
 
 def machines(results: Path) -> list[str]:
@@ -246,7 +246,7 @@ def _printed(claim: Claim, predicate: Predicate, root: Path) -> str:
 def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
     number = f"{predicate.than:g}" if predicate.than is not None else _printed(claim, predicate, root)
     if predicate.published and not _fixed(claim, predicate, root):
-        number = "the published number"
+        number = "the published number" + "s" * (len(predicate.published) - 1)
     elif predicate.relation == "between":
         number = number.replace(" to ", " and ")
     unit = "" if predicate.unit in ("", "count") else "%" if predicate.unit == "%" else f" {predicate.unit}"

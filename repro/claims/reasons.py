@@ -59,7 +59,9 @@ def reason(
     claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], stored: Stored, root: Path
 ) -> str:
     """Return one line on why a judgement is what it is."""
-    facts = Facts(claim, predicate, [row for point in points for row in point.rows.values()], stored, root)
+    rows = [row for point in points for row in point.rows.values()]
+    mixed = any(len({row["gpu"] for row in point.rows.values()}) > 1 for point in points)
+    facts = Facts(claim, predicate, rows, mixed, stored, root)
     why = next((line for rule in RULES if (line := rule(facts))), "")
     return "; ".join(filter(None, [_where_not(judgement), _in_doubt(claim, judgement, predicate, points, root), why]))
 
@@ -116,6 +118,7 @@ class Facts:
     claim: Claim
     predicate: Predicate
     rows: Sequence[Mapping[str, Any]]
+    mixed: bool  # whether a point compares a GPU with a processor
     stored: Stored
     root: Path
 
@@ -151,7 +154,7 @@ class Facts:
 def _against_processor(facts: Facts) -> str:
     """A GPU beside a processor: by how much its memory is faster, here and in the paper."""
     gpu, cpu = facts.side(True), facts.side(False)
-    if not gpu or not cpu:
+    if not facts.mixed or not gpu or not cpu:
         return ""
     ours, theirs = [facts.peak(side) for side in (gpu, cpu)], [facts.then(True), facts.then(False)]
     lines = []
@@ -167,7 +170,7 @@ def _against_processor(facts: Facts) -> str:
 def _launches(facts: Facts) -> str:
     """Times so short that starting the kernel is most of them."""
     times = [row["value"] * split(row["unit"])[0] for row in facts.side(True) if is_time(row["unit"])]
-    if not times or median(times) > LAUNCHES or facts.side(False):
+    if not times or median(times) > LAUNCHES:
         return ""
     return f"launches dominate: a run takes {quantity(median(times), 's', 2)}"
 

@@ -25,7 +25,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all test lint bench clean
+.PHONY: help setup list doctor data all report figures test lint bench clean
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
@@ -53,6 +53,14 @@ data: ## Build the meshes ahead of time
 all: ## Every artefact of every paper
 	$(READY)
 	@$(REPRO) run $(OPTIONS)
+
+report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
+	$(READY)
+	@$(REPRO) report $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
+
+figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, without measuring
+	$(READY)
+	@$(REPRO) figures $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
 # A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them

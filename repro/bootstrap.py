@@ -87,7 +87,9 @@ def choose_cuda(wanted):
 
 def groups(project, cuda):
     """Return the optional groups of requirements for this machine, by name: the set-up does without one that fails."""
-    names = ["pocl"]
+    names = ["pocl", "report"]
+    if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        names.append("browser")
     if shutil.which("ld") is None:
         names.append("linker")
     if cuda != "12":

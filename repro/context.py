@@ -41,7 +41,7 @@ class Run:
     digests : dict of str to str
         Content hashes of the datasets that were read.
     work : list of dict
-        For each time whose work is known: metric, least bytes and operations, precision, and whether the cache was cold.
+        For each time whose work is known: metric, least bytes and operations, precision, and if the cache was cold.
     failing : tuple
         Metric and error of the check that failed, for the failed row.
     """

@@ -51,7 +51,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False, "axes.grid": True, "axes.grid.axis": "y", "grid.color": "#DDDDDD",
     "grid.linewidth": 0.5,
     "axes.axisbelow": True, "legend.frameon": False, "errorbar.capsize": 2, "figure.dpi": 100, "savefig.dpi": 200,
-    "svg.hashsalt": "repro", "svg.fonttype": "none", "path.simplify": False,
+    "svg.hashsalt": "repro", "svg.fonttype": "none", "pdf.fonttype": 42, "path.simplify": False,
 }  # fmt: skip
 
 

@@ -19,8 +19,15 @@ if TYPE_CHECKING:
 
     from repro.results import Results
 
-__all__ = ["COLUMN", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "save", "style"]
+__all__ = [
+    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "save",
+    "style",
+]  # fmt: skip
 
+FORMATS = {
+    "png": ("Software",), "svg": ("Date", "Creator"), "pdf": ("CreationDate", "Creator", "Producer"),
+}  # fmt: skip
+"""Formats of figures, and what is left out of each so that the same figure gives the same bytes."""
 COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
 
 
@@ -234,14 +241,16 @@ def _legend(axes: Axes) -> None:
                     handlelength=1.4, columnspacing=1.2)  # fmt: skip
 
 
-def save(made: Figure, path_stem: str | Path) -> list[Path]:
-    """Write the figure as PNG and SVG; the same figure gives the same bytes.
+def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Write the figure, by default as PNG and SVG; the same figure gives the same bytes.
 
     Parameters
     ----------
     made : Figure
     path_stem : str or path
         Path without the suffix, which may itself hold dots.
+    formats : sequence of str
+        Of `FORMATS`.
 
     Returns
     -------
@@ -250,8 +259,8 @@ def save(made: Figure, path_stem: str | Path) -> list[Path]:
     """
     stem = str(path_stem)
     Path(stem).parent.mkdir(parents=True, exist_ok=True)
-    written = [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+    written = [Path(f"{stem}.{each}") for each in formats]
     with style():
-        made.savefig(written[0], metadata={"Software": None})
-        made.savefig(written[1], metadata={"Date": None, "Creator": None})
+        for path, each in zip(written, formats, strict=True):
+            made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
     return written

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import repro
-from repro.cli import clean, compare, data, doctor, listing, published, run, status
+from repro.cli import clean, compare, data, doctor, figures, listing, published, report, run, status
 from repro.cli.common import say
 from repro.model import ReproError
 
@@ -27,6 +27,8 @@ app.command("run")(run.run)
 app.command("status")(status.status)
 app.command("compare")(compare.compare)
 app.command("published")(published.published)
+app.command("figures")(figures.figures)
+app.command("report")(report.report)
 app.add_typer(data.app, name="data")
 app.command("doctor")(doctor.doctor)
 app.command("clean")(clean.clean)

@@ -50,13 +50,14 @@ def test_cupy_follows_the_driver(monkeypatch, driver, cuda):
 
 
 def test_no_newer_run_time_compiler_beside_cuda_12(monkeypatch):
-    project = {"optional-dependencies": {name: [name] for name in ("pocl", "linker", "nvrtc", "cuda12", "cuda13")}}
+    names = ("pocl", "report", "browser", "linker", "nvrtc", "cuda12", "cuda13")
+    project = {"optional-dependencies": {name: [name] for name in names}}
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert set(bootstrap.groups(project, "12")) == {"pocl", "cuda12"}
-    assert set(bootstrap.groups(project, "13")) == {"pocl", "nvrtc", "cuda13"}
-    assert set(bootstrap.groups(project, "none")) == {"pocl", "nvrtc"}
+    assert set(bootstrap.groups(project, "12")) == {"pocl", "report", "browser", "cuda12"}
+    assert set(bootstrap.groups(project, "13")) == {"pocl", "report", "browser", "nvrtc", "cuda13"}
+    assert set(bootstrap.groups(project, "none")) == {"pocl", "report", "browser", "nvrtc"}
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert set(bootstrap.groups(project, "none")) == {"pocl", "linker", "nvrtc"}
+    assert set(bootstrap.groups(project, "none")) == {"pocl", "report", "linker", "nvrtc"}
 
 
 def test_an_unreachable_index_is_told_from_a_failure():
@@ -79,6 +80,8 @@ requires = ["backend==1"]
 name = "x"
 [project.optional-dependencies]
 pocl = ["pocl"]
+report = ["report"]
+browser = ["browser"]
 linker = ["linker"]
 nvrtc = ["nvrtc"]
 cuda12 = ["cupy12"]

@@ -1,0 +1,52 @@
+"""``repro figures``: every figure again, from what is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import Kind, Names, Papers, plural, say
+
+
+def figures(
+    names: Names = None, paper: Papers = None, kind: Kind = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Results folder; by default that of the checkout.")
+    ] = None,
+    machine: Annotated[str | None, typer.Option("--machine", metavar="NAME", help="Of this machine only.")] = None,
+    formats: Annotated[
+        str, typer.Option("--format", metavar="LIST", help="Of png, svg and pdf, with commas between.")
+    ] = "png,svg,pdf",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder; by default beside the results.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Draw figures again from stored results, of every machine, without measuring anything.
+
+    Exit status: 0 when every figure is drawn, 1 when one cannot be.
+    """
+    from repro import discovery, environment, plots
+    from repro.redraw import redraw
+    from repro.report.stored import measurements
+
+    wanted = formats.split(",")
+    for name in wanted:
+        discovery.require(name, plots.FORMATS, "format")
+    artefacts = {each.id: each for each in discovery.select(names or (), paper or (), kind)}
+    found = measurements([results or environment.root() / "results"], artefacts)
+    if machine is not None:
+        discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
+        found = [each for each in found if each.machine == machine]
+    drawn = failed = 0
+    for each in found:
+        try:
+            written = redraw(artefacts[each.artefact], each, wanted, output)
+        except Exception as error:  # one that cannot be drawn hides no other
+            failed += 1
+            say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
+        else:
+            drawn += bool(written)
+    say(f"{plural(drawn, 'figure')} drawn" + (f", {failed} could not be" if failed else ""))
+    raise typer.Exit(int(failed > 0))

@@ -1,0 +1,29 @@
+"""``repro report``: one page of everything that is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import say
+
+
+def report(
+    results: Annotated[
+        list[Path] | None,
+        typer.Option("--results", metavar="DIR", help="Results folder; repeatable; by default that of the checkout."),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where it is written.")] = Path(
+        "report.html"
+    ),
+) -> None:
+    """Write one HTML page, which opens from disk, of every artefact, claim and kernel that has stored results."""
+    from repro import environment
+    from repro.report import build
+    from repro.store import write_atomically
+
+    page = build(results or [environment.root() / "results"])
+    write_atomically(output, page)
+    say(f"{output}: {len(page.encode()) / 1e6:.1f} MB")

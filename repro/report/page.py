@@ -1,0 +1,164 @@
+"""The page: what each part shows, and the one file that it becomes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import repro
+from repro import claims, consistency, published
+from repro.model import FAILED, SKIPPED, ReproError
+from repro.report import roofline
+from repro.report.files import compact_svg, packed, sections
+from repro.report.stored import Measurement, machines, measurements
+from repro.report.wall import STATES, Paper, Tile, catalogue, wall
+from repro.units import quantity, significant
+
+MARKS = {claims.HOLDS: "holds", claims.PART: "part", claims.FAILS: "fails", claims.UNMEASURED: "unmeasured"}
+
+
+def build(folders: Sequence[Path]) -> str:
+    """Return the report of some results folders as one HTML page that loads nothing.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        Each with a folder a machine.
+
+    Raises
+    ------
+    ReproError
+        When a folder is not there, a stored file is damaged, or what draws the page is not installed.
+    """
+    known = catalogue()
+    found = measurements(folders, known)
+    papers = wall(known, found)
+    verdicts = [verdict for folder in folders for verdict in claims.verdicts(folder)]
+    ledger = [_claim(verdict) for verdict in _best(verdicts)]
+    shown = roofline.points(found)
+    return _template().render(
+        version=repro.__version__, papers=[_paper(paper, ledger) for paper in papers], states=STATES,
+        counts=Counter(tile.state for paper in papers for tile in paper.tiles),
+        total=sum(len(paper.tiles) for paper in papers),
+        machines=[_machine(name, found) for name in machines(found)],
+        backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
+        ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
+        findings=[(paper.key, _findings(paper.key)) for paper in papers],
+        derived=sum(len(consistency.verdicts(key)) for key in published.papers()),
+        roofline=_script({"points": shown, "roofs": roofline.roofs(folders, shown)}),
+        devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
+        unplotted=roofline.without_work(found), library=_library(),
+    )  # fmt: skip
+
+
+def _template() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ReproError(f"the report needs Jinja2 ({error}): make setup installs it") from None
+    loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"))
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("page.html.j2")
+
+
+def _library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise ReproError(f"the report needs vl-convert-python ({error}): make setup installs it") from None
+    return vl_convert.javascript_bundle().replace("</script", "<\\/script")
+
+
+def _script(value: Any) -> str:
+    """Return a value as JSON that may stand within a script element."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _machine(name: str, found: Sequence[Measurement]) -> dict[str, Any]:
+    mine = [each for each in found if each.machine == name]
+    facts = next((each.manifest["machine"] for each in mine if each.manifest.get("machine")), {})
+    memory = facts.get("memory_bytes")
+    return {
+        "name": name, "count": len({each.artefact for each in mine if each.done}),
+        "gpu": ", ".join(facts.get("gpu") or []), "cpu": facts.get("cpu", ""), "cores": facts.get("cores", ""),
+        "memory": f"{memory / 2**30:.0f} GiB" if memory else "", "system": facts.get("system", ""),
+        "driver": facts.get("driver", ""), "scales": sorted({each.scale for each in mine}),
+        "devices": sorted({device for each in mine for device in each.devices}),
+    }  # fmt: skip
+
+
+def _paper(paper: Paper, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "key": paper.key, "title": paper.title, "authors": paper.authors, "year": paper.year,
+        "tiles": [_tile(tile, ledger) for tile in paper.tiles],
+    }  # fmt: skip
+
+
+def _tile(tile: Tile, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    panels = [_panel(tile, each) for each in tile.measurements]
+    return {
+        "id": tile.id, "paper": tile.paper, "name": tile.name, "title": tile.title, "shows": tile.shows,
+        "state": tile.state, "because": tile.because, "machines": tile.machines, "places": tile.places,
+        "panels": panels, "thumbnail": next((panel["key"] for panel in panels if panel["figure"]), ""),
+        "claims": [entry for entry in ledger if tile.id in entry["artefacts"]],
+    }  # fmt: skip
+
+
+def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
+    svg, markdown = each.beside(".svg"), each.beside(".md")
+    parts = sections(markdown.read_text(encoding="utf-8")) if markdown else []
+    name = f"{tile.id}.{each.machine}" + each.csv.name.removesuffix(".csv")[len(tile.id.partition("-")[2]) :]
+    downloads = [("CSV", f"{name}.csv", packed(each.csv.read_bytes()))]
+    if manifest := each.beside(".json"):
+        downloads.append(("Manifest", f"{name}.json", packed(manifest.read_bytes())))
+    return {
+        "key": each.key, "machine": each.machine, "scale": each.scale, "backends": each.backends,
+        "devices": each.devices, "overrides": each.overrides, "file": name,
+        "figure": packed(compact_svg(svg)) if svg else "",
+        "tables": [part for part in parts if part.kind == "table"],
+        "texts": [part for part in parts if part.kind == "text"],
+        "commands": each.commands or [f"repro run {tile.id} --scale {each.scale}"], "dates": each.dates,
+        "commits": each.commits, "done": each.done, "skipped": each.statuses[SKIPPED],
+        "failed": each.statuses[FAILED], "downloads": downloads,
+    }  # fmt: skip
+
+
+def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
+    """Return a verdict a claim: with several folders, the first that has measured it."""
+    best: dict[tuple[str, str], claims.Verdict] = {}
+    for verdict in verdicts:
+        other = best.get((verdict.paper, verdict.id))
+        if other is None or (other.state == claims.UNMEASURED and verdict.state != claims.UNMEASURED):
+            best[verdict.paper, verdict.id] = verdict
+    return list(best.values())
+
+
+def _claim(verdict: claims.Verdict) -> dict[str, Any]:
+    readings = [("as stated", verdict.stated), ("the effect", verdict.effect)]
+    return {
+        "id": verdict.id, "paper": verdict.paper, "place": verdict.place, "says": verdict.statement,
+        "condition": verdict.claim.condition, "artefacts": list(verdict.artefacts), "machine": verdict.machine,
+        "state": verdict.state, "reason": verdict.reason,
+        "readings": [_reading(name, judged) for name, judged in readings if judged is not None],
+    }  # fmt: skip
+
+
+def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
+    measured = "" if judged.value is None else quantity(judged.value, judged.unit)
+    if judged.low is not None and judged.high is not None and judged.low != judged.high:
+        measured += f" ({significant(float(judged.low))} to {significant(float(judged.high))})"
+    return {
+        "name": name, "state": judged.state, "measured": measured, "requirement": judged.requirement,
+        "reason": judged.reason, "says": judged.says, "scale": judged.scale, "points": judged.points,
+        "met": judged.met,
+    }  # fmt: skip
+
+
+def _findings(paper: str) -> list[dict[str, Any]]:
+    return [consistency.record(verdict) for verdict in consistency.check(paper)]

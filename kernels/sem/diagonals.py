@@ -18,7 +18,7 @@ NODES = 1 << 22  # of the elements whose factors are made at once
 
 
 def lumped_mass(operator, points, cells):
-    """Return the mass of every node, the paper's m of section 4.1, zero where nodes are fixed: (nodes,) of the namespace.
+    """Return the mass of every node, the paper's m of section 4.1, zero where nodes are fixed: (nodes,).
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ import numpy as np
 
 from kernels.krylov import ConjugateGradient
 from kernels.sem import diagonals
+from kernels.sem.schwarz import Schwarz
 from kernels.sem.stiffness import Operator
 from repro import Work
 
@@ -40,6 +41,9 @@ class Solver:
     coarse : {'device', 'host'}
         Where P^c is computed: on the device, or as the paper does it on the host's cores, while the device computes
         P^f.
+    weighted : bool
+        Whether the local solves are weighted by the number of subdomains at a node; the paper has their plain sum. See
+        `Schwarz`.
     numbering : kernels.sem.numbering.Numbering, optional
 
     Attributes
@@ -50,6 +54,8 @@ class Solver:
         The paper's N.
     mass : (nodes,) array of `dtype` on the device
         The lumped mass m, zero where u is fixed: `mass * s` is the right-hand side of a source s at the nodes.
+    fine : Schwarz or None
+        P^f.
     iteration : kernels.krylov.ConjugateGradient
         Its `loop` says whether CUDA repeats the iteration as one graph.
 
@@ -62,7 +68,7 @@ class Solver:
     def __init__(
         self, device, points, cells, order: int, *, kappa=1.0, mass=None, dirichlet="boundary", dtype: str = "float64",
         geometry: str = "trilinear", preconditioner: str | None = "two-scale", inner_dtype: str = "float32",
-        coarse: str = "device", numbering=None,
+        coarse: str = "device", weighted: bool = True, numbering=None,
     ):  # fmt: skip
         if preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
@@ -76,14 +82,17 @@ class Solver:
         self.mass = device.array(weights)
         if mass is None and bool((weights > 0).all()):
             raise ValueError("no node is fixed and there is no mass: the problem is singular")
-        self._parts = self._preconditioner(points, cells, kappa, mass, inner_dtype, coarse)
-        precondition = None if self._parts is None else self._parts.apply
-        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, precondition, dtype=dtype)
-
-    def _preconditioner(self, points, cells, kappa, mass, inner_dtype, coarse):
-        if self.preconditioner == "jacobi":
-            return diagonals.jacobi(self.operator, points, cells, kappa, 0.0 if mass is None else mass)
-        return None
+        c = 0.0 if mass is None else mass
+        self.fine = None
+        if preconditioner == "jacobi":
+            apply = diagonals.jacobi(self.operator, points, cells, kappa, c).apply
+        elif preconditioner is None:
+            apply = None
+        else:
+            fixed = _fixed(self.numbering, dirichlet, device.xp)
+            self.fine = Schwarz(self.operator, points, cells, fixed, kappa, c, inner_dtype, weighted)
+            apply = self.fine.apply
+        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, dtype=dtype)
 
     def load(self, source=1.0):
         """Return the right-hand side of a source: (nodes,) array of `dtype` on the device, zero where u is fixed.
@@ -122,4 +131,12 @@ class Solver:
     def work(self) -> Work:
         """Return the least bytes and the flops of one iteration."""
         parts = [self.operator.least_work(), self.iteration.vector_work()]
+        parts += [part.work() for part in (self.fine,) if part is not None]
         return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype.name)
+
+
+def _fixed(numbering, dirichlet, xp):
+    """Return which nodes are fixed, (nodes,) bool, or None for none."""
+    if dirichlet is None:
+        return None
+    return numbering.boundary if isinstance(dirichlet, str) else xp.asarray(dirichlet)

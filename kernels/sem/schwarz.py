@@ -1,0 +1,193 @@
+"""The local preconditioner P^f: overlapping Schwarz with solves by fast diagonalisation (remacle2016, section 4.2).
+
+Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean lengths of the element's, and all share the
+modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes that are
+not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and what the
+solve has for them is dropped, which is what the paper's table of nodes leaves room for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import scipy.linalg
+
+from kernels.sem.gather import Gather
+from kernels.sem.geometry import coefficients
+from kernels.sem.gll import rule
+from kernels.sem.layout import Layout
+from kernels.sem.overlap import Neighbours, overlap
+from repro import Work
+
+SOURCE, HALO = (Path(__file__).with_name(name) for name in ("schwarz.c", "halo.c"))
+BLOCK = 256  # of the kernels of halo.c
+THREADS = {"gpu": 128, "processor": 1}  # wanted in a block of schwarz.c: subdomains are added until there are so many
+REAL = {"float64": "double", "float32": "float"}
+
+
+def pencil(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the modes of the paper's pencil (equation 10 and Figure 2), the even ones first.
+
+    Returns
+    -------
+    eigenvalues : (n + 3,) float64
+        λ of K v = λ M v.
+    modes : (n + 3, n + 3) float64
+        S, a mode a column, with Sᵀ M S = 1; S[n + 2 - i, d] is S[i, d] for the first modes, then -S[i, d].
+    """
+    q, n = order + 3, order
+    _, weights, derivative = rule(order)
+    d = (derivative.T * weights) @ derivative
+    stiffness, mass = np.zeros((q, q)), np.zeros(q)
+    stiffness[1:-1, 1:-1], mass[1:-1] = d, weights
+    for end, inner in ((0, 1), (q - 1, q - 2)):  # what the neighbour adds at the element's end, and its first node
+        stiffness[inner, inner] += d[0, 0]
+        stiffness[end, end], mass[end] = d[1, 1], weights[1]
+        stiffness[end, inner] = stiffness[inner, end] = d[0, 1]
+        mass[inner] += weights[0]
+    if n == 1:  # its only inner node is the other end, where its own neighbour begins
+        for end in (0, q - 1):
+            stiffness[end, end], mass[end] = 2 * d[1, 1], 2 * weights[1]
+    half, even = q // 2, q - q // 2
+    mirrored = np.eye(q)[::-1]
+    values, modes = [], []
+    for sign, count in ((1, even), (-1, half)):
+        # An orthonormal basis of the vectors of this symmetry.
+        basis = np.linalg.svd(np.eye(q) + sign * mirrored)[0][:, :count]
+        value, vector = scipy.linalg.eigh(basis.T @ stiffness @ basis, basis.T @ (mass[:, None] * basis))
+        vector = basis @ vector
+        values.append(value)
+        modes.append((vector + sign * vector[::-1]) / 2)
+    return np.concatenate(values), np.concatenate(modes, axis=1)
+
+
+def defines(order: int, dtype: str, subdomains: int) -> dict:
+    """Return the macros of a build of ``schwarz.c``."""
+    numbers = ", ".join(f"(real){value!r}" for value in pencil(order)[1].ravel().tolist())
+    q = order + 3
+    return {"real": REAL[dtype], "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains, "BASIS": numbers}
+
+
+def grouped(order: int, is_gpu: bool) -> tuple[int, int]:
+    """Return the subdomains and the threads of a block."""
+    pencils = (order + 3) ** 2
+    subdomains = max(1, THREADS["gpu" if is_gpu else "processor"] // pencils)
+    return subdomains, -(-subdomains * pencils // 32) * 32
+
+
+BUILDS = [
+    (SOURCE, grouped(order, is_gpu)[1], defines(order, dtype, grouped(order, is_gpu)[0]))
+    for order, dtype, is_gpu in (
+        (1, "float64", True), (3, "float32", True), (4, "float64", False), (7, "float32", True), (15, "float64", True),
+    )
+] + [
+    (HALO, BLOCK, {"real": real, "outer": outer, "WEIGHTED": weighted})
+    for real, outer, weighted in (("float", "double", 1), ("float", "float", 0), ("double", "double", 1))
+]  # fmt: skip
+
+
+def boxes(points, cells, kappa, mass, xp=np):
+    """Return what the solves need of each element: (elements, 4) float64.
+
+    The first three are κ times the quotient of the box's sides, h_y h_z / (2 h_x) and so on; the last is c times the
+    eighth of its volume. h are the mean lengths of the four edges along ξ, η and ζ.
+    """
+    c = coefficients(points, cells, xp)
+    lengths = []
+    for axis in range(3):
+        # The derivative along ξ of the trilinear map is linear in η and ζ: its values on the four edges.
+        linear = [term for term in range(4, 7) if axis in _AXES[term]]
+        both = c[:, 1 + axis, :]
+        edges = [
+            both + s * c[:, linear[0], :] + t * c[:, linear[1], :] + s * t * c[:, 7, :]
+            for s in (-1, 1)
+            for t in (-1, 1)
+        ]
+        lengths.append(sum(2 * xp.sqrt((edge**2).sum(axis=1)) for edge in edges) / 4)
+    h = xp.stack(lengths, axis=1)
+    volume = h.prod(axis=1)
+    quotients = volume[:, None] / (2 * h**2) * kappa[:, None]
+    return xp.concatenate([quotients, (mass * volume / 8)[:, None]], axis=1)
+
+
+_AXES = {4: (0, 1), 5: (0, 2), 6: (1, 2)}  # of the monomials ξη, ξζ, ηζ
+
+
+class Schwarz:
+    """z = P^f r, the sum over subdomains of the local solves.
+
+    Parameters
+    ----------
+    operator : kernels.sem.stiffness.Operator
+        Whose nodes, and fixed nodes, these are.
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+    fixed : (nodes,) bool array of the device's namespace, or None
+    kappa, mass : float or (elements,) array
+        κ and c.
+    dtype : {'float32', 'float64'}
+        Of the solves; r and z are of the operator's.
+    weighted : bool
+        Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
+        paper's is the plain sum. With the coarse space the weights save two fifths of the iterations.
+
+    Attributes
+    ----------
+    table : (elements, (n + 3)³) int32 of the device's namespace
+        The paper's I^p.
+    """
+
+    def __init__(self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False):
+        device, order, xp = operator.device, operator.order, operator.device.xp
+        self.device, self.order, self.dtype, self.nodes = device, order, np.dtype(dtype), operator.nodes
+        self.elements, self._outer = operator.elements, operator.dtype
+        points, cells = xp.asarray(points), xp.asarray(cells)
+        numbers = xp.asarray(operator.numbering.table)
+        neighbours = Neighbours(numbers, order, xp)
+        kept = numbers if fixed is None else xp.where(fixed[numbers], xp.int32(-1), numbers)
+        table = overlap(kept, order, neighbours, xp)
+        subdomains, block = grouped(order, device.is_gpu)
+        self.layout = Layout(self.elements, order + 3, subdomains)
+        self.maps = Gather(device, table, self.nodes, self.layout, dtype)
+        coefficients_ = [xp.broadcast_to(xp.asarray(v, dtype="float64"), (self.elements,)) for v in (kappa, mass)]
+        sizes = boxes(points, cells, *coefficients_, xp)
+        filling = xp.repeat(sizes[-1:], self.layout.groups * subdomains - self.elements, axis=0)
+        self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
+        self._eigenvalues = device.array(pencil(order)[0], self.dtype)
+        self._solves = device.build(SOURCE, block=block, defines=defines(order, dtype, subdomains)).schwarz
+        settings = {"real": REAL[dtype], "outer": REAL[self._outer.name], "WEIGHTED": int(weighted)}
+        self._halo = device.build(HALO, block=BLOCK, defines=settings)
+        self._copies = weighted or self._outer != self.dtype
+        self._x = device.empty(self.nodes if self._copies else 0, self.dtype)
+        self._parts = device.empty(self.layout.size, self.dtype)
+
+    def apply(self, r, z) -> None:
+        """Enqueue z = P^f r."""
+        grid = -(-self.nodes // BLOCK)
+        if self._copies:
+            self._halo.spread(grid, self.nodes, self.maps.offsets, r, self._x)
+        self.solve_local(self._x if self._copies else r, self._parts)
+        self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, self._parts, z)
+
+    def solve_local(self, x, parts) -> None:
+        """Enqueue the solves alone, the paper's kernel z: from an assembled vector to the subdomains', both of `dtype`."""
+        self._solves(self.layout.groups, self.maps.table, self._boxes, self._eigenvalues, x, parts)
+
+    def local_work(self) -> Work:
+        """Return the least work of `solve_local`: table and result once, the assembled vector once.
+
+        Operations are those that are done, half of the paper's count.
+        """
+        q, size = self.order + 3, self.dtype.itemsize
+        memory = self.elements * ((4 + size) * q**3 + 4 * size) + size * self.nodes
+        return Work(memory, self.elements * (6 * q**3 * (q + 1) + 6 * q**3), self.dtype.name)
+
+    def work(self) -> Work:
+        """Return the least work of `apply`: besides the solves, the parts and their places once, both vectors once."""
+        local, size, outer = self.local_work(), self.dtype.itemsize, self._outer.itemsize
+        entries = int(self.maps.places.shape[0])
+        memory = local.bytes + (4 + size) * entries + (4 + outer) * self.nodes
+        if self._copies:
+            memory += (4 + outer + size) * self.nodes
+        return Work(memory, local.flops + entries, self.dtype.name)

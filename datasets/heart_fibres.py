@@ -65,7 +65,7 @@ def of_mesh(name: str, scale: str, points: np.ndarray) -> np.ndarray:
     ndarray of float64, shape (n, 3)
     """
     scales = recipes.entry(name).recipe.SCALES
-    spacing, _ = scales[scale] or scales["paper"]  # the large mesh is the paper's, refined
+    spacing, *_ = scales[scale] or scales["paper"]  # the large mesh is the paper's, refined
     return fibres(points, max(0.6, 2.4 * spacing))  # as `datasets.fu2014.heart.surface` makes the wall
 
 

@@ -18,9 +18,11 @@ from typing import IO
 
 import numpy as np
 
+from datasets import guarded
 from datasets.errors import MatrixError
 from datasets.matrices import LARGEST, Matrix, checked
 
+WORKER = Path(__file__).with_name("_mmread_worker.py")
 SUFFIXES = (".mtx", ".mtx.gz", ".tar.gz", ".tgz")
 LARGEST_TEXT = 64 * 2**30  # bytes of a matrix as text
 LARGEST_RATIO = 100  # of the text to what it is packed into; that of matrices is 3 to 30
@@ -67,7 +69,7 @@ def matrix(path: Path, real_part: bool = False):
         When the file is missing, damaged, of another format, dense, complex without `real_part`, or too large; when an
         archive has links, names that lead out of it, or unpacks to more than `LARGEST_RATIO` times its size.
     """
-    import scipy.io
+    import scipy.sparse
 
     if not path.name.lower().endswith(SUFFIXES):
         raise MatrixError(f"{path.name}: unknown matrix format; Matrix Market files end in {' '.join(SUFFIXES)}")
@@ -81,13 +83,18 @@ def matrix(path: Path, real_part: bool = False):
         except DAMAGED as problem:
             raise _unreadable(path, problem) from problem
         _check_header(text, path.name, real_part)
-        try:
-            found = scipy.io.mmread(text)
-        except (ValueError, OverflowError, MemoryError, OSError) as problem:
-            raise _unreadable(path, problem) from problem
-    if np.iscomplexobj(found.data):
-        found.data = np.ascontiguousarray(found.data.real)
-    return checked(found, path.name)
+        found = _by_scipy(text, path)
+    values = found["values"].real if np.iscomplexobj(found["values"]) else found["values"]
+    entries = (np.ascontiguousarray(values), (found["rows"], found["columns"]))
+    return checked(scipy.sparse.coo_matrix(entries, shape=tuple(found["shape"])), path.name)
+
+
+def _by_scipy(text, path):
+    """Return the entries as SciPy reads them."""
+    try:
+        return guarded.read(WORKER, text)
+    except guarded.Unreadable as problem:
+        raise _unreadable(path, problem) from None
 
 
 @contextmanager

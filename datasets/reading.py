@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
-from datasets import validation
+from datasets import guarded, validation
 from datasets.cells import cell_type
 from datasets.errors import MeshError
 from datasets.mesh import Mesh
@@ -19,6 +18,7 @@ REGION_DATA = (
     "region", "regions", "gmsh:physical", "medit:ref", "tetgen:ref", "avsucd:material", "MaterialIDs", "material",
     "cell_tags", "gmsh:geometrical",
 )  # fmt: skip
+WORKER = Path(__file__).with_name("_meshio_worker.py")
 # Cells that bound a plane or a solid mesh or mark a point of it, and are left out.
 LOWER = {2: ("vertex", "line"), 3: ("vertex", "line", "triangle", "quad", "polygon")}
 
@@ -78,15 +78,21 @@ def _raw(path):
     for part in sorted(parts):
         if part.is_file() and _is_blank(part):  # meshio would look for the first line for ever
             raise _unreadable(part, "the file is empty")
-    # meshio prints warnings, and for some errors ends the process.
-    said = io.StringIO()
+    return _by_meshio(path)
+
+
+def _by_meshio(path):
+    """Return points, cells and cell data as meshio has them."""
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            return meshio.read(path)
-    except (Exception, SystemExit) as problem:
-        lines = [str(problem)] if str(problem) and not isinstance(problem, SystemExit) else said.getvalue().split("\n")
-        reason = " ".join(" ".join(lines).split()) or type(problem).__name__
-        raise _unreadable(path, reason[:200]) from problem
+        found = guarded.read(WORKER, path)
+    except guarded.Unreadable as problem:
+        raise _unreadable(path, problem) from None
+    blocks = [SimpleNamespace(type=str(kind), data=found[f"cells{i}"]) for i, kind in enumerate(found["types"])]
+    data = {
+        str(name): [found[f"data{place}_{number}"] for number in range(len(blocks))]
+        for place, name in enumerate(found["names"])
+    }
+    return SimpleNamespace(points=found["points"], cells=blocks, cell_data=data)
 
 
 def _is_blank(path):

@@ -75,7 +75,7 @@ def verdicts(
 def _worth(verdict: Verdict) -> tuple:
     measured = [each for each in verdict.judgements if each.state != UNMEASURED]
     paper = sum(each.scale in ("paper", "large") for each in measured)
-    return len(measured), paper, sum(each.points for each in measured)
+    return len(measured), paper, sum(each.points for each in measured), verdict.machine != ""
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
@@ -91,7 +91,9 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
             readings[name] = judge(claim, predicate, stored, root)
         except ReproError as error:
             raise ReproError(f"claim {claim.paper} {claim.id}, {name}, on {stored.machine}: {error}") from None
-    return Verdict(claim, stored.machine if stored and readings else "", **readings)
+    has_rows = any(stored.rows(artefact) for artefact in claim.artefacts) if stored else False
+    measured = any(each.state != UNMEASURED for each in readings.values())
+    return Verdict(claim, stored.machine if stored and (has_rows or measured) else "", **readings)
 
 
 def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = published.ROOT) -> Judgement:
@@ -120,6 +122,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     judgement = replace(
         blank, state=state, value=median(each.low for each in values), low=low if sampled else None,
         high=high if sampled else None, points=len(values), met=sum(each is True for each in met),
+        undecided=sum(each is None for each in met),
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name), scale=scale,
     )  # fmt: skip
     return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
@@ -249,6 +252,6 @@ def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
         number = "the published number" + "s" * (len(predicate.published) - 1)
     elif predicate.relation == "between":
         number = number.replace(" to ", " and ")
-    unit = "" if predicate.unit in ("", "count") else "%" if predicate.unit == "%" else f" {predicate.unit}"
+    unit = "" if predicate.unit in ("", "count") else f" {predicate.unit}"
     margin = f" (± {100 * predicate.tolerance:g} %)" if predicate.tolerance else ""
     return f"{predicate.relation} {number}{unit}{margin}"

@@ -120,8 +120,10 @@ class Judgement:
         What the value must be: ``at least 87 x``.
     points, met : int
         How many values the formula gives, and how many of them meet the requirement with their whole interval.
+    undecided : int
+        Points whose interval reaches over the bound.
     failing : tuple of str
-        The points that do not, by name.
+        The points that do not meet it, or are undecided, by name.
     reason : str
         One line: why it holds or does not, or why it was not measured here.
     says : str
@@ -139,6 +141,7 @@ class Judgement:
     requirement: str = ""
     points: int = 0
     met: int = 0
+    undecided: int = 0
     failing: tuple[str, ...] = ()
     reason: str = ""
     says: str = ""
@@ -153,7 +156,7 @@ class Verdict:
     ----------
     claim : Claim
     machine : str
-        Folder of the machine in the results; empty when there is none.
+        Folder of the machine in the results; empty when it has none of what decides the claim.
     stated, effect : Judgement or None
         None where the claim has no such reading.
     """

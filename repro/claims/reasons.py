@@ -37,9 +37,9 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
         artefact = f"{claim.paper}-{selector.stem}"
         rows = stored.rows(artefact)
         if not rows and selector.stem == CEILINGS:
-            return f"no ceilings of {stored.machine} are stored"
+            return "no ceilings are stored"
         if not rows:
-            return f"{artefact} has no stored result on {stored.machine}"
+            return f"{artefact} has no stored result"
         rows = [row for row in rows if row["scale"] in predicate.scales]
         if not rows:
             return f"{artefact} is stored at scale {', '.join(stored.scales(artefact))} only"
@@ -104,11 +104,16 @@ def _loaded(artefact: str, root: Path) -> published.Published:
 
 
 def _where_not(judgement: Judgement) -> str:
-    if not judgement.failing or judgement.met == 0:
-        return ""
-    names = list(judgement.failing)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}"
+    """How many points hold, and the names of those that do not, where only some do."""
+    parts = []
+    if judgement.failing and judgement.met:
+        names = list(judgement.failing)
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        parts.append(f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}")
+    if judgement.undecided:
+        where = f"of {judgement.undecided} " if judgement.points > 1 else ""
+        parts.append(f"the interval {where}reaches over the bound")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -55,10 +55,6 @@ class Selector:
             raise ReproError(f"{text!r} is no selector: <table> <method> <metric> [<case>] [@{'|'.join(PLACES)}]")
         return cls(words[0], tuple(words[1].split("|")), words[2], words[3] if len(words) == 4 else "", place)
 
-    def fits(self, row: Mapping[str, Any]) -> bool:
-        """Return whether a row's method and metric are among what is asked for."""
-        return row["metric"] == self.metric and self.takes(row["method"])
-
     def takes(self, method: str) -> bool:
         """Return whether a method is among those asked for."""
         return any(fnmatchcase(method, each) for each in self.methods)
@@ -78,6 +74,7 @@ class Stored:
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
@@ -159,20 +156,23 @@ class Stored:
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
         """Return the best row that a selector asks for in a case, or None."""
-        rows = [
-            row for row in self.rows(artefact)
-            if row["status"] == DONE and row["scale"] == scale and row["case"] == case and selector.fits(row)
-            and in_place(row, selector.place) and not is_missing(row["value"])
-        ]  # fmt: skip
+        rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         return _best(rows) if rows else None
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""
-        return list(dict.fromkeys(
-            row["case"] for row in self.rows(artefact)
-            if row["status"] == DONE and row["scale"] == scale and selector.fits(row) and in_place(row, selector.place)
-            and not is_missing(row["value"])
-        ))  # fmt: skip
+        return list(dict.fromkeys(row["case"] for row in self._fitting(artefact, selector, scale)))
+
+    def _fitting(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
+        """The rows with a value that a selector asks for, in any case or in its own."""
+        if artefact not in self._values:
+            index: dict[tuple[str, str], list[dict[str, Any]]] = {}
+            for row in self.rows(artefact):
+                if row["status"] == DONE and not is_missing(row["value"]):
+                    index.setdefault((row["scale"], row["metric"]), []).append(row)
+            self._values[artefact] = index
+        rows = self._values[artefact].get((scale, selector.metric), [])
+        return [row for row in rows if selector.takes(row["method"]) and in_place(row, selector.place)]
 
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:

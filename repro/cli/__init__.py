@@ -1,4 +1,4 @@
-"""The command line: ``repro list | run | status | compare | published | data | doctor | clean``.
+"""The command line: ``repro list | run | status | compare | claims | published | data | doctor | clean``.
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import repro
-from repro.cli import clean, compare, data, doctor, figures, listing, published, report, run, status
+from repro.cli import claims, clean, compare, data, doctor, figures, listing, published, report, run, status
 from repro.cli.common import say
 from repro.model import ReproError
 
@@ -26,6 +26,7 @@ app.command("list")(listing.list_artefacts)
 app.command("run")(run.run)
 app.command("status")(status.status)
 app.command("compare")(compare.compare)
+app.command("claims")(claims.claims)
 app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("report")(report.report)

@@ -1,0 +1,120 @@
+"""Verdicts as text: the table of the command line, of the README between its markers, and the page of all claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from repro import published
+from repro.claims.model import STATES, UNMEASURED, Judgement, Verdict
+from repro.model import ReproError
+from repro.store import write_atomically
+from repro.units import MISSING, significant
+
+BEGIN, END = "<!-- claims: written by `make claims-readme` from the stored results -->", "<!-- end of claims -->"
+PAGE = "claims.md"  # in docs/
+HEADLINES = ("Abstract", "Summary", "Second abstract")  # places whose claims stand in the README
+
+
+def measured(judgement: Judgement | None) -> str:
+    """Return what was measured with its interval, ``45 x (39 to 51)``; a dash when nothing was."""
+    if judgement is None or judgement.value is None:
+        return MISSING
+    text = _amount(judgement.value, judgement.unit)
+    if judgement.low is None or judgement.high is None or judgement.low == judgement.high:
+        return text
+    low, high = (_amount(each, judgement.unit) for each in (judgement.low, judgement.high))
+    return text if low == high == text else f"{text} ({low.split()[0]} to {high})"
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit in ("", "count") and float(value).is_integer():
+        return significant(int(value))
+    return f"{significant(value)} {'' if unit == 'count' else unit}".rstrip()
+
+
+def state(judgement: Judgement | None) -> str:
+    """Return a judgement's state; a dash where the claim has no such reading."""
+    return MISSING if judgement is None else judgement.state
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Return a Markdown table of how many claims of each paper hold, as stated and in their effect."""
+    lines = ["| paper | claims | read | " + " | ".join(STATES) + " |", "|---|---:|---|" + "---:|" * len(STATES)]
+    for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
+        own = [verdict for verdict in verdicts if verdict.paper == paper]
+        for name, reading in (("stated", "as stated"), ("effect", "effect")):
+            found = [getattr(verdict, name) for verdict in own]
+            counts = Counter(each.state for each in found if each is not None)
+            first = f"| `{paper}` | {len(own)} " if name == "stated" else "| | "
+            lines.append(f"{first}| {reading} | " + " | ".join(str(counts[each]) for each in STATES) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def table(verdicts: Iterable[Verdict], with_paper: bool = False) -> str:
+    """Return a Markdown table with a line a reading of each claim."""
+    names = ["paper"] * with_paper + ["claim", "reading", "required", "measured", "verdict", "why", "machine"]
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    for verdict in verdicts:
+        first = [f"`{verdict.paper}`"] * with_paper
+        claim = f"{verdict.statement} *{verdict.place}*"
+        for name, reading in (("stated", "as stated"), ("effect", "effect")):
+            judgement = getattr(verdict, name)
+            if judgement is None:
+                continue
+            says = f"{reading}: {judgement.says}" if judgement.says else reading
+            where = f"{verdict.machine}, {judgement.scale}" if judgement.scale else verdict.machine
+            answer = [measured(judgement), f"**{judgement.state}**", judgement.reason, where]
+            lines.append(_line(first, claim, says, judgement.requirement, *answer))
+            claim = ""
+        if not verdict.judgements:
+            lines.append(_line(first, claim, "", "", MISSING, f"**{UNMEASURED}**", verdict.reason, ""))
+    return "\n".join(lines) + "\n"
+
+
+def _line(first: list[str], *cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in [*first, *cells]) + " |"
+
+
+def section(verdicts: Sequence[Verdict]) -> str:
+    """Return what stands in the README: how many claims hold, and those of the abstracts one by one."""
+    headlines = [verdict for verdict in verdicts if verdict.place.startswith(HEADLINES)]
+    return "\n".join([
+        summary(verdicts), "Those of the abstracts (more than one value: their median, and the range of all):", "",
+        table(headlines, with_paper=True),
+    ])  # fmt: skip
+
+
+def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
+    """Return the page of all claims, paper by paper."""
+    parts = [
+        "# Do the claims hold?", "Written by `make claims-readme` from the stored results; do not edit.",
+        "Each claim is judged as stated, by the paper's own number, and as the effect behind it. Where a claim has "
+        "several points (meshes, levels, formats) the value is their median and the interval encloses all; it holds "
+        "when every point meets the requirement with its whole interval, and does not when none does.",
+        summary(verdicts).strip(),
+    ]  # fmt: skip
+    for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
+        title = published.hardware(paper, root).get("paper", {}).get("title", paper)
+        parts += [f"## {paper}", f"*{title}*", table(v for v in verdicts if v.paper == paper).strip()]
+    return "\n\n".join(parts) + "\n"
+
+
+def put(path: Path, text: str) -> bool:
+    """Put a text between the markers of a file; return whether that changed the file.
+
+    Raises
+    ------
+    ReproError
+        When the file has not both markers, in order.
+    """
+    old = path.read_text(encoding="utf-8")
+    before, begin, rest = old.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ReproError(f"{path} has no {BEGIN} ... {END}")
+    new = f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}"
+    if new != old:
+        write_atomically(path, new)
+    return new != old

@@ -1,0 +1,93 @@
+"""``repro claims``: does what the papers claim hold in the stored results?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from repro.cli.common import Json, Papers, Results, answer, console, plural, say, table
+
+STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red", "not measured here": "dim"}
+
+
+def claims(
+    paper: Papers = None, results: Results = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("--machine", metavar="NAME", help="By this machine's results; by default those that say most."),
+    ] = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option("--state", metavar="STATE", help=f"Only claims with this verdict: {', '.join(STYLES)}."),
+    ] = None,
+    as_json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Answer as the page of all claims.")] = False,
+    readme: Annotated[bool, typer.Option("--readme", help="Write the README's table and docs/claims.md.")] = False,
+) -> None:  # fmt: skip
+    """Judge every claim of the papers by the stored results: as stated, and as the effect behind it."""
+    from repro import environment, published
+    from repro.claims import STATES, verdicts
+    from repro.discovery import require
+
+    for name in paper or ():
+        require(name, published.papers(), "paper")
+    for name in state or ():
+        require(name, STATES, "verdict")
+    folder = Path(results) if results else environment.root() / "results"
+    if readme:
+        write(environment.root(), folder)
+        return
+    found = [
+        verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
+        if not state or verdict.state in state
+    ]  # fmt: skip
+    if as_json:
+        answer([verdict.as_dict() for verdict in found])
+    elif markdown:
+        from repro.claims.table import page
+
+        print(page(found), end="")
+    else:
+        _show(found)
+
+
+def write(root: Path, results: Path) -> None:
+    """Write the README's table and the page of all claims below `root`, and say what changed."""
+    from repro.claims import verdicts
+    from repro.claims.table import PAGE, page, put, section
+    from repro.store import write_atomically
+
+    found = verdicts(results)
+    changed = put(root / "README.md", section(found))
+    path = root / "docs" / PAGE
+    text = page(found)
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        write_atomically(path, text)
+        changed = True
+    say(f"{plural(len(found), 'claim')} judged; README.md and docs/{PAGE} {'written' if changed else 'are up to date'}")
+
+
+def _show(found: list[Any]) -> None:
+    from rich.markup import escape
+
+    from repro.claims.table import measured
+
+    made = table("", "paper", "claim", "reading", "required", "measured", "verdict", "why", whole=("paper",))
+    for verdict in found:
+        first = (verdict.paper, f"[bold]{verdict.id}[/bold]: {escape(verdict.statement)}")
+        for reading, judgement in (("as stated", verdict.stated), ("effect", verdict.effect)):
+            if judgement is None:
+                continue
+            colour = STYLES[judgement.state]
+            made.add_row(
+                *first, reading, judgement.requirement, measured(judgement), f"[{colour}]{judgement.state}[/{colour}]",
+                escape(judgement.reason), 
+            )  # fmt: skip
+            first = ("", escape(judgement.says))
+        if not verdict.judgements:
+            made.add_row(*first, "", "", "", f"[dim]{verdict.state}[/dim]", escape(verdict.reason))
+    console().print(made)
+    counts = {name: sum(verdict.state == name for verdict in found) for name in STYLES}
+    console().print(", ".join(f"{count} {name}" for name, count in counts.items()))

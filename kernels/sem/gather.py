@@ -32,7 +32,7 @@ class Gather:
     places : int32
         The paper's I_g→l: where each node stands in the element vector.
     surface : list of three int32 arrays
-        Nodes that no element has inside, those left out among them; and their offsets and places.
+        Nodes that no element has inside, those left out among them; and their offsets and places in a surface vector.
     """
 
     def __init__(self, device, table, nodes: int, layout: Layout, dtype: str = "float64"):
@@ -46,15 +46,19 @@ class Gather:
         offsets = xp.zeros(nodes + 1, dtype="int32")
         offsets[1:] = xp.cumsum(xp.bincount(flat[flat >= 0], minlength=nodes))
         self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
-        is_inner = xp.zeros(nodes, dtype=bool)
-        inside = layout.unpack(flat, xp)[:, layout.inner(xp)]
-        is_inner[inside[inside >= 0]] = True
-        surface = xp.nonzero(~is_inner)[0]
-        surface_offsets = xp.zeros(len(surface) + 1, dtype="int32")
-        surface_offsets[1:] = xp.cumsum(xp.diff(offsets)[surface])
-        kept = ~is_inner[flat[order[len(order) - len(places) :]]]
-        self.surface = [device.array(array) for array in (surface.astype("int32"), surface_offsets, places[kept])]
+        self.surface = [device.array(array) for array in self._surface(xp.asarray(table, dtype="int32"), offsets, xp)]
         self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": _REAL[dtype]})
+
+    def _surface(self, table, offsets, xp):
+        chosen = xp.asarray(self.layout.on_surface())
+        flat = table[:, chosen].reshape(-1)
+        order = xp.argsort(flat, kind="stable")
+        places = order[int((flat < 0).sum()) :].astype("int32")
+        uses = xp.bincount(flat[flat >= 0], minlength=self.nodes)
+        nodes = xp.nonzero((uses > 0) | (xp.diff(offsets) == 0))[0]
+        ends = xp.zeros(len(nodes) + 1, dtype="int32")
+        ends[1:] = xp.cumsum(uses[nodes])
+        return nodes.astype("int32"), ends, places
 
     def scatter(self, x, y) -> None:
         """Enqueue y = element vector of the assembled vector x; left-out nodes read as zero."""
@@ -65,7 +69,7 @@ class Gather:
         self._kernels.gather(-(-self.nodes // BLOCK), self.nodes, self.offsets, self.places, x, y)
 
     def gather_surface(self, x, y) -> None:
-        """Enqueue y = the sums at nodes that no element has inside; those inside have their values already."""
+        """Enqueue y = the sums of the surface vector x at nodes that no element has inside; others are left alone."""
         count = int(self.surface[0].shape[0])
         self._kernels.gather_some(-(-count // BLOCK), count, *self.surface, x, y)
 

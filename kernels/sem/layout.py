@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -31,11 +33,18 @@ class Layout:
         """Entries of a field, those of the elements that fill up the last group included."""
         return self.groups * self.q * self.lanes
 
-    def inner(self, xp):
-        """Return which of an element's nodes lie inside it, (q³,) bool."""
-        along = xp.arange(self.q)
-        one = (along > 0) & (along < self.q - 1)
-        return (one[:, None, None] & one[:, None] & one).ravel()
+    @property
+    def surface(self) -> int:
+        """Nodes on the surface of an element."""
+        return 6 * self.q**2 - 12 * self.q + 8
+
+    def on_surface(self):
+        """Return an element's nodes in the order of surface vectors, (surface,) int: the faces across ζ, η and ξ."""
+        local = np.arange(self.q**3).reshape(self.q, self.q, self.q)  # [k, j, i]
+        faces = (
+            [local[k] for k in (0, -1)] + [local[1:-1, j] for j in (0, -1)] + [local[1:-1, 1:-1, i] for i in (0, -1)]
+        )
+        return np.concatenate([face.ravel() for face in faces])
 
     def pack(self, field, xp, fill=0):
         """Return a field given in natural order, (elements, q³), in this layout, flat."""

@@ -138,10 +138,13 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             }
         }
 #if OUTPUT != TO_PARTS
-        for (int l = 0; l < Q3; ++l) {
-            const int i = l % Q, j = l / Q % Q, k = l / Q2;
-            const int is_inner = k > 0 && k < Q - 1 && j > 0 && j < Q - 1 && i > 0 && i < Q - 1;
-            DELIVER(nodes[l], is_inner, parts[element * Q3 + l], y, sum[l]);
+        for (int k = 0; k < Q; ++k) {
+            for (int j = 0; j < Q; ++j) {
+                for (int i = 0; i < Q; ++i) {
+                    const int l = k * Q2 + j * Q + i;
+                    DELIVER(nodes[l], element, k, j, i, parts, y, sum[l]);
+                }
+            }
         }
 #else
         for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = sum[l];

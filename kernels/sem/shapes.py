@@ -21,6 +21,8 @@ class Shape:
         Resident blocks that the registers shall allow; 0 leaves it to the compiler.
     pencils : int
         Pencils a thread.
+    stages : int
+        Slabs of stored factors that CUDA copies ahead to shared memory, fewer than nodes along an edge.
     body : {'stiffness', 'tensor', 'loops'}
         The source: threads on any device, FP64 tensor cores on CUDA, or loops on a processor, an element a block.
     """
@@ -29,6 +31,7 @@ class Shape:
     padding: int = 0
     min_blocks: int = 0
     pencils: int = 1
+    stages: int = 0
     body: str = "stiffness"
 
     def block(self, q: int) -> int:
@@ -38,6 +41,15 @@ class Shape:
         if self.body == "tensor":
             return 32 * (-(-q // 8)) ** 2 * self.elements
         return -(-self.elements * q * -(-q // self.pencils) // 32) * 32
+
+    def shared(self, q: int) -> int:
+        """Return the numbers in a block's shared memory, at most."""
+        if self.body == "tensor":
+            width = 4 * -(-q // 4)
+            tile = (q + 4) * width * (width + 4 * (width // 16))
+        else:
+            tile = 3 * q * q * (q + self.padding)
+        return self.elements * (tile + 6 * self.stages * q * q + 23)
 
 
 # Of orders 1, 2, ..., 15: elements, padding, min_blocks, pencils.
@@ -63,11 +75,28 @@ _TUNED = {
         (3, 0, 2, 2), (2, 0, 2, 2), (2, 0, 2, 2), (2, 0, 2, 2), (1, 0, 0, 2),
     ],
 }  # fmt: skip
-# Orders at which the FP64 tensor cores are faster, with their elements and min_blocks.
-_TENSOR = {
-    "stored": {6: (2, 10), 7: (2, 10), 14: (1, 3), 15: (1, 0)},
-    "trilinear": {6: (1, 16), 7: (1, 12), 13: (1, 0), 14: (1, 3), 15: (1, 0)},
-}
+# Orders at which what CUDA alone has is faster: FP64 tensor cores, and factors copied ahead.
+_CUDA = {
+    ("float64", "stored"): {
+        2: Shape(32, stages=2), 3: Shape(4, min_blocks=10, stages=2), 4: Shape(5, min_blocks=6, stages=2),
+        5: Shape(2, stages=3, body="tensor"), 6: Shape(3, stages=2),
+        7: Shape(2, min_blocks=8, stages=3, body="tensor"), 8: Shape(1, stages=3),
+        9: Shape(2, padding=1, min_blocks=2, stages=3), 10: Shape(1, padding=1, stages=3),
+        11: Shape(1, min_blocks=3, stages=3), 12: Shape(1, min_blocks=2, stages=4),
+        13: Shape(1, stages=3, body="tensor"), 14: Shape(1, min_blocks=3, body="tensor"),
+        15: Shape(1, stages=2, body="tensor"),
+    },
+    ("float64", "trilinear"): {
+        6: Shape(1, min_blocks=16, body="tensor"), 7: Shape(1, min_blocks=12, body="tensor"),
+        13: Shape(1, body="tensor"), 14: Shape(1, min_blocks=3, body="tensor"), 15: Shape(1, body="tensor"),
+    },
+    ("float32", "stored"): {
+        7: Shape(2, pencils=2, stages=2), 8: Shape(1, padding=1, stages=2), 9: Shape(3, stages=4),
+        11: Shape(2, min_blocks=3, stages=2), 12: Shape(1, padding=1, stages=2),
+        13: Shape(1, min_blocks=4, stages=2),
+    },
+}  # fmt: skip
+FIRST_CAPABILITY = 80  # of the GPUs that have these
 
 
 def tuned(order: int, dtype: str, geometry: str, device) -> Shape:
@@ -83,10 +112,11 @@ def tuned(order: int, dtype: str, geometry: str, device) -> Shape:
     geometry = "stored" if geometry == "stored" else "trilinear"
     if not device.is_gpu:
         return Shape(1, body="loops")
-    if device.backend == "cuda" and dtype == "float64" and order in _TENSOR[geometry]:
-        elements, min_blocks = _TENSOR[geometry][order]
-        return Shape(elements, min_blocks=min_blocks, body="tensor")
+    size, q = np.dtype(dtype).itemsize, order + 1
+    special = _CUDA.get((dtype, geometry), {}).get(order) if device.backend == "cuda" else None
+    if special and int(device.details["compute capability"]) >= FIRST_CAPABILITY:
+        if size * special.shared(q) <= device.shared_bytes:
+            return special
     shape = Shape(*_TUNED[dtype, geometry][order - 1])
-    q = order + 1
-    room = device.shared_bytes // (np.dtype(dtype).itemsize * (3 * q * q * (q + shape.padding) + 23))
+    room = device.shared_bytes // (size * replace(shape, elements=1).shared(q))
     return replace(shape, elements=max(1, min(shape.elements, room)))

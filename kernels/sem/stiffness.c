@@ -33,11 +33,19 @@
 #define E(k, m) ((k) == (m) ? -derivative[(k) * Q + (m)] : derivative[(k) * Q + (m)])
 
 #include "output.h"
+#include "stages.h"
 #if GEOMETRY == TRILINEAR
 #include "trilinear.h"
 #endif
+#define FACTOR(r, k, c) (factors + ((k) * COMPONENTS + (c)) * LANES + NODE(r))
+#if STAGES
+#define STAGED(r, k, c) (pool + 3 * TILE + ((k) % STAGES * 6 + (c)) * LANES + NODE(r))
+#define METRIC(r, k, c) arrived(STAGED(r, k, c))
+#else
+#define METRIC(r, k, c) *FACTOR(r, k, c)
+#endif
 #if GEOMETRY == STORED /* c |J| */
-#define MASS(r, k) geometry[group * (Q * COMPONENTS * LANES) + ((k) * COMPONENTS + 6) * LANES + NODE(r)]
+#define MASS(r, k) *FACTOR(r, k, 6)
 #elif GEOMETRY == TRILINEAR
 #define MASS(r, k) constants[e * CONSTANTS + 22] * P(volume)[(r) * Q + (k)]
 #else
@@ -53,7 +61,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                  GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(group);
-    SHARED_POOL(real, pool, 3 * ELEMENTS * Q * Q * (Q + PADDING) + ELEMENTS * CONSTANTS);
+    SHARED_POOL(real, pool, 3 * ELEMENTS * Q * Q * (Q + PADDING) + ELEMENTS * CONSTANTS + STAGES * 6 * ELEMENTS * Q * Q);
     PRIVATE_ARRAY(real, u, PENCILS * Q); /* then ∂u/∂ζ, then its flux */
 #if HAS_MASS && GEOMETRY == TRILINEAR
     PRIVATE_ARRAY(real, volume, PENCILS * Q);
@@ -65,7 +73,9 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #if GEOMETRY == TRILINEAR
     const real point[Q] = {POINTS};
 #endif
-#if GEOMETRY != STORED
+#if GEOMETRY == STORED
+    GLOBAL const real *factors = geometry + group * (Q * COMPONENTS * LANES);
+#else
     SHARED_POINTER real *constants = pool + 3 * TILE;
     INNER_FOR(c, ELEMENTS * CONSTANTS) {
         constants[c] = geometry[group * (ELEMENTS * CONSTANTS) + c];
@@ -75,6 +85,17 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
         if (THREADS < BLOCK && t >= THREADS) continue;
         const int e = t / PER_ELEMENT, j = t % PER_ELEMENT / Q, i = t % Q;
         GLOBAL const int *nodes = table + group * (Q * LANES);
+#if STAGES
+        UNROLL
+        for (int k = 0; k < STAGES; ++k) {
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) {
+                UNROLL
+                for (int c = 0; c < 6 && IS_THERE(r); ++c) copy_ahead(STAGED(r, k, c), FACTOR(r, k, c));
+            }
+            end_of_stage();
+        }
+#endif
         UNROLL
         for (int r = 0; r < PENCILS; ++r) {
             if (!IS_THERE(r)) continue;
@@ -101,9 +122,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
     INNER(t) {
         if (THREADS < BLOCK && t >= THREADS) continue;
         const int e = t / PER_ELEMENT, j = t % PER_ELEMENT / Q, i = t % Q;
-#if GEOMETRY == STORED
-        GLOBAL const real *factors = geometry + group * (Q * COMPONENTS * LANES);
-#elif GEOMETRY == TRILINEAR
+#if GEOMETRY == TRILINEAR
         struct pencil along[PENCILS];
         UNROLL
         for (int r = 0; r < PENCILS; ++r)
@@ -125,6 +144,9 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
         UNROLL
         for (int k = 0; k < Q; ++k) {
             real u_i[PENCILS], u_j[PENCILS];
+#if STAGES
+            wait_for_stage();
+#endif
             UNROLL
             for (int r = 0; r < PENCILS; ++r) u_i[r] = u_j[r] = 0;
             UNROLL
@@ -149,9 +171,8 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                 P(u)[r * Q + k] = flux[2];
 #else
 #if GEOMETRY == STORED
-                GLOBAL const real *f = factors + k * COMPONENTS * LANES + NODE(r);
-                const real g11 = f[0], g12 = f[LANES], g13 = f[2 * LANES], g22 = f[3 * LANES], g23 = f[4 * LANES];
-                const real g33 = f[5 * LANES];
+                const real g11 = METRIC(r, k, 0), g12 = METRIC(r, k, 1), g13 = METRIC(r, k, 2);
+                const real g22 = METRIC(r, k, 3), g23 = METRIC(r, k, 4), g33 = METRIC(r, k, 5);
 #else
                 SHARED_POINTER const real *g = constants + e * CONSTANTS;
                 const real g11 = g[0], g12 = g[1], g13 = g[2], g22 = g[3], g23 = g[4], g33 = g[5];
@@ -161,6 +182,15 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                 P(u)[r * Q + k] = g13 * u_i[r] + g23 * u_j[r] + g33 * u_k;
 #endif
             }
+#if STAGES
+            UNROLL
+            for (int r = 0; r < PENCILS; ++r) {
+                UNROLL
+                for (int c = 0; c < 6 && IS_THERE(r) && k + STAGES < Q; ++c)
+                    copy_ahead(STAGED(r, k, c), FACTOR(r, k + STAGES, c));
+            }
+            end_of_stage();
+#endif
         }
         UNROLL
         for (int m = 0; m < Q; ++m) { /* from D to E */
@@ -198,9 +228,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                 result += product * MASS(r, k) * values[AT(k, ROW(r), i)];
 #endif
 #if OUTPUT != TO_PARTS
-                const int node = table[place];
-                const int is_inner = k > 0 && k < Q - 1 && ROW(r) > 0 && ROW(r) < Q - 1 && i > 0 && i < Q - 1;
-                DELIVER(node, is_inner, parts[place], y, result);
+                DELIVER(table[place], group * ELEMENTS + e, k, ROW(r), i, parts, y, result);
 #else
                 parts[place] = result;
 #endif

@@ -33,7 +33,8 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
     points, weights, derivative = rule(order)
     macros = {
         "real": REAL[dtype], "Q": order + 1, "ELEMENTS": shape.elements, "PADDING": shape.padding,
-        "PENCILS": shape.pencils, "GEOMETRY": geometry.upper(), "HAS_MASS": has_mass, "OUTPUT": f"TO_{output.upper()}",
+        "PENCILS": shape.pencils, "STAGES": shape.stages, "GEOMETRY": geometry.upper(), "HAS_MASS": has_mass,
+        "OUTPUT": f"TO_{output.upper()}",
         "COMPONENTS": 7 if has_mass else 6, "CONSTANTS": CONSTANTS[geometry],
         "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
     }  # fmt: skip
@@ -51,11 +52,13 @@ def _builds():
         (6, "float64", "stored", True, "both", Shape(2, pencils=2)),
         (7, "float64", "trilinear", True, "parts", Shape(1, pencils=2)),
         (7, "float32", "affine", True, "both", Shape(2)),
-        (11, "float64", "stored", False, "parts", Shape(1)),
+        (11, "float64", "stored", False, "parts", Shape(1, stages=3)),
+        (6, "float32", "stored", True, "both", Shape(2, pencils=2, stages=2)),
         (15, "float64", "trilinear", False, "nodes", Shape(1)),
         (6, "float64", "trilinear", True, "parts", Shape(2, body="tensor")),
         (7, "float64", "stored", True, "nodes", Shape(4, body="tensor")),
-        (11, "float64", "stored", False, "both", Shape(1, body="tensor")),
+        (11, "float64", "stored", False, "both", Shape(1, stages=2, body="tensor")),
+        (6, "float64", "stored", True, "nodes", Shape(2, stages=3, body="tensor")),
         (15, "float64", "affine", True, "parts", Shape(1, body="tensor")),
         (2, "float64", "stored", True, "nodes", Shape(1, body="loops")),
         (5, "float32", "trilinear", True, "both", Shape(1, body="loops")),
@@ -157,16 +160,12 @@ class Operator:
     def multiply(self, x, y) -> None:
         """Enqueue y = A x, assembled to assembled, without atomics: the same bits every time.
 
-        Values inside elements go straight to their place, those of surfaces through an element vector.
+        Values inside elements go straight to their place, those of surfaces through a surface vector.
         """
         if self._buffer is None:
-            self._buffer = self.device.empty(self.layout.size, self.dtype)
-        if self.order == 1:  # no node is inside
-            self.apply_local(x, self._buffer)
-            self.maps.gather(self._buffer, y)
-        else:
-            self._launch("both", x, self._buffer, y)
-            self.maps.gather_surface(self._buffer, y)
+            self._buffer = self.device.empty(self.layout.groups * self.layout.group * self.layout.surface, self.dtype)
+        self._launch("both", x, self._buffer, y)
+        self.maps.gather_surface(self._buffer, y)
 
     def multiply_atomic(self, x, y) -> None:
         """Enqueue y = A x in one kernel, with atomic adds where elements meet."""

@@ -6,6 +6,7 @@
  * thread of stiffness.c loads 4 Q: shared memory, which binds there, no longer does. Derivatives along ζ stay in registers. */
 
 #include "output.h"
+#include "stages.h"
 #include "trilinear.h"
 
 #define Q2 (Q * Q)
@@ -48,7 +49,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                  GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(group);
-    SHARED_POOL(real, pool, ELEMENTS * (Q + 4) * WIDTH * PITCH);
+    SHARED_POOL(real, pool, ELEMENTS * (Q + 4) * WIDTH * PITCH + STAGES * 6 * ELEMENTS * Q * Q);
     const double derivative[Q * Q] = {DERIVATIVE}, weight[Q] = {WEIGHTS};
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int e = warp / (TILES * TILES), tile = warp % (TILES * TILES);
@@ -58,6 +59,28 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
     const int from_j = j < WIDTH ? j : 0, from_i = across < WIDTH ? across : 0; /* a row, a column that lies in the slab */
     const int place = e * Q2 + (first ? j * Q + i : 0);
     auto slab = reinterpret_cast<double(*)[WIDTH][PITCH]>(pool + e * (Q + 4) * WIDTH * PITCH);
+#if GEOMETRY == STORED
+    const double *factors = geometry + group * (Q * COMPONENTS * LANES) + place;
+#endif
+#if STAGES
+    double *staged = pool + ELEMENTS * (Q + 4) * WIDTH * PITCH + place;
+    const auto copy_slab = [&](const int k) {
+#pragma unroll
+        for (int component = 0; component < 6 && k < Q; ++component) {
+            double *to = staged + (k % STAGES * 6 + component) * LANES;
+            const double *from = factors + (k * COMPONENTS + component) * LANES;
+            if constexpr (Q % 2 == 0) {
+                if (first) copy_ahead<16>(to, from);
+            } else {
+                if (first) copy_ahead(to, from);
+                if (second) copy_ahead(to + 1, from + 1);
+            }
+        }
+        end_of_stage();
+    };
+#pragma unroll
+    for (int k = 0; k < STAGES; ++k) copy_slab(k);
+#endif
     double u[2][Q]; /* then ∂u/∂ζ, then its flux */
 #pragma unroll
     for (int k = 0; k < Q; ++k) {
@@ -109,8 +132,6 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
     const double point[Q] = {POINTS}, *t = rule + Q2 + Q;
     const double eta = t[j < Q ? j : 0];
     const struct pencil along[2] = {pencil_of(constants, t[i < Q ? i : 0], eta), pencil_of(constants, t[i + 1 < Q ? i + 1 : 0], eta)};
-#elif GEOMETRY == STORED
-    const double *factors = geometry + group * (Q * COMPONENTS * LANES) + place;
 #endif
 #pragma unroll
     for (int k = 0; k < Q; ++k) {
@@ -127,8 +148,17 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #endif
 #if GEOMETRY == STORED
         double g[COMPONENTS][2];
+#if STAGES
+        wait_for_stage();
 #pragma unroll
-        for (int component = 0; component < COMPONENTS; ++component)
+        for (int component = 0; component < 6; ++component) {
+            const double *from = staged + (k % STAGES * 6 + component) * LANES;
+            g[component][0] = arrived(from);
+            g[component][1] = arrived(second ? from + 1 : from);
+        }
+#endif
+#pragma unroll
+        for (int component = STAGES ? 6 : 0; component < COMPONENTS; ++component)
             load_pair(g[component], factors + (k * COMPONENTS + component) * LANES, first, second);
 #endif
 #pragma unroll
@@ -166,6 +196,9 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             *reinterpret_cast<double2 *>(&flux[0][j][i]) = make_double2(f_i[0], f_i[1]);
             *reinterpret_cast<double2 *>(&flux[1][j][i]) = make_double2(f_j[0], f_j[1]);
         }
+#if STAGES
+        copy_slab(k + STAGES);
+#endif
         meet();
 #pragma unroll
         for (int s = 0; s < STEPS; ++s) {
@@ -195,9 +228,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
             if (!(r == 0 ? first : second)) continue;
-            const bool is_inner = k > 0 && k < Q - 1 && j > 0 && j < Q - 1 && i + r > 0 && i + r < Q - 1;
-            const int node = table[at + r];
-            DELIVER(node, is_inner, parts[at + r], y, result[r]);
+            DELIVER(table[at + r], group * ELEMENTS + e, k, j, i + r, parts, y, result[r]);
         }
 #else
         if constexpr (Q % 2 == 0) {

@@ -101,9 +101,9 @@ def test_equals_the_matrix_of_scikit_fem(device, mesh, order):
 
 CASES = [  # order, precision, geometry, mass, shape
     (1, "float64", "stored", True, Shape(5)),
-    (3, "float64", "stored", False, Shape(3, padding=1)),
+    (3, "float64", "stored", False, Shape(3, padding=1, stages=2)),
     (4, "float64", "stored", True, Shape(2, pencils=2)),
-    (5, "float32", "stored", True, Shape(4, pencils=2)),
+    (5, "float32", "stored", True, Shape(4, pencils=2, stages=4)),
     (6, "float64", "stored", True, Shape(1)),
     (3, "float64", "trilinear", True, Shape(2, pencils=2)),
     (4, "float64", "trilinear", False, Shape(7, padding=1)),
@@ -143,10 +143,11 @@ def test_tensor_cores_agree_with_the_portable_kernel(device, order, geometry):
         pytest.skip("only CUDA has them")
     points, cells = disturbed(*grid((2, 2, 2), move=0.0 if geometry == "affine" else 0.15))
     kappa, mass = coefficients(cells)
+    stages = 3 if geometry == "stored" and order % 4 else 0
     for c in (None, mass):
         made = [
-            Operator(device, points, cells, order, geometry=geometry, kappa=kappa, mass=c, shape=Shape(1, body=body))
-            for body in ("stiffness", "tensor")
+            Operator(device, points, cells, order, geometry=geometry, kappa=kappa, mass=c, shape=shape)
+            for shape in (Shape(1), Shape(1, stages=stages, body="tensor"))
         ]
         x = np.random.default_rng(order).normal(size=made[0].nodes)
         expected = product(device, made[0], x)
@@ -241,7 +242,8 @@ def test_element_vectors_there_and_back(device):
     inside[table[:, [21, 22, 25, 26, 37, 38, 41, 42]]] = True
     ours = device.zeros(operator.nodes, "float64")
     device.fill(ours, np.nan)
-    operator.maps.gather_surface(local, ours)
+    surface = operator.layout.unpack(host, np)[:, operator.layout.on_surface()].reshape(-1)
+    operator.maps.gather_surface(device.array(surface), ours)
     np.testing.assert_allclose(device.to_host(ours), np.where(inside, np.nan, expected), rtol=1e-14)
 
 

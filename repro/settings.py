@@ -83,6 +83,8 @@ def make_settings(
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")
+    if not 0 < cell_seconds < float("inf"):
+        raise discovery.UnknownName(f"a cell cannot take {cell_seconds / 60:g} minutes")
     machine = machine or default_machine()
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")

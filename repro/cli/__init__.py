@@ -72,4 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # as in `repro list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # of the user's files and folders; of anything else its traceback is wanted
+        if error.filename is None:
+            raise
+        say(f"repro: {str(error.filename)[:200]!r}: {error.strerror}")
+        return 1
     return 0

@@ -1,0 +1,71 @@
+"""Odd arguments of every command: an answer, or a line that says what is wrong; never a traceback or a measurement."""
+
+import pytest
+from typer.main import get_command
+
+from repro.cli import app, main
+
+ODD = (
+    "", " ", "--", "-", "../..", "/dev/null", "a" * 5000, "табл2", "table2\nx", "*", "table99", "fu2014-table2;ls",
+    "0", "-1", "1e999", "nan", "%s", "{}", "\x7f", "'", "NAME=", "=x", "=",
+)  # fmt: skip
+
+
+def leaves(command, path=()):
+    """The commands that do something, with the words that name them."""
+    for name, found in command.commands.items():
+        if hasattr(found, "commands"):
+            yield from leaves(found, (*path, name))
+        else:
+            yield (*path, name), found
+
+
+LEAVES = dict(leaves(get_command(app)))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_measured(laboratory, monkeypatch):
+    """In a laboratory of small experiments, where a measurement would leave a trace."""
+    monkeypatch.chdir(laboratory.folder)
+    yield
+    assert laboratory.traces() == []
+
+
+def call(capsys, words):
+    try:
+        code = main(list(words))
+    except SystemExit as end:
+        code = end.code
+    said = capsys.readouterr()
+    assert code in (0, 1, 2), (words, code)
+    assert "Traceback" not in said.err + said.out, words
+    assert code == 0 or said.err.strip(), words
+    return code
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=" ".join)
+def test_names(path, capsys):
+    if path[:2] == ("data", "build") or "download" in path:
+        pytest.skip("it builds what it is asked for; its options are tested below")
+    for odd in ODD:
+        if path == ("run",):
+            call(capsys, [*path, "--dry-run", odd])
+        else:
+            call(capsys, [*path, odd])
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=" ".join)
+def test_options(path, capsys):
+    """Each option that takes a value, with each odd one; a run is only planned."""
+    for option in LEAVES[path].params:
+        if option.param_type_name != "option" or option.is_flag:
+            continue
+        for odd in ODD:
+            words = [*path, *(["--dry-run", "table1"] if path == ("run",) else []), option.opts[0], odd]
+            call(capsys, words)
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=" ".join)
+def test_unknown_options_are_an_error(path, capsys):
+    assert call(capsys, [*path, "--no-such-option"]) == 2
+    assert call(capsys, [*path, "--help"]) == 0

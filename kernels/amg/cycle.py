@@ -4,6 +4,11 @@ Prerelaxation starts from zero and leaves the residual without the boundary; the
 restricted, and the coarser level solves for the correction; post-relaxation starts from the corrected u with the
 right-hand side b - A_B u, so that the cycle is symmetric for every number of inner iterations. (As printed, algorithm
 5.2's residual is b - A r, and the recursions leave out u.)
+
+Over the series of regular meshes, 9³ to 129³ nodes, conjugate gradients take 10, 13, 16, 18, 20 iterations. Two
+relaxations on the coarser levels make that 10, 13, 15, 17, 19, W-cycles 10, 13, 15, 17, 18, and two relaxations on
+all levels 7, 10, 12, 15, 17: most of the growth is that of two levels alone, and a saved iteration does not pay for
+the added launches.
 """
 
 from __future__ import annotations

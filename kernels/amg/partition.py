@@ -169,7 +169,7 @@ def double_partition(
     radius: int = 2,
     seed_radius: int | None = 4,
     least_aggregate: int = 9,
-    patch_size: int = 400,
+    patch_size: int = 384,
     least_patch: int | None = None,
 ) -> Partition:
     """Partition a graph into aggregates, and aggregates into patches.

@@ -165,11 +165,9 @@ def _against_processor(facts: Facts) -> str:
     lines = []
     if all(ours) and all(theirs):
         now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
-        moved = "moved" if max(now / then, then / now) > MOVED else "is what it was"
-        lines.append(
-            f"the ratio of bandwidths, GPU over CPU, {moved}: {_number(now)} here, {_number(then)} in the paper"
-        )
-    return ", ".join([*lines, *_bounds(facts, [*gpu, *cpu])])
+        moved = "has moved" if max(now / then, then / now) > MOVED else "is what it was"
+        lines.append(f"the GPU's bandwidth over the CPU's {moved}: {_number(now)} here, {_number(then)} in the paper")
+    return "; ".join([*lines, *_bounds(facts, [*gpu, *cpu])])
 
 
 def _launches(facts: Facts) -> str:

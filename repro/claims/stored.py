@@ -2,15 +2,16 @@
 
 A selector is ``<table> <method> <metric> [<case>] [@<where>]``, as in ``table2 patch assembly regular @gpu``. Methods
 may be alternatives, ``a|b``, or a pattern with ``*``. `where` is a back end (``cuda``, ``opencl``, ``openmp``,
-``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines; without it
-anything counts. Where several rows answer the best counts: the least time, the highest rate, of other values that of
-the first back end in the order of ``repro.results.PREFERENCE``.
+``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines, or several
+of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the least time,
+the highest rate, of other values that of the first back end in the order of ``repro.results.PREFERENCE``.
 
 ``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +52,7 @@ class Selector:
         """
         words = text.split()
         place = words.pop()[1:] if words and words[-1].startswith("@") else ""
-        if len(words) not in (3, 4) or place not in ("", *PLACES):
+        if len(words) not in (3, 4) or not set(place.split("+")) <= {"", *PLACES}:
             raise ReproError(f"{text!r} is no selector: <table> <method> <metric> [<case>] [@{'|'.join(PLACES)}]")
         return cls(words[0], tuple(words[1].split("|")), words[2], words[3] if len(words) == 4 else "", place)
 
@@ -94,8 +95,8 @@ class Stored:
             peak = of_ceilings(self.ceilings, backend, device)
             values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
             values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]
-            for method, metric, value, unit in values:
-                row = Row(artefact, "paper", "device", method, backend, device, metric, value, unit)
+            for (method, metric, value, unit), scale in itertools.product(values, SCALES):
+                row = Row(artefact, scale, "device", method, backend, device, metric, value, unit)
                 yield {**row.as_dict(), "gpu": _is_gpu(backend, device, "")}
 
     def _read(self, path: Path) -> Iterator[dict[str, Any]]:
@@ -177,6 +178,10 @@ class Stored:
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:
     """Return whether a row was measured where a selector wants it."""
+    return all(_in_one(row, each) for each in place.split("+"))
+
+
+def _in_one(row: Mapping[str, Any], place: str) -> bool:
     if place in ("", *BACKENDS):
         return place in ("", row["backend"])
     return row["backend"] != "host" if place == "kernels" else row["gpu"] == (place == "gpu")

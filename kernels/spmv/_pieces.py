@@ -17,9 +17,10 @@ def builds(source, gpu_tile):
             for (threads, items), real, is_gpu in ((gpu_tile, "double", 1), (CPU_TILE, "float", 0))]  # fmt: skip
 
 
-def tiled(matrix: Matrix, source, gpu_tile):
-    """Return the kernels of a source with tiles, and the items of a block of threads."""
-    threads, items = gpu_tile if matrix.device.is_gpu else CPU_TILE
+def tiled(matrix: Matrix, source, gpu_tile, items: int | None = None):
+    """Return the kernels of a source with tiles, and the items of a block of threads; `items` are those of a thread."""
+    threads, usual = gpu_tile if matrix.device.is_gpu else CPU_TILE
+    items = items or usual
     defines = {"ITEMS": items, "INTERLEAVED": int(matrix.device.is_gpu)}
     return matrix.build(source, threads, defines), threads * items
 

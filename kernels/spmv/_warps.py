@@ -12,19 +12,23 @@ from functools import cached_property
 from pathlib import Path
 
 from kernels.spmv._csr import Csr, Unsuitable, check_32_bits, expand, starts
-from kernels.spmv._matrix import LANES, REAL, Matrix
+from kernels.spmv._matrix import LANES, Matrix
 
 SOURCE, SET_UP, SET_UP_BLOCK = Path(__file__).with_name("ellwarp.c"), Path(__file__).with_name("warps.c"), 128
 WARP = 32
 BLOCKS = tuple(range(32, 257, 32))  # threads of a block: the paper's search
 BLOCK = 128
-REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
+PARTS = 16  # of a matrix that may stay in the cache or leave it
+CACHE_SHARE = 0.5  # of the cache that matrix and vectors may fill; with more, what is kept is pushed out again
+# As many registers as it takes: left alone NVRTC keeps to 32, and loads wait for one another.
+REGISTERS = {"MIN_BLOCKS": 1, "PARTS": PARTS}
 _LAYOUTS = [{"SPLIT": 0, "SORTED": 1, "COALESCED": 1}, {"SPLIT": 1, "SORTED": 1, "COALESCED": 1},
             {"SPLIT": 0, "SORTED": 0, "COALESCED": 0}]  # fmt: skip
 BUILDS = [(SOURCE, 128 // lanes, {"real": real, "LANES": lanes, "CACHED": cached, **layout, **REGISTERS})
           for lanes, real, cached, layout
           in zip((1, 1, LANES, LANES, 1), ("double", "float", "double", "float", "double"), (1, 0, 1, 1, 1),
                  [*_LAYOUTS[:2], *_LAYOUTS[:2], _LAYOUTS[2]], strict=True)]  # fmt: skip
+_kernels: dict[tuple, object] = {}
 BUILDS += [(SET_UP, SET_UP_BLOCK, {"real": "double", "MOVED": layout["SPLIT"], **layout}) for layout in _LAYOUTS]
 
 
@@ -49,6 +53,10 @@ class Warps(Matrix):
         Read x through the first-level cache, which on today's GPUs is the paper's texture cache. Else past it; CUDA's
         alone.
 
+    resident_bytes : int, optional
+        Of a matrix that is larger, as much is read so that it stays in the last-level cache for the next product, the
+        rest so that it leaves; CUDA's alone. By default half of that cache, less the vectors.
+
     Attributes
     ----------
     order : (rows,) int32 array of the set-up namespace, or None
@@ -56,7 +64,8 @@ class Warps(Matrix):
     """
 
     def plan(self, csr, block: int = BLOCK, window: int | None = None, reorder: bool = False,
-             sort_columns: bool = False, coalesced: bool = True, cached: bool = True):  # fmt: skip
+             sort_columns: bool = False, coalesced: bool = True, cached: bool = True,
+             resident_bytes: int | None = None):  # fmt: skip
         rows = csr.shape[0]
         if block % WARP or not WARP <= block <= 1024:
             raise ValueError(f"blocks of {block} threads are no multiple of {WARP} up to 1024")
@@ -69,7 +78,7 @@ class Warps(Matrix):
         if not cached and self.device.backend != "cuda":
             raise Unsuitable(f"reading x past the first-level cache is CUDA's, not {self.device.backend}'s")
         self.block, self.coalesced, self.cached, self.reorder = block, coalesced, cached, reorder
-        self.sort_columns = sort_columns
+        self.sort_columns, self.resident_bytes = sort_columns, resident_bytes
         self._place_rows(csr, window)
         self._cut(csr.xp)
         self.stored = WARP * int(self.warp_offsets[-1])
@@ -105,29 +114,39 @@ class Warps(Matrix):
         raise NotImplementedError
 
     def fill(self, csr):
-        self.row_offsets, entries = csr.row_offsets, csr
-        if self.reorder:
-            entries = self._renumbered(csr)
-        arrays = {"warp_offsets": self.warp_offsets}
-        if self.first_slots is not None:
-            arrays["first_slots"] = self.first_slots
-        if self.slots is not None:
-            arrays["order"] = self.slots
-        self.hold(**arrays)
+        device, entries = self.device, self._renumbered(csr) if self.reorder else csr
+        wanted = self.warp_offsets, self.first_slots, self.slots, csr.row_offsets, self.entry_order
+        given = [None if array is None else device.array(array) for array in wanted]
+        self._layout, self._entries = (self.warps, self.shape[0], *given[:3]), given[3:]
+        # Of reordered unknowns the slots are the rows.
+        held = dict(zip(("warp_offsets", "first_slots", "order"), given[: 2 if self.reorder else 3]))
+        self.hold(**{name: array for name, array in held.items() if array is not None})
         layout = {"SPLIT": int(self.first_slots is not None), "COALESCED": int(self.coalesced)}
         moved = {"SORTED": int(self.slots is not None), "MOVED": int(self.entry_order is not None)}
-        self.set_up = self.build(SET_UP, SET_UP_BLOCK, layout | moved)
-        device, a = self.device, self.arrays
+        self.set_up = self._built(SET_UP, SET_UP_BLOCK, layout | moved)
         columns, values = device.empty(self.stored, "int32"), device.empty(self.stored, self.dtype)
-        given = [device.array(array) for array in (entries.row_offsets, entries.columns, entries.values)]
-        self.set_up.fill_warps(self._set_up_blocks, *self._layout(), *given, columns, values)
+        self.set_up.fill_warps(self._set_up_blocks, *self._layout, given[3], device.array(entries.columns),
+                               device.array(entries.values), columns, values)  # fmt: skip
         self.hold(columns=columns, values=values)
-        if self.reorder:
-            del a["order"]  # slots are the rows
-        threads = self.block // self.lanes
-        defines = {**layout, "SORTED": int("order" in a), "CACHED": int(self.cached), "LANES": self.lanes}
-        self.kernel = self.build(SOURCE, threads, defines | REGISTERS).ellwarp
-        self.blocks = -(-self.warps * WARP // self.block)
+        self.with_block(self.block)
+        kept = self.resident_bytes
+        if kept is None:
+            kept = max(0, CACHE_SHARE * self.device.cache_bytes - sum(self.shape) * self.dtype.itemsize)
+        self.resident = min(PARTS, int(PARTS * kept / max(1, self.bytes)))
+
+    def with_block(self, block: int) -> None:
+        """Have products done by blocks of so many threads from now on."""
+        self.block, self.blocks = block, -(-self.warps * WARP // block)
+        defines = {"SPLIT": int(self.first_slots is not None), "COALESCED": int(self.coalesced),
+                   "SORTED": int("order" in self.arrays), "CACHED": int(self.cached), "LANES": self.lanes}  # fmt: skip
+        self.kernel = self._built(SOURCE, block // self.lanes, defines | REGISTERS).ellwarp
+
+    def _built(self, source, block, defines):
+        """Return the kernels of a source, which is read once: that would take as long as packing."""
+        key = (self.device, source, block, self.dtype, *sorted(defines.items()))
+        if key not in _kernels:
+            _kernels[key] = self.build(source, block, defines)
+        return _kernels[key]
 
     def _renumbered(self, csr):
         """Return the matrix with columns by the sorted rows, rows where they are; set `entry_order` if entries move."""
@@ -147,24 +166,17 @@ class Warps(Matrix):
     def _set_up_blocks(self):
         return -(-self.warps * WARP // SET_UP_BLOCK)
 
-    def _layout(self):
-        device = self.device
-        slots = None if self.slots is None else device.array(self.slots)
-        return self.warps, self.shape[0], self.arrays["warp_offsets"], self.arrays.get("first_slots"), slots
-
     @cached_property
     def places(self):
         """The place in `values` of each entry of the CSR matrix, int32 array of the device."""
-        device = self.device
-        places, moved = device.empty(self.nonzeros, "int32"), self.entry_order
-        self.set_up.find_places(
-            self._set_up_blocks, *self._layout(), device.array(self.row_offsets),
-            None if moved is None else device.array(moved), places,
-        )  # fmt: skip
+        places = self.device.empty(self.nonzeros, "int32")
+        self.set_up.find_places(self._set_up_blocks, *self._layout, *self._entries, places)
         return places
 
     def refill(self, values) -> None:
         """Enqueue the taking over of new values of the same structure (the reordering of equation 14).
+
+        The paper scatters through `places`; here a lane walks its row, which writes in order and reads no map.
 
         Parameters
         ----------
@@ -173,13 +185,14 @@ class Warps(Matrix):
         """
         if values.size != self.nonzeros:
             raise ValueError(f"the matrix has {self.nonzeros} entries, not {values.size}")
-        blocks = -(-self.nonzeros // SET_UP_BLOCK)
-        self.set_up.scatter(blocks, self.nonzeros, self.places, values, self.arrays["values"])
+        self.set_up.refill(
+            self._set_up_blocks, *self._layout, *self._entries, values, self.arrays["values"]
+        )  # fmt: skip
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays
-        self.kernel(self.blocks, self.warps, self.shape[0], alpha, beta, a["warp_offsets"], a.get("first_slots"),
-                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
+        self.kernel(self.blocks, self.warps, self.shape[0], self.resident, alpha, beta, a["warp_offsets"],
+                    a.get("first_slots"), a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
 
 
 def offsets(widths, xp):

@@ -17,14 +17,22 @@ BUILDS = _pieces.builds(SOURCE, GPU_TILE)
 
 
 class Packed(Matrix):
-    """CSR, and the row at which each block of threads begins; see ``segments.h``."""
+    """CSR, and the row at which each block of threads begins; see ``segments.h``.
 
-    def plan(self, csr):
-        self.stored = csr.nonzeros
+    Parameters
+    ----------
+    items : int, optional
+        Entries and row ends that a thread takes.
+    """
+
+    def plan(self, csr, items: int | None = None):
+        if items is not None and items < 1:
+            raise ValueError(f"a thread cannot take {items} entries")
+        self.items, self.stored = items, csr.nonzeros
 
     def fill(self, csr):
         xp = csr.xp
-        kernels, tile = _pieces.tiled(self, SOURCE, GPU_TILE)
+        kernels, tile = _pieces.tiled(self, SOURCE, GPU_TILE, self.items)
         rows, total = csr.shape[0], csr.shape[0] + csr.nonzeros
         self.blocks = -(-total // tile)
         # Row end i is item i + row_offsets[i + 1] of the path.

@@ -6,7 +6,7 @@
 #define PLACE(k, lane) (COALESCED ? WARP * (k) + (lane) : (lane) * width + (k))
 #define ROW_OF(slot) (SORTED ? order[slot] : (slot)) // the paper's Pinv and rowmap; of K1r the rows are the slots
 
-KERNEL ellwarp(const int warps, const int rows, const real alpha, const real beta,
+KERNEL ellwarp(const int warps, const int rows, const int resident, const real alpha, const real beta,
                GLOBAL const int *RESTRICT warp_offsets, GLOBAL const int *RESTRICT first_slots,
                GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
                GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)

@@ -47,13 +47,15 @@ KERNEL find_places(const int warps, const int rows, GLOBAL const int *RESTRICT w
 }
 
 // New values in the old places.
-KERNEL scatter(const long count, GLOBAL const int *RESTRICT places, GLOBAL const real *RESTRICT values,
-               GLOBAL real *RESTRICT warp_values)
+KERNEL refill(const int warps, const int rows, GLOBAL const int *RESTRICT warp_offsets,
+              GLOBAL const int *RESTRICT first_slots, GLOBAL const int *RESTRICT order,
+              GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT entry_order,
+              GLOBAL const real *RESTRICT values, GLOBAL real *RESTRICT warp_values)
 {
     OUTER(block);
     INNER(t) {
-        const long entry = block * BLOCK + t;
-        if (entry < count)
-            warp_values[places[entry]] = values[entry];
+        LANE;
+        for (int k = 0; entry < last; ++k, entry += share)
+            warp_values[PLACE(k)] = values[MOVED ? entry_order[entry] : entry];
     }
 }

@@ -17,9 +17,14 @@ OPTIONS = {
     "sell": [{"slice_size": 32, "window": 1}, {"slice_size": 96, "window": 7}, {"slice_size": 64, "window": 10**6}],
     "sbell": [{"size": 2, "window": 1}, {"size": 3, "window": 5}, {"slice_size": 64, "window": 10**6}],
     "bell": [{"size": 2}, {"size": 3}],
+    "csr_merge": [{"items": 1}, {"items": 4}, {"items": 16}],
     "ellwarp": [{"window": 1}, {"window": 64, "block": 32}, {"coalesced": False, "block": 256}],
-    "ellwarp2": [{"threshold": 1}, {"threshold": 2, "window": 1}, {"threshold": 3, "coalesced": False, "window": 32},
-                 {"threshold": 10**6, "block": 96}],
+    "ellwarp2": [
+        {"threshold": 1},
+        {"threshold": 2, "window": 1},
+        {"threshold": 3, "coalesced": False, "window": 32},
+        {"threshold": 10**6, "block": 96},
+    ],
     "hyb": [{"width": 0}, {"width": 2}, {"width": 10**4}],
 }
 TOLERANCE = {"float64": 1e-14, "float32": 1e-5}

@@ -1,0 +1,63 @@
+"""The search for parameters: what it tries, that its result is kept, and what it is kept by."""
+
+import numpy as np
+import pytest
+
+from kernels import spmv
+from kernels.spmv import _tuning
+from tests.kernels.spmv.conftest import MATRICES, with_lengths
+from tests.kernels.spmv.test_formats import check
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["ellwarp", "ellwarp2", "csr_merge"])
+@pytest.mark.parametrize("repeats", [1, 60])
+def test_what_is_found_packs_the_matrix(name, device, repeats, monkeypatch):
+    monkeypatch.setattr(_tuning, "LONGEST", {True: 0.001, False: 0.0002})
+    matrix = MATRICES["ragged"]()
+    options = spmv.tuned(name, device, matrix, repeats=repeats)
+    assert set(options) == {"ellwarp": {"block"}, "ellwarp2": {"block", "threshold"}, "csr_merge": {"items"}}[name]
+    check(spmv.pack(name, device, matrix, **options), matrix)
+
+
+def test_the_fastest_is_kept_by_matrix_and_device(device, monkeypatch):
+    asked = []
+
+    def seconds(device, packed, repeats):
+        asked.append(packed.block)
+        return abs(packed.block - 129)
+
+    monkeypatch.setattr(_tuning, "_seconds", seconds)
+    matrix = MATRICES["ragged"]()
+    assert spmv.tuned("ellwarp", device, matrix, windows=(None, 64)) == {"block": 128}
+    first = len(asked)
+    assert first >= 2 * 3
+    matrix.data = matrix.data + 1.0
+    assert spmv.tuned("ellwarp", device, matrix, windows=(None, 64)) == {"block": 128}
+    assert len(asked) == first, "new values in the same structure search nothing"
+    other = with_lengths(np.diff(matrix.indptr), matrix.shape[1], seed=9)
+    for given, options in ((other, {"windows": (None, 64)}), (matrix, {}), (matrix, {"dtype": "float32"}),
+                           (matrix, {"repeats": 1})):  # fmt: skip
+        before = len(asked)
+        spmv.tuned("ellwarp", device, given, **options)
+        assert len(asked) > before
+
+
+def test_many_repeats_are_for_finalists(device, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_tuning, "_seconds", lambda device, packed, repeats: asked.append(repeats) or len(asked))
+    spmv.tuned("csr_merge", device, MATRICES["ragged"](), repeats=1200)
+    assert asked.count(1200) == min(_tuning.FINALISTS, len(_tuning.ITEMS)) and asked.count(50) == len(_tuning.ITEMS)
+
+
+def test_thresholds_end_at_the_longest_row(device):
+    for longest in (1, 2, 3, 24, 81, 4700):
+        csr = spmv.canonical(device, with_lengths([longest, 1], longest))
+        for fine in (True, False):
+            found = _tuning.thresholds(csr, fine)
+            assert found == sorted(set(found)) and found[-1] == longest and found[0] >= 1
+            assert len(found) <= 2 * longest.bit_length() + 1

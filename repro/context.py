@@ -150,7 +150,7 @@ class Run:
     def time(
         self, metric: str, function: Callable[[], Any], *, check: Callable[[], float] | None = None,
         tolerance: float | None = None, work: Work | None = None, device: Any = None, cold: bool = False,
-        unit: str = "s", max_seconds: float | None = None, capture: bool = True,
+        unit: str = "s", max_seconds: float | None = None, capture: bool = True, repeats: int | None = None,
     ):  # fmt: skip
         """Check and time a function, and record its median with the confidence interval.
 
@@ -176,6 +176,8 @@ class Run:
             Cap of the sampling time; by default of the scale.
         capture : bool
             False for a function that waits for the device itself, so that all of its time counts, the host's too.
+        repeats : int, optional
+            Calls in each warm sample, back to back; by default as many as last a millisecond.
 
         Returns
         -------
@@ -202,7 +204,10 @@ class Run:
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
-            samples = timing.sample(function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture)
+            samples = timing.sample(
+                function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
+                batch=None if evict else repeats,
+            )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 

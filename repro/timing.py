@@ -197,6 +197,7 @@ def sample(
     warm_up_seconds: float = 0.05,
     called_before: bool = False,
     capture: bool = True,
+    batch: int | None = None,
 ) -> Samples:
     """Time a function until the median is known.
 
@@ -229,6 +230,8 @@ def sample(
     capture : bool
         False for a function that waits for the device itself, as a solver that reads how it ended: all that the host
         does in it is part of its time, and it is never captured.
+    batch : int, optional
+        Calls in each sample that is not cold; by default as many as last `batch_seconds`.
 
     Raises
     ------
@@ -244,7 +247,8 @@ def sample(
 
         replay = _Replay(function, clock, capture)
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
-        seconds = [first] if first > max_seconds / 10 and not cold and replay.mode != "graph" else []
+        single = batch in (None, 1) and not cold and replay.mode != "graph"
+        seconds = [first] if first > max_seconds / 10 and single else []
         call = first
         if first <= warm_up_seconds:
             call = _warm_up(replay.run, clock, warm_up_seconds)
@@ -252,7 +256,10 @@ def sample(
             flushes = _flushes(replay.run, clock)
             group = 4  # evictions may take longer than the calls
         else:
-            one = replay.grow(batch_seconds, call)
+            if batch is not None and batch > 1:
+                replay.of(batch)
+                replay.run()
+            one = replay.grow(batch_seconds, call) if batch is None else batch * call
             group = max(1, min(QUEUE_SAMPLES, int(QUEUE_SECONDS / max(one, 1e-9))))
 
         begun = time.perf_counter()

@@ -81,6 +81,17 @@ def test_small_kernels_are_timed_without_their_launches():
     assert result.seconds == pytest.approx([2e-6] * len(result.seconds), rel=1e-6)
 
 
+@pytest.mark.parametrize("captures", [True, False])
+@pytest.mark.parametrize("batch", [1, 50, 1200])
+def test_a_batch_that_is_asked_for_is_the_sample(batch, captures):
+    device = SimulatedDevice(kernel=3e-6, launch=1e-6, captures=captures)
+    taken = sample(device.call, device, batch=batch)
+    assert taken.batch == batch
+    assert all(seconds == pytest.approx(3e-6, rel=1e-6) for seconds in taken.seconds)
+    slow = SimulatedDevice(kernel=0.02, captures=captures)
+    assert sample(slow.call, slow, batch=batch, max_seconds=0.1).batch == batch
+
+
 def test_a_refused_capture_is_said_and_calls_are_timed():
     device = SimulatedDevice(kernel=2e-3, launch=20e-6, captures=False)
     result = sample(device.call, device)

@@ -33,6 +33,15 @@ class Step:
 class Heart:
     """The monodomain equations by the loops of a textbook; see `kernels.monodomain.Heart`.
 
+    Parameters
+    ----------
+    system : System
+    tolerance, linear_tolerance : float
+    solver : callable, optional
+        Takes the place of the conjugate gradients here, as one on a GPU: called with row offsets and columns it returns
+        what, from values, right-hand side, tolerance and most iterations, makes solution and iterations, -1 if those
+        were not enough.
+
     Attributes
     ----------
     phi, recovery : ndarray
@@ -40,13 +49,14 @@ class Heart:
         Spent so far in ``assembly`` and ``solver``.
     """
 
-    def __init__(self, system: System, tolerance: float = 1e-8, linear_tolerance: float = 1e-6):
+    def __init__(self, system: System, tolerance: float = 1e-8, linear_tolerance: float = 1e-6, solver=None):
         self.system, self.tolerance, self.linear_tolerance = system, tolerance, linear_tolerance
         # Numba wraps signed indices, in case they are negative, which takes longer.
         offsets, columns, places = pattern(system.cells, system.nodes)
         self._offsets, self._columns, self._places = (a.astype(np.uint32) for a in (offsets, columns, places))
         self._cells = system.cells.astype(np.uint32)
         self._diagonal = np.flatnonzero(columns == np.repeat(np.arange(system.nodes), np.diff(offsets)))
+        self._solve = self._own if solver is None else solver(offsets, columns)
         self.values, self.residual = np.zeros(columns.size), np.zeros(system.nodes)
         self._most = 10 * max(100, int(system.nodes**0.5))
         self.seconds = {"assembly": 0.0, "solver": 0.0}
@@ -84,10 +94,7 @@ class Heart:
             if len(norms) > LIMIT:
                 raise Diverged(f"Newton's method has not converged in {LIMIT} iterations")
             begun = time.perf_counter()
-            change, iterations = _conjugate_gradients(
-                self._offsets, self._columns, self.values, self.values[self._diagonal], self.residual,
-                self.linear_tolerance, self._most,
-            )  # fmt: skip
+            change, iterations = self._solve(self.values, self.residual, self.linear_tolerance, self._most)
             self.phi -= change
             self.seconds["solver"] += time.perf_counter() - begun
             if iterations < 0:
@@ -100,6 +107,10 @@ class Heart:
     def run(self, steps: int) -> list[Step]:
         """Go on by so many steps."""
         return [self.step() for _ in range(steps)]
+
+    def _own(self, values, rhs, tolerance, most):
+        pattern = self._offsets, self._columns
+        return _conjugate_gradients(*pattern, values, values[self._diagonal], rhs, tolerance, most)
 
     def _accept(self):
         self._mean_before, self._recovery_before = self.phi[self.system.cells].mean(axis=1), self.recovery.copy()

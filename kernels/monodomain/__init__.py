@@ -5,6 +5,7 @@ and a unit of time is 12.9 ms (Göktepe and Kuhl 2009).
 """
 
 from kernels.monodomain.heart import Diverged, Heart, Step
+from kernels.monodomain.hybrid import Hybrid
 from kernels.monodomain.model import MILLISECONDS, Model
 
-__all__ = ["MILLISECONDS", "Diverged", "Heart", "Model", "Step"]
+__all__ = ["MILLISECONDS", "Diverged", "Heart", "Hybrid", "Model", "Step"]

@@ -176,3 +176,25 @@ KERNEL restore_points(const long count, GLOBAL const int *RESTRICT cells, GLOBAL
         r_before[e] = given[e];
     }
 }
+
+/* Values in the order of CSR into a packed format. */
+KERNEL refill(const long count, GLOBAL const int *RESTRICT places, GLOBAL const double *RESTRICT entries,
+              GLOBAL double *RESTRICT values)
+{
+    OUTER(block);
+    INNER(t) {
+        const long k = block * BLOCK + t;
+        if (k < count) values[places[k]] = entries[k];
+    }
+}
+
+/* The inverse of the diagonal of a packed format. */
+KERNEL invert(const long nodes, GLOBAL const int *RESTRICT diagonal, GLOBAL const double *RESTRICT values,
+              GLOBAL double *RESTRICT inverse_diagonal)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i < nodes) inverse_diagonal[i] = 1 / values[diagonal[i]];
+    }
+}

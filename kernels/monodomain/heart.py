@@ -11,6 +11,7 @@ derivative exceeds 1 / Δt: steps of less than 1 / 2.6 (5 ms) keep the tangent p
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from kernels import spmv
-from kernels.assembly.pattern import Pattern, csr_pattern
+from kernels.assembly.pattern import csr_pattern
 from kernels.krylov import ConjugateGradient
 from kernels.krylov.conjugate_gradient import STATUSES
 from kernels.monodomain import contributions
 from kernels.monodomain.geometry import conduction
 from kernels.monodomain.model import Model
+from kernels.monodomain.places import packed_places
 from kernels.spmv._sliced import WARP
 from repro import Work
 
@@ -166,6 +168,7 @@ class Heart:
         self._first, self._next, self._last = (
             device.capture(part) for part in (self.prepare, self._enqueue_corrected, self._enqueue_accepted)
         )
+        self._parts = [device.capture(part) for part in (self.assembly_part, self.begin_part, self.correct_part)]
         self.load(np.zeros(self.nodes))
 
     def state(self, phi, recovery=0.0, time: float = 0.0) -> State:
@@ -217,6 +220,45 @@ class Heart:
         self._last()
         return Step(tuple(norms), linear)
 
+    def timed_step(self) -> tuple[Step, dict[str, float]]:
+        """Go on by `dt` with the parts apart, and return their seconds by the device's clock.
+
+        Returns
+        -------
+        Step
+        dict of str to float
+            ``assembly``, ``solver``, the ``update`` that ends a step, and the ``control`` of the iterations: while the
+            host reads how they stand, and enqueues what follows.
+        """
+        device, (assemble, begin, correct) = self.device, self._parts
+        marks = [("", device.record())]
+
+        def then(part, *enqueue):
+            for each in enqueue:
+                each()
+            marks.append((part, device.record()))
+
+        then("assembly", assemble)
+        then("solver", begin)
+        norms, linear = [self._read()[2]], 0
+        then("control")
+        while not norms[-1] <= self.tolerance:
+            then("solver", self.solver.repeat, correct)
+            then("assembly", assemble)
+            then("solver", begin)
+            status, iterations, norm = self._read()
+            if status != "converged" or len(norms) > LIMIT:
+                raise Diverged(f"conjugate gradients ended with '{status}' in Newton iteration {len(norms)}")
+            then("control")
+            linear += iterations
+            norms.append(norm)
+        then("update", self._last)
+        device.synchronize()
+        seconds = dict.fromkeys(("assembly", "solver", "update", "control"), 0.0)
+        for (_, before), (part, after) in itertools.pairwise(marks):
+            seconds[part] += device.elapsed(before, after)
+        return Step(tuple(norms), linear), seconds
+
     def run(self, steps: int) -> list[Step]:
         """Go on by so many steps."""
         return [self.step() for _ in range(steps)]
@@ -261,9 +303,13 @@ class Heart:
 
     def prepare(self) -> None:
         """Enqueue the assembly at the present potential, and what a solve begins with."""
+        self.assembly_part()
+        self.begin_part()
+
+    def assembly_part(self) -> None:
+        """Enqueue the assembly at the present potential."""
         self.elements_part()
         self.sums_part()
-        self.begin_part()
 
     def precondition(self, r, z) -> None:
         """Enqueue Jacobi's preconditioner."""
@@ -292,37 +338,3 @@ class Heart:
         parts = contributions.PER_ELEMENT * self.elements
         rows = 4 * self.plan.rows + (2 * 4 + 2 * 8) * self._edges + (4 + 3 * 8) * self.nodes
         return Work(8 * parts + rows, float(parts), "float64")
-
-
-def packed_places(pack: Callable, pattern: Pattern, device) -> tuple[Any, Any]:
-    """Pack a matrix of a pattern, and find where in the format's values each of its entries stands.
-
-    The entries' values are their numbers, which the packed array then holds.
-
-    Returns
-    -------
-    matrix : packed matrix
-        Its values are to be written.
-    places : (nonzeros,) int32 array of `xp`
-
-    Raises
-    ------
-    Unsuitable
-        When the format keeps its values in more than one array, or changes them.
-    """
-    xp, n, count = device.xp, pattern.nodes, pattern.nonzeros
-    numbers = xp.arange(1, count + 1, dtype=np.float64)
-    csr = device.sparse.csr_matrix((numbers, pattern.column_indices, pattern.row_offsets), shape=(n, n))
-    matrix = pack(csr)
-    packed = matrix.arrays.get("values")
-    if packed is None:
-        raise spmv.Unsuitable("the format keeps its values in more than one array")
-    packed = packed if xp is not np else device.to_host(packed)
-    filled = xp.nonzero(packed.ravel() > 0)[0]
-    entries = packed.ravel()[filled].astype(np.int64) - 1
-    places = xp.full(count, -1, dtype=np.int32)
-    if filled.size == count:
-        places[entries] = filled.astype(np.int32)
-    if not bool((places >= 0).all()):
-        raise spmv.Unsuitable(f"the format keeps {filled.size} of the matrix's {count} values in one array")
-    return matrix, places

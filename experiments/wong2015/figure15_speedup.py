@@ -1,0 +1,146 @@
+"""The finite element heart: speed-ups over PETSc on one core, of whole runs and of their solver."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
+from repro import Cell
+from repro.plots import PAGE, caption, figure, lines, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
+
+# What the paper's curves are, and what takes their place here: our formats, and one library.
+FORMATS = {
+    "ellwarp": "ELL-WARP K1", "ellwarp2": "ELL-WARP K2", "csr_vector": "CSR, several threads a row (for CUSP)",
+    "csr_merge": "merge-path CSR (for ModernGPU)", "cusparse_csr": "cuSPARSE CSR",
+}  # fmt: skip
+RIVALS, BEST = ("cusparse_csr",), "ellwarp"
+HYBRID = "-host-assembly"
+PETSC = {"petsc-jacobi": "jacobi", "petsc-bjacobi": "bjacobi"}
+TITLES = {"petsc-jacobi": "Jacobi", "petsc-bjacobi": "block Jacobi"}
+PROCESSES = (1, 2, 3, 4)
+FEWER = {"smoke": (1, 2), "small": (1, 2)}  # starting them takes longer than such runs
+REFERENCE, ONE_CORE = "petsc-bjacobi-1", "numba"
+SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 2.0, "large": 2.0}
+
+
+def cells(scale):
+    """Return each heart by the loops on one core, by PETSc, and on every back end."""
+    if scale == "large":  # of which a processor's cores would take minutes a step
+        return [device_cell("heart-5m", BEST, "cuda")]
+    found = []
+    for case in HEARTS:
+        found.append(Cell(case, ONE_CORE, "host", data=(dataset(case),)))
+        for method, name in PETSC.items():
+            found += [
+                Cell(case, f"{method}-{n}", "host", {"processes": n, "preconditioner": name}, (dataset(case),))
+                for n in FEWER.get(scale, PROCESSES)
+            ]
+        for backend in DEVICES:
+            found += [device_cell(case, form, backend) for form in (FORMATS if backend == "cuda" else (BEST,))]
+        found += [device_cell(case, form, "cuda", HYBRID) for form in FORMATS]
+    return found
+
+
+def device_cell(case, form, backend, suffix=""):
+    """Return the cell of a measured run on a device, with the assembly on the host for that suffix."""
+    how = {"rival" if form in RIVALS else "form": form} | ({"assembly": "host"} if suffix else {})
+    return Cell(case, form + suffix, backend, how, (dataset(case),))
+
+
+def measure(cell, run):
+    """Time a measured run, of some steps from a front half-way, after checking its result.
+
+    What is recorded is a step, and where the time goes of those who tell.
+    """
+    if "processes" in cell.parameters:
+        who = heart.WithPetsc(run)
+    elif cell.backend == "host":
+        who = heart.OnOneCore(run)
+    else:
+        who = heart.OnDevice(run)
+    try:
+        summary = run.time(
+            "run", who, check=lambda: heart.error(run, who), tolerance=heart.TOLERANCE, device=who.clock,
+            capture=False, max_seconds=SECONDS[run.scale],
+        )  # fmt: skip
+        run.value("step", summary.median / who.steps, "s")
+        for name, seconds in getattr(who, "parts", {}).items():
+            run.value(name, seconds / who.steps, "s")
+        run.value("nodes", len(heart.of_run(run)[0].points), "count")
+        run.value("newton_iterations", who.newton / who.steps, "count")
+        run.value("linear_iterations", who.linear / who.steps, "count")
+        power.record(run, who)
+    finally:
+        who.close()
+
+
+def tables(results):
+    """Return the speed-ups as in the figure, and the times behind them."""
+    names, rows, times = labels(results), [], []
+    for title, methods in methods_by_group().items():
+        for method, text in methods.items():
+            for backend in results.backends(method, "step"):
+                row = {"": title, "Method": text if backend in ("host", "cuda") else f"{text}, {backend}"}
+                rows.append(row | {name: speedup(results, case, method, backend) for case, name in names.items()})
+    for row in results.done[results.done["metric"] == "step"].to_dict("records"):
+        place, backend = (row["case"], row["method"]), row["backend"]
+        newton, linear = (results.value(*place, f"{kind}_iterations", backend) for kind in ("newton", "linear"))
+        times.append({"Heart": names[row["case"]], "Method": row["method"], "Back end": backend,
+                      "A step [ms]": 1e3 * row["value"], "Newton iterations": newton, "Linear iterations": linear,
+                      "Error": results.row(*place, "run", backend)["error"]})  # fmt: skip
+    notes = [
+        f"Over PETSc on one process with block Jacobi. {heart.SETTING} {heart.START}",
+        f"Published, of a GPU: {stated('fe-speedup-low')} to {stated('fe-speedup-high')}, and "
+        f"{stated('fe-solver-speedup-low')} to {stated('fe-solver-speedup-high')} with assembly on one core.",
+        heart.CONSTANTS,
+    ]
+    return [
+        Table("Figure 15: speed-up", pandas.DataFrame(rows), notes),
+        Table("A step of time", pandas.DataFrame(times), ["Means over the steps of a measured run."]),
+    ]
+
+
+def methods_by_group():
+    """Return the methods with their names, by what the figure shows together."""
+    petsc = {
+        f"{method}-{n}": f"PETSc, {TITLES[method]}, {n} process{'es' if n > 1 else ''}"
+        for method in PETSC for n in PROCESSES
+    }  # fmt: skip
+    hybrid = {form + HYBRID: text for form, text in FORMATS.items()}
+    return {"GPU, assembly on one core": hybrid, "GPU": FORMATS, "PETSc": petsc, "One core": {ONE_CORE: "Numba loops"}}
+
+
+def speedup(results, case, method, backend=None):
+    """Return how many times as fast a method's step is as PETSc's on one process with block Jacobi."""
+    reference, own = results.value(case, REFERENCE, "step", "host"), results.value(case, method, "step", backend)
+    return reference / own if reference and own else None
+
+
+def plot(results):
+    """Draw the paper's two panels: the solver alone on the GPU; all of it, beside PETSc on several processes."""
+    made, panels = figure(PAGE, 3.6, panels=2)
+    device, groups = results.best_device_backend(metric="step"), methods_by_group()
+    shown = {
+        "assembly on one core": {m: (t, "cuda") for m, t in groups["GPU, assembly on one core"].items()},
+        "all": {m: (t, device) for m, t in groups["GPU"].items()}
+        | {m: (t, "host") for m, t in groups["PETSc"].items() if m != REFERENCE}
+        | {ONE_CORE: ("Numba loops, one core", "host")},
+    }
+    for axes, (what, methods) in zip(panels, shown.items(), strict=True):
+        series = {method: points(results, method, backend) for method, (_, backend) in methods.items()}
+        series = {method: found for method, found in series.items() if found}
+        with style():
+            lines(axes, series, x="Nodes", y=f"Speed-up over PETSc, one process: {what}", log_x=True, log_y=True,
+                  names={method: text for method, (text, _) in methods.items()})  # fmt: skip
+    caption(made, results, "speed-ups over PETSc on one process with block Jacobi")
+    return made
+
+
+def points(results, method, backend):
+    """Return nodes and speed-up of every heart that a method has computed."""
+    found = ((results.value(case, ONE_CORE, "nodes", "host"), speedup(results, case, method, backend))
+             for case in results.cases)  # fmt: skip
+    return [(nodes, ratio) for nodes, ratio in found if nodes and ratio]

@@ -1,0 +1,111 @@
+"""The speed-ups of the finite element heart per watt of thermal design power, and by measured energy."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.wong2015 import heart, labels, stated
+from experiments.wong2015.figure15_speedup import FORMATS, PETSC, TITLES, measure
+from experiments.wong2015.figure15_speedup import cells as all_cells
+from experiments.wong2015.power import VARIABLE
+from repro.plots import PAGE, caption, figure, lines, style
+from repro.tables import Table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 1, "paper": 3, "large": 5}
+PREFIX = "tdp: "
+
+
+def cells(scale):
+    """Return the runs of Figure 15 but those with assembly on one core, which the paper leaves out, too."""
+    return [cell for cell in all_cells(scale) if cell.parameters.get("assembly") != "host"]
+
+
+def reference(results, case):
+    """Return the method that is compared with: PETSc with block Jacobi on the most processes that were measured."""
+    found = [f"petsc-bjacobi-{n}" for n in (4, 3, 2, 1)]
+    return next((method for method in found if results.value(case, method, "step", "host")), None)
+
+
+def design_power(results, case, method, backend):
+    """Return the thermal design power behind a method in watts, and where it is from; None where nothing says it."""
+    row = results.done[
+        (results.done["case"] == case) & (results.done["method"] == method) & (results.done["backend"] == backend)
+        & results.done["metric"].str.startswith(PREFIX)
+    ]  # fmt: skip
+    return None if row.empty else (float(row["value"].iloc[0]), row["metric"].iloc[0].removeprefix(PREFIX))
+
+
+def effectiveness(results, case, method, backend):
+    """Return the speed-up over the reference, each divided by its watts; None where a power is not known."""
+    base = reference(results, case)
+    own, other = (design_power(results, case, m, b) for m, b in ((method, backend), (base, "host")))
+    fast, slow = (
+        results.value(case, method, "step", backend),
+        results.value(case, base, "step", "host") if base else None,
+    )
+    return slow / fast * other[0] / own[0] if own and other and fast and slow else None
+
+
+def _methods(results):
+    titles = dict(FORMATS) | {
+        f"{method}-{n}": f"PETSc, {TITLES[method]}, {n}" for method in PETSC for n in (1, 2, 3, 4)
+    }
+    return [(method, backend, text) for method, text in titles.items() for backend in results.backends(method, "step")]
+
+
+def tables(results):
+    """Return the speed-ups per watt, with the watts and their source, and the measured energy of a step beside them."""
+    rows, sources = [], []
+    for case, name in labels(results).items():
+        for method, backend, text in _methods(results):
+            found = design_power(results, case, method, backend)
+            sources += [found[1]] if found else []
+            rows.append({
+                "Heart": name, "Method": text, "Back end": backend,
+                "Speed-up per TDP watt": effectiveness(results, case, method, backend),
+                "TDP [W]": found[0] if found else None, "TDP from": found[1] if found else "nothing says it",
+                "Energy of a step [J]": results.value(case, method, "energy", backend),
+                "Power [W]": results.value(case, method, "power", backend),
+            })  # fmt: skip
+    notes = [
+        "Over PETSc with block Jacobi on the most processes, four at scale paper, which count as the whole processor.",
+        f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "
+        f"({stated('gpu-power')} W over {stated('cpu-power')} W).",
+        f"{VARIABLE}=WATTS gives the processor's where it does not say. Energy and power are those of the whole card "
+        "while steps follow one another, by its own counter.",
+        heart.SETTING,
+    ]
+    return [Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes)]
+
+
+def plot(results):
+    """Draw the effectiveness over the nodes, and the energy of a step where it was measured."""
+    made, (left, right) = figure(PAGE, 3.0, panels=2)
+    names, series, energy = {}, {}, {}
+    for method, backend, text in _methods(results):
+        if backend not in ("host", results.best_device_backend(metric="step")):
+            continue
+        names[method] = text
+        for case in results.cases:
+            nodes = results.value(case, method, "nodes", backend)
+            value, joules = (
+                effectiveness(results, case, method, backend),
+                results.value(case, method, "energy", backend),
+            )
+            if value:
+                series.setdefault(method, []).append((nodes, value))
+            if joules:
+                energy.setdefault(method, []).append((nodes, joules))
+    with style():
+        for axes, found, text in (
+            (left, series, "Speed-up per TDP watt, over PETSc"),
+            (right, energy, "Energy of a step [J]"),
+        ):
+            if found:
+                lines(axes, found, x="Nodes", y=text, names=names, log_x=True, log_y=True)
+            else:
+                axes.set_axis_off()
+                axes.text(0.5, 0.5, f"{text}:\nno counter here says it", ha="center", va="center")
+    caption(made, results)
+    return made

@@ -1,0 +1,203 @@
+"""The heart as the figures beat it: meshes with fibres, where a measured run starts, and who computes it."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+import datasets
+from baselines.monodomain import petsc, serial
+from baselines.monodomain import residual as residuals
+from baselines.monodomain.system import system
+from baselines.spmv import pack as pack_rival
+from datasets import heart_fibres
+from experiments.wong2015 import dataset
+from kernels.monodomain import MILLISECONDS, Heart, Hybrid, Model
+from repro.timing import HostClock
+
+DT = 0.1  # 1.3 ms
+STEPS = {"smoke": 2, "small": 4, "paper": 10, "large": 1}  # of a measured run
+HALF_WAY, FRONT = -1.0, 0.2  # centimetres: height, and width, of the front from which measured runs start
+TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's method is 1e-8, of two different norms
+SETTING = (
+    f"Steps of {DT * MILLISECONDS:.2g} ms; Newton iterations end at a residual of 1e-8 of that of a unit potential, "
+    "conjugate gradients at 1e-6 of it."
+)
+START = (
+    "Measured runs start with a plane front half-way from apex to base, the same for all, and every result is compared "
+    "with the loops on one core."
+)
+CONSTANTS = (
+    "Constants are not published: Aliev and Panfilov's model as by Göktepe and Kuhl (2009), conduction such that a "
+    "plane wave travels at 0.6 m/s along the fibres and 0.3 m/s across."
+)
+
+
+@functools.lru_cache(maxsize=2)
+def tissue(case: str, scale: str, override: str | None = None):
+    """Return a heart's mesh, and the directions of its fibres at the elements."""
+    mesh = datasets.load(dataset(case), scale, override)
+    centres = mesh.points[mesh.cells].mean(axis=1)
+    return mesh, heart_fibres.of_mesh(dataset(case), scale, centres)
+
+
+def of_run(run):
+    """Return the same for the heart of a run's cell, which notes what was read."""
+    name = dataset(run.cell.case)
+    run.dataset(name)
+    return tissue(run.cell.case, run.scale, run.overrides.get(name))
+
+
+def front(points) -> np.ndarray:
+    """Return the potential of a plane front half-way: excited below, at rest above."""
+    return 1 / (1 + np.exp((points[:, 2] - HALF_WAY) / FRONT))
+
+
+@functools.lru_cache(maxsize=1)
+def _system(case, scale, override):
+    mesh, fibres = tissue(case, scale, override)
+    return system(mesh.points, mesh.cells, fibres, Model(), DT)
+
+
+@functools.lru_cache(maxsize=1)
+def _reference(case, scale, override):
+    """The potential after a measured run, by the loops on one core."""
+    mesh, _ = tissue(case, scale, override)
+    heart = serial.Heart(_system(case, scale, override))
+    heart.load(front(mesh.points))
+    heart.run(STEPS[scale])
+    return heart.phi
+
+
+def error(run, who) -> float:
+    """Return by how much a measured run's potential is wrong, the largest at a node.
+
+    Others are compared with the loops on one core; those, and what is too large for them, by the residual of the last
+    step, computed without a matrix.
+    """
+    if who.before is None:
+        key = run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case))
+        return float(abs(who.phi - _reference(*key)).max())
+    mesh, fibres = of_run(run)
+    return residuals.residual(mesh.points, mesh.cells, fibres, Model(), DT, *who.before, who.phi)
+
+
+class OnDevice:
+    """Measured runs on the cell's device; see `kernels.monodomain.Heart`.
+
+    Parameters of the cell: `form`, a format of ours, or `rival`; `assembly`, "device" or "host".
+    """
+
+    clock = None  # the device's own
+
+    def __init__(self, run):
+        mesh, fibres = of_run(run)
+        asked, device = run.cell.parameters, run.device
+        if "rival" in asked:
+            solver = {"pack": lambda csr: pack_rival(asked["rival"], csr, "float64")}
+        else:
+            solver = {"format": asked["form"]}
+        self.steps, self._device = STEPS[run.scale], device
+        if asked.get("assembly") == "host":
+            one = _system(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
+            self._start = front(mesh.points), 0.0
+            solver = Hybrid(device, **solver)
+            self.heart = serial.Heart(one, solver=solver)
+            self._restore = self._reload
+            self._phi = lambda: self.heart.phi
+        else:
+            self.heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, **solver)
+            state = self.heart.state(front(mesh.points))
+            self._restore = lambda: self.heart.restore(state)
+            self._phi = lambda: np.array(device.to_host(self.heart.phi))
+        self.taken = []
+        self.before = (front(mesh.points), 0.0) if run.scale == "large" else None
+
+    def __call__(self):
+        self._restore()
+        self.taken = self.heart.run(self.steps)
+
+    @property
+    def parts(self):
+        """The seconds of a run in each of its parts; on the device those of a run with the parts apart."""
+        if isinstance(self.heart, serial.Heart):
+            return self.heart.seconds
+        self._restore()
+        total = {}
+        for _ in range(self.steps):
+            for part, seconds in self.heart.timed_step()[1].items():
+                total[part] = total.get(part, 0.0) + seconds
+        return total
+
+    def _reload(self):
+        self.heart.load(*self._start)
+        self.heart.seconds = {"assembly": 0.0, "solver": 0.0}
+
+    phi = property(lambda self: self._phi())
+    newton = property(lambda self: sum(step.newton_iterations for step in self.taken))
+    linear = property(lambda self: sum(step.linear_iterations for step in self.taken))
+
+    def close(self):
+        """Nothing is held outside of this process."""
+
+
+class OnOneCore:
+    """Measured runs by the loops of Numba."""
+
+    def __init__(self, run):
+        mesh, _ = of_run(run)
+        one = _system(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
+        self.heart, self.clock, self._start = serial.Heart(one), HostClock(), front(mesh.points)
+        self.steps = STEPS[run.scale]
+
+    def __call__(self):
+        self.heart.load(self._start)
+        self.heart.seconds = {"assembly": 0.0, "solver": 0.0}
+        self.taken = self.heart.run(self.steps - 1)
+        self.before = self.heart.phi.copy(), self.heart.recovery.copy()
+        self.taken.append(self.heart.step())
+
+    phi = property(lambda self: self.heart.phi)
+    parts = property(lambda self: self.heart.seconds)
+    newton = property(lambda self: sum(step.newton_iterations for step in self.taken))
+    linear = property(lambda self: sum(step.linear_iterations for step in self.taken))
+
+    def close(self):
+        """Nothing is held outside of this process."""
+
+
+class WithPetsc:
+    """Measured runs by PETSc. Parameters of the cell: `processes`, `preconditioner`."""
+
+    before = None
+
+    def __init__(self, run):
+        mesh, _ = of_run(run)
+        one = _system(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
+        self.steps = STEPS[run.scale]
+        self._heart = petsc.Heart(one, front(mesh.points), 0.0, self.steps, limit=120.0, **run.cell.parameters)
+        self.clock = ReportedClock(self._heart)
+
+    def __call__(self):
+        self._heart.run()
+
+    phi = property(lambda self: self._heart.phi)
+    parts = property(lambda self: self._heart.parts)
+    newton = property(lambda self: sum(len(step["norms"]) - 1 for step in self._heart.steps))
+    linear = property(lambda self: sum(step["linear"] for step in self._heart.steps))
+
+    def close(self):
+        """End its processes."""
+        self._heart.close()
+
+
+class ReportedClock(HostClock):
+    """The time that PETSc's processes report of their work: what lies between is not theirs."""
+
+    def __init__(self, heart):
+        super().__init__()
+        self._heart = heart
+
+    def record(self):
+        return round(1e9 * self._heart.seconds)

@@ -1,0 +1,80 @@
+"""Watts: what devices are made for, from their own tables, and what they took, where that can be read."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import tomllib
+from pathlib import Path
+
+from kernels.device.power import POWERCAP, Power
+
+TABLE = Path(__file__).with_name("processors.toml")
+VARIABLE = "REPRO_CPU_TDP"  # watts, where the processor does not say
+SECONDS = {"smoke": 0.1, "small": 0.5, "paper": 1.0, "large": 2.0}  # of measuring energy
+
+
+def record(run, who) -> None:
+    """Record the thermal design power of what computed a cell, and the energy of a step where a counter can be read.
+
+    The metric's name says where the power is from: ``tdp: NVML, default limit``.
+    """
+    if run.cell.backend == "host":
+        found = processor()
+    else:
+        device = run.device
+        found = card(device) if device.is_gpu else processor()
+        energy = Power(device).measure(who, SECONDS[run.scale])
+        if energy is not None:
+            run.value("energy", energy.joules / who.steps, "J")
+            run.value("power", energy.watts, "W")
+    if found:
+        watts, source = found
+        run.value(f"tdp: {source}", watts, "W")
+
+
+def processor(cpuinfo: Path = Path("/proc/cpuinfo"), powercap: Path = POWERCAP) -> tuple[float, str] | None:
+    """Return the thermal design power of this machine's processor in watts, and where it is from.
+
+    The user's word comes first, then the processor's own (RAPL's thermal specification), then the vendor's table by the
+    family and model that the processor gives, of which the least is taken: virtual machines hide the rest of its name.
+    """
+    if os.environ.get(VARIABLE):
+        return float(os.environ[VARIABLE]), f"{VARIABLE}, the user's"
+    packages = sorted(powercap.glob("intel-rapl:[0-9]/constraint_0_max_power_uw"))
+    try:
+        watts = sum(int(path.read_text()) for path in packages) * 1e-6
+        if watts > 0:
+            return watts, "RAPL, thermal specification"
+    except (OSError, ValueError):
+        pass
+    try:
+        text = cpuinfo.read_text()
+    except OSError:
+        return None
+    facts = dict(re.findall(r"^(vendor_id|cpu family|model)\s*:\s*(\S+)$", text, re.MULTILINE))
+    for entry in tomllib.loads(TABLE.read_text())["processor"]:
+        if (entry["vendor"], str(entry["family"]), str(entry["model"])) == (
+            facts.get("vendor_id"), facts.get("cpu family"), facts.get("model"),
+        ):  # fmt: skip
+            low, high = entry["watts"]
+            return float(low), f"{entry['title']}, vendor's least of {low} to {high} W"
+    return None
+
+
+def card(device) -> tuple[float, str] | None:
+    """Return the default power limit of an NVIDIA GPU in watts, and where it is from; None when NVML does not say."""
+    try:
+        library = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    handle, limit = ctypes.c_void_p(), ctypes.c_uint()
+    if library.nvmlInit_v2() != 0 or device.backend != "cuda":
+        return None
+    bus = device.xp.cuda.Device(device.id).pci_bus_id.encode()
+    if library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(handle)) != 0:
+        return None
+    if library.nvmlDeviceGetPowerManagementDefaultLimit(handle, ctypes.byref(limit)) != 0:
+        return None
+    return limit.value * 1e-3, "NVML, default limit"

@@ -20,12 +20,16 @@ def coefficients(points, cells, xp=np):
 
 
 def node_coordinates(points, cells, order: int, xp=np):
-    """Return the coordinates of the GLL nodes of every element, (elements, (n + 1)³, 3), i fastest."""
+    """Return the coordinates of the GLL nodes of every element, (elements, (n + 1)³, 3), i fastest.
+
+    They are a view of an array with the coordinate first, which is how `cofactors` goes through them.
+    """
     t = xp.asarray(rule(order).points)
     one = xp.ones_like(t)
     powers = [[t if axis in axes else one for axis in (2, 1, 0)] for axes in _MONOMIALS]
     basis = xp.stack([xp.einsum("k,j,i->kji", *axes).ravel() for axes in powers])
-    return xp.einsum("mn,emx->enx", basis, coefficients(points, cells, xp))
+    terms = xp.ascontiguousarray(coefficients(points, cells, xp).transpose(2, 0, 1))
+    return xp.moveaxis((terms.reshape(-1, 8) @ basis).reshape(3, len(cells), -1), 0, -1)
 
 
 def cofactors(coordinates, order: int, xp=np):
@@ -38,8 +42,8 @@ def cofactors(coordinates, order: int, xp=np):
 
     Returns
     -------
-    rows : list of three arrays (elements, (n + 1)³, 3)
-        |J| times the gradients of ξ, η and ζ.
+    rows : list of three lists of three arrays (elements, (n + 1)³)
+        |J| times the gradients of ξ, η and ζ, by coordinate.
     volume : (elements, (n + 1)³)
 
     Raises
@@ -47,23 +51,31 @@ def cofactors(coordinates, order: int, xp=np):
     ValueError
         When the determinant is not positive everywhere.
     """
-    q = order + 1
+    q, shape = order + 1, coordinates.shape[:2]
     d = xp.asarray(rule(order).derivative)
-    x = coordinates.reshape(-1, q, q, q, 3)
-    columns = [xp.einsum(f"a{axis},ekjix->e{out}x", d, x) for axis, out in (("i", "kja"), ("j", "kai"), ("k", "aji"))]
-    columns = [column.reshape(len(x), q**3, 3) for column in columns]
-    rows = [xp.cross(columns[(axis + 1) % 3], columns[(axis + 2) % 3]) for axis in range(3)]
-    volume = (rows[0] * columns[0]).sum(axis=-1)
+    columns = [[], [], []]  # derivatives of the coordinates along ξ, η and ζ
+    for axis in range(3):
+        x = xp.ascontiguousarray(coordinates[..., axis])
+        columns[0].append((x.reshape(-1, q) @ d.T).reshape(shape))
+        columns[1].append((d @ x.reshape(-1, q, q)).reshape(shape))
+        columns[2].append((d @ x.reshape(-1, q, q * q)).reshape(shape))
+    rows = [_cross(columns[(axis + 1) % 3], columns[(axis + 2) % 3]) for axis in range(3)]
+    volume = sum(a * b for a, b in zip(rows[0], columns[0], strict=True))
     if not bool((volume > 0).all()):
         bad = int(xp.argmin(volume.min(axis=1)))
         raise ValueError(f"element {bad} is inverted or flat: its Jacobian is not positive at every node")
     return rows, volume
 
 
+def _cross(a, b):
+    return [a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)]
+
+
 def metric(rows, volume, xp=np):
     """Return |J| (JᵀJ)⁻¹ at every node, (6, elements, (n + 1)³): 11, 12, 13, 22, 23, 33. The paper's G, inverted."""
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    return xp.stack([(rows[a] * rows[b]).sum(axis=-1) / volume for a, b in pairs])
+    over = 1 / volume
+    return xp.stack([sum(x * y for x, y in zip(rows[a], rows[b], strict=True)) * over for a, b in pairs])
 
 
 def check_volumes(points, cells, order: int, xp=np, step: int = 1 << 14) -> None:
@@ -79,9 +91,9 @@ def is_affine(coefficients, xp=np, tolerance: float = 1e-12) -> bool:
 
 def affine_constants(coefficients, kappa, mass, xp=np):
     """Return the six metric factors times κ, and the volume factor times c, of each parallelepiped: (elements, 7)."""
-    a, b, c = (coefficients[:, axis] for axis in (1, 2, 3))
-    rows = [xp.cross(b, c), xp.cross(c, a), xp.cross(a, b)]
-    volume = (rows[0] * a).sum(axis=-1)
+    columns = [[coefficients[:, axis, k] for k in range(3)] for axis in (1, 2, 3)]
+    rows = [_cross(columns[(axis + 1) % 3], columns[(axis + 2) % 3]) for axis in range(3)]
+    volume = sum(x * y for x, y in zip(rows[0], columns[0], strict=True))
     if not bool((volume > 0).all()):
         raise ValueError(f"element {int(xp.argmin(volume))} is inverted or flat")
     return xp.concatenate([metric(rows, volume, xp).T * kappa[:, None], (volume * mass)[:, None]], axis=1)

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import repro
-from repro.cli import claims, clean, compare, data, doctor, figures, listing, published, report, run, status
+from repro.cli import bench, claims, clean, compare, data, doctor, figures, listing, published, report, run, status
 from repro.cli.common import say
 from repro.model import ReproError
 
@@ -31,6 +31,7 @@ app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")
+app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)
 app.command("clean")(clean.clean)
 

@@ -1,0 +1,79 @@
+"""asv's command lines."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from repro import environment, machine
+from repro.model import ReproError, Skip
+
+SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
+
+
+def asv(*arguments: str, seconds: float | None = None, quiet: bool = False) -> int:
+    """Run asv in the checkout and return its exit status.
+
+    Raises
+    ------
+    Skip
+        If asv is not installed.
+    ReproError
+        If the project is not a checkout with benchmarks.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("asv") is None:
+        raise Skip("asv is not installed", f"{sys.executable} -m pip install asv virtualenv")
+    root = environment.root()
+    if not (root / "asv.conf.json").is_file():
+        raise ReproError(f"there is no asv.conf.json in {root}: benchmarks over commits need a checkout")
+    settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
+    program = [sys.executable, "-m", "asv", *arguments]
+    return subprocess.run(program, cwd=root, env=settings, stdout=subprocess.DEVNULL if quiet else None).returncode
+
+
+def name_machine(name: str) -> None:
+    """Tell asv what this machine is: the harness's name for it, with the GPU where it has one."""
+    facts = machine.fingerprint()
+    processor = " + ".join(filter(None, (facts.get("gpu"), facts.get("cpu"))))
+    asv(
+        "machine", "--yes", "--machine", name, "--cpu", processor, "--num_cpu", str(facts.get("cores", "")),
+        "--ram", str(facts.get("memory_bytes", "")), quiet=True,
+    )  # fmt: skip
+
+
+def selection(benchmarks: Sequence[str]) -> list[str]:
+    """Return asv's options for benchmarks by regular expression.
+
+    Raises
+    ------
+    ReproError
+        For what is none.
+    """
+    for pattern in benchmarks:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ReproError(f"{pattern!r} is no regular expression: {error}") from error
+    return [word for pattern in benchmarks for word in ("--bench", pattern)]
+
+
+def quick_set() -> tuple[str, ...]:
+    """Return the benchmarks that ``repro bench`` runs when it is asked for none by name."""
+    import importlib
+
+    sys.path.insert(0, str(environment.root()))
+    try:
+        return tuple(importlib.import_module("benchmarks").QUICK)
+    finally:
+        sys.path.pop(0)
+
+
+def results_folder() -> Path:
+    """Return where asv keeps its results."""
+    return environment.root() / ".asv" / "results"

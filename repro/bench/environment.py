@@ -1,0 +1,58 @@
+"""An environment of asv's: a commit checked out and put before this Python's own packages.
+
+asv's own environments build a wheel and install every library anew, for each commit. Here both sides of a comparison
+have the same libraries, the driver's among them, so that only the project's code differs; and nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from asv import util
+from asv.environment import Environment
+
+
+class Checkout(Environment):
+    """A checkout of the commit; what is run sees its packages first."""
+
+    tool_name = "checkout"
+
+    def __init__(self, conf, python, requirements, tagged_env_vars):
+        self._executable, self._python = sys.executable, python
+        self._requirements = {}
+        super().__init__(conf, python, {}, tagged_env_vars)
+
+    @classmethod
+    def matches(cls, python):
+        """Whether it can be made for a Python: for the one that runs."""
+        return python == f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+    def check_presence(self):
+        """Whether there is nothing to set up; there never is."""
+        return Path(self._path).is_dir()
+
+    def _setup(self):
+        os.makedirs(self._path, exist_ok=True)
+
+    def install_project(self, conf, repo, commit_hash):
+        """Check the commit out."""
+        os.makedirs(self._path, exist_ok=True)
+        if self._get_installed_commit_hash() != commit_hash:
+            self.checkout_project(repo, commit_hash)
+            self._set_installed_commit_hash(commit_hash)
+        self._set_commit_hash(commit_hash)
+
+    def find_executable(self, executable):
+        """Return this Python, or what the path has of another name."""
+        return self._executable if executable == "python" else util.which(executable)
+
+    def run_executable(self, executable, args, **kwargs):
+        """Run a program with the checkout first on Python's path."""
+        environment = {**kwargs.pop("env", os.environ), "ASV_PYTHONPATH": self._build_root}
+        return super().run_executable(executable, args, env=environment, **kwargs)
+
+    def run(self, args, **kwargs):
+        """Run Python."""
+        return self.run_executable("python", list(args), **kwargs)

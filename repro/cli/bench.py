@@ -1,0 +1,73 @@
+"""``repro bench``: asv's benchmarks of this commit, two commits against each other, and asv's pages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import Json, Machine, answer, console, plural, say, table
+
+app = typer.Typer(no_args_is_help=True, help="Follow the kernels over commits, with asv.")
+Benchmarks = Annotated[
+    list[str] | None,
+    typer.Option("--bench", metavar="REGEX", help="These only; by default a quick set. '.' for all; repeatable."),
+]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling each benchmark.")]
+
+
+@app.command("run")
+def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
+    """Measure this commit; asv keeps the results in .asv/results."""
+    from repro.bench import commands
+    from repro.settings import make_settings
+
+    name = make_settings(None, None, machine).machine
+    patterns = commands.selection(bench or commands.quick_set())
+    commands.name_machine(name)
+    raise typer.Exit(
+        commands.asv("run", "--machine", name, "--launch-method", "spawn", *patterns, "HEAD^!", seconds=seconds)
+    )
+
+
+@app.command("compare")
+def compare(
+    base: Annotated[str, typer.Argument(help="The older commit.")],
+    new: Annotated[str, typer.Argument(help="The newer one.")] = "HEAD",
+    bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5,
+    rounds: Annotated[int, typer.Option("--rounds", help="Measurements of each, taken in turn.")] = 6,
+    threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.03,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Measure two commits in turn; the exit status is 1 if anything has become slower or worse."""
+    from repro.bench import commands
+    from repro.bench import compare as comparing
+    from repro.settings import make_settings
+
+    name = make_settings(None, None, machine).machine
+    commands.name_machine(name)
+    verdicts = comparing.compare(
+        base, new, name, bench or commands.quick_set(), rounds=rounds, threshold=threshold, seconds=seconds, say=say
+    )
+    worse = [found for found in verdicts if found.verdict in (comparing.SLOWER, "worse")]
+    if as_json:
+        answer([vars(found) for found in verdicts])
+    else:
+        columns = ("benchmark", "unit", base, new, "ratio", "interval", "verdict")
+        shown = table("", *columns, right=(base, new, "ratio", "interval"))
+        for found in verdicts:
+            shown.add_row(
+                found.benchmark, found.unit, f"{found.base:.4g}", f"{found.new:.4g}", f"{found.ratio:.3f}",
+                f"{found.low:.3f} to {found.high:.3f}", found.verdict,
+            )  # fmt: skip
+        console().print(shown)
+    say(f"{plural(len(verdicts), 'benchmark')}, {len(worse)} slower or worse")
+    raise typer.Exit(int(bool(worse)))
+
+
+@app.command("publish")
+def publish() -> None:
+    """Make asv's pages of what is stored, in .asv/html."""
+    from repro.bench import commands
+
+    raise typer.Exit(commands.asv("publish"))

@@ -23,7 +23,7 @@ TITLES = {"petsc-jacobi": "Jacobi", "petsc-bjacobi": "block Jacobi"}
 PROCESSES = (1, 2, 3, 4)
 FEWER = {"smoke": (1, 2), "small": (1, 2)}  # starting them takes longer than such runs
 REFERENCE, ONE_CORE = "petsc-bjacobi-1", "numba"
-SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 2.0, "large": 2.0}
+SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 0.6, "large": 1.0}
 
 
 def cells(scale):

@@ -17,7 +17,7 @@ from kernels.monodomain import MILLISECONDS, Heart, Hybrid, Model
 from repro.timing import HostClock
 
 DT = 0.1  # 1.3 ms
-STEPS = {"smoke": 2, "small": 4, "paper": 10, "large": 1}  # of a measured run
+STEPS = {"smoke": 2, "small": 4, "paper": 5, "large": 1}  # of a measured run
 HALF_WAY, FRONT = -1.0, 0.2  # centimetres: height, and width, of the front from which measured runs start
 TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's method is 1e-8, of two different norms
 SETTING = (

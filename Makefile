@@ -25,12 +25,12 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all report figures test lint bench clean
+.PHONY: help setup list doctor data all claims claims-readme appendix report figures test lint bench clean
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
 	@echo 'make fu2014-table2       Table 2 of one paper; the same as make table2 PAPER=fu2014'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
@@ -53,6 +53,14 @@ data: ## Build the meshes ahead of time
 all: ## Every artefact of every paper
 	$(READY)
 	@$(REPRO) run $(OPTIONS)
+
+claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
+	$(READY)
+	@$(REPRO) claims $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
+
+claims-readme: ## Write the claims' table into the README, and all of them into docs/claims.md
+	$(READY)
+	@$(REPRO) claims --readme
 
 report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
 	$(READY)

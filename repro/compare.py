@@ -7,18 +7,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE
-from repro.published import Published
-from repro.units import convert, is_rate, is_time
+from repro.peaks import fraction, of_ceilings, of_published
+from repro.published import Number, Published
+from repro.results import PREFERENCE
+from repro.units import convert, is_rate, is_time, split
 
 if TYPE_CHECKING:
     import pandas
 
 PUBLISHED_COLUMNS = (
     "artefact", "case", "method", "backend", "device", "metric", "ours", "ci_low", "ci_high", "published", "unit",
-    "ratio", "place",
+    "ratio", "of_peak", "published_of_peak", "place",
 )  # fmt: skip
 RESULTS_COLUMNS = (
-    "artefact", "scale", "case", "method", "backend", "metric", "old", "new", "unit", "change", "verdict", "reason",
+    "artefact", "scale", "case", "method", "backend", "metric", "old", "old_low", "old_high",
+    "new", "new_low", "new_high", "unit", "change", "verdict", "reason",
 )  # fmt: skip
 KEY = ("artefact", "scale", "case", "method", "backend", "metric")
 SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED = (
@@ -28,8 +31,9 @@ REGRESSIONS = (SLOWER, LOST)
 
 
 def compare(
-    frame: pandas.DataFrame, published: Published, methods: Mapping[str, str] | None = None
-) -> pandas.DataFrame:
+    frame: pandas.DataFrame, published: Published, methods: Mapping[str, str] | None = None,
+    ceilings: Mapping[str, Any] | None = None, works: Mapping[tuple, Mapping[str, Any]] | None = None,
+) -> pandas.DataFrame:  # fmt: skip
     """Return what was measured beside what the paper prints, for everything that has both.
 
     Parameters
@@ -40,12 +44,18 @@ def compare(
         The paper's numbers of the same artefact.
     methods : mapping of str to str, optional
         The paper's method for each of ours that has another name, as a stand-in has.
+    ceilings : mapping, optional
+        The measured ceilings of our devices, as ``ceilings.json`` has them.
+    works : mapping, optional
+        Least work by case, method, back end and metric, as `works_of` finds it in a manifest. At scale ``paper`` it is
+        taken for the published number as well, which then says how much of its own hardware the paper used.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``PUBLISHED_COLUMNS``; ours, its interval and the published value in the paper's unit; `ratio` is ours
-        over published.
+        over published, `of_peak` ours as a fraction of what our device allows by its measured ceilings, and
+        `published_of_peak` the paper's of its own device's peak by the vendor. None where that cannot be told.
 
     Raises
     ------
@@ -54,10 +64,17 @@ def compare(
     """
     import pandas
 
-    methods = methods or {}
+    methods, works = methods or {}, works or {}
     lines = []
-    for row in frame[frame["status"] == DONE].to_dict("records"):
-        number = published.get(row["case"], methods.get(row["method"], row["method"]), row["metric"])
+    rows = frame[frame["status"] == DONE].to_dict("records")
+    seconds = {
+        (row["case"], row["method"], row["backend"], row["metric"]): row["value"] * split(row["unit"])[0]
+        for row in rows if is_time(row["unit"] or "")
+    }  # fmt: skip
+    for row in rows:
+        theirs = row["method"] if published.get(row["case"], row["method"], row["metric"]) else None
+        theirs = theirs or methods.get(row["method"], row["method"])
+        number = published.get(row["case"], theirs, row["metric"])
         value = _number(row["value"])
         if number is None or value is None:
             continue
@@ -67,8 +84,62 @@ def compare(
         )
         ratio = ours / number.value if number.value else math.nan
         where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device", "metric")))
-        lines.append((*where, ours, low, high, number.value, number.unit, ratio, number.place))
+        fractions = _fractions(row, number, theirs, published.artefact, ceilings or {}, works, seconds)
+        lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
     return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
+
+
+def _fractions(
+    row: Mapping[str, Any], number: Number, theirs: str, artefact: str, ceilings: Mapping[str, Any],
+    works: Mapping[tuple, Mapping[str, Any]], seconds: Mapping[tuple, float],
+) -> tuple[float | None, float | None]:  # fmt: skip
+    """Return how much of their hardware our row and the published number use."""
+    if not (is_time(number.unit) or is_rate(number.unit)):
+        return None, None
+    key = (row["case"], row["method"], row["backend"])
+    # A rate of operations is that of the cell's one time with known work.
+    timed = [metric for *cell, metric in works if tuple(cell) == key and not works[(*key, metric)].get("cold")]
+    metric = row["metric"] if (*key, row["metric"]) in works else timed[0] if len(timed) == 1 else ""
+    work, taken = works.get((*key, metric)), seconds.get((*key, metric))
+    ours = of_ceilings(ceilings, row["backend"], row["device"])
+    mine = _number(row["bound_fraction"]) or fraction(row["value"], row["unit"], ours, work, taken)
+    # Whether the paper's rate counts operations as our work does shows in our own rate.
+    per_second = row["value"] * split(row["unit"])[0]
+    alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
+    span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
+    if row["scale"] != "paper":  # the work is that of another size
+        return mine, None
+    return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span)
+
+
+def works_of(manifest: Mapping[str, Any]) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+    """Return the least work of each time in a manifest, by case, method, back end and metric."""
+    return {
+        (cell["case"], cell["method"], cell["backend"], work["metric"]): work
+        for cell in manifest.get("cells", ()) for work in cell.get("work", ())
+    }  # fmt: skip
+
+
+def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Return for each case, method and metric the row of the best back end alone, so that machines can be compared.
+
+    The best is that of the least time or the highest rate; of other values it is the first in the order of
+    ``repro.results.PREFERENCE``. The column `backend` then says ``best``.
+    """
+    rows: dict[tuple, dict[str, Any]] = {}
+    for row in sorted(frame.to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])):
+        key = tuple(row[name] for name in KEY if name != "backend")
+        before = rows.get(key)
+        if before is None or _better(row, before):
+            rows[key] = row
+    return type(frame)([{**row, "backend": "best"} for row in rows.values()], columns=list(frame.columns))
+
+
+def _better(row: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    if row["status"] != DONE or before["status"] != DONE:
+        return row["status"] == DONE
+    value, other = (each["value"] * split(each["unit"])[0] for each in (row, before))
+    return value < other if is_time(row["unit"]) else is_rate(row["unit"]) and value > other
 
 
 def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = 0.05) -> pandas.DataFrame:
@@ -101,7 +172,8 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
         if was is None or now is None:
             unit = (was or now)["unit"] or ""
             verdict, reason = (ADDED, "") if was is None else (LOST, reasons.get(key[:-1]) or "not in the new results")
-            lines.append((*key, was and was["value"], now and now["value"], unit, None, verdict, reason))
+            ends = [each and each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
+            lines.append((*key, *ends, unit, None, verdict, reason))
             continue
         unit = was["unit"] or ""
         now = {
@@ -109,7 +181,8 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
             for name in ("value", "ci_low", "ci_high")
         }
         change = now["value"] / was["value"] - 1 if was["value"] else (0.0 if now["value"] == 0 else math.inf)
-        lines.append((*key, was["value"], now["value"], unit, change, _verdict(was, now, unit, change, threshold), ""))
+        ends = [each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
+        lines.append((*key, *ends, unit, change, _verdict(was, now, unit, change, threshold), ""))
     return pandas.DataFrame(lines, columns=list(RESULTS_COLUMNS))
 
 

@@ -6,7 +6,7 @@ import csv
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -195,6 +195,20 @@ def paper(key: str, root: Path = ROOT) -> dict[str, Any]:
 def artefacts(key: str, root: Path = ROOT) -> list[dict[str, str]]:
     """Return the tables and figures that a paper has to reproduce, in its order: ``id`` and what each ``shows``."""
     return _toml(root / key / "artefacts.toml").get("artefact", [])
+
+
+def stand_ins(key: str, methods: Iterable[str], root: Path = ROOT) -> dict[str, str]:
+    """Return the paper's method whose place each of ours takes, of those that have another name.
+
+    ``artefacts.toml`` has them under ``stand_ins``; a ``*`` on both sides stands for the same text.
+    """
+    found = {}
+    for pattern, theirs in _toml(root / key / "artefacts.toml").get("stand_ins", {}).items():
+        form = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
+        for method in methods:
+            if method not in found and (match := form.fullmatch(method)):
+                found[method] = theirs.replace("*", *match.groups()) if match.groups() else theirs
+    return found
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, plural, say
+
+if TYPE_CHECKING:
+    from repro.discovery import Artefact
+    from repro.settings import Settings
 
 
 def compare(
@@ -17,20 +22,26 @@ def compare(
         str | None,
         typer.Option(
             "--with", metavar="FOLDER",
-            help="Compare with older results instead of the papers: a folder, or the name of a machine.",
+            help="Compare with these older results instead of the papers: a folder, or the name of a machine.",
         ),
     ] = None,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, help="With --with: the least relative change that matters.")
     ] = 0.05,
+    best: Annotated[
+        bool, typer.Option("--best-backend", help="With --with: each side's best back end, as for two machines.")
+    ] = False,
+    fail: Annotated[
+        bool, typer.Option("--fail-on-regression", help="With --with: end with 1 if any number is slower or lost.")
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Show each measured number beside the published one, with their ratio.
+    """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
-    With --with FOLDER, beside an older one of ours; the exit status is then 1 if any is slower or lost.
+    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart.
     """
     from repro import compare as comparing
-    from repro import discovery, published, render
+    from repro import discovery
     from repro.model import ReproError
     from repro.settings import make_settings
 
@@ -38,20 +49,18 @@ def compare(
     old = _folder(base, settings) if base else None
     answers, without, worse = [], [], 0
     for artefact in discovery.select(names or (), paper or (), kind):
-        path = render.files_stem(artefact, settings)
-        path = path.with_name(f"{path.name}.csv")
-        if not path.is_file():
+        path = _stored(settings.store.folder, artefact, settings.scale)
+        if path is None:
             without.append(artefact.id)
             continue
-        ours = render.read_csv(path)
         if old is None:
-            compared = comparing.compare(ours, published.load(artefact.id))
+            compared = _beside_the_paper(artefact, path, settings)
         else:
-            before = old / path.relative_to(settings.store.folder)
-            if not before.is_file():
-                say(f"{artefact.id}: {old} has no {before.relative_to(old)}")
+            before = _stored(old, artefact, settings.scale)
+            if before is None:
+                say(f"{artefact.id}: {old} has none at scale {settings.scale}")
                 continue
-            compared = comparing.compare_results(render.read_csv(before), ours, threshold)
+            compared = _beside_older(before, path, threshold, best)
             worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
         answers += compared.to_dict("records")
         if not as_json and len(compared):
@@ -68,10 +77,10 @@ def compare(
         say(f"the papers' numbers hold for their own sizes, which scale {settings.scale} does not have")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
-    raise typer.Exit(int(worse > 0))
+    raise typer.Exit(int(fail and worse > 0))
 
 
-def _folder(base: str, settings: Any) -> Path:
+def _folder(base: str, settings: Settings) -> Path:
     """The folder of a machine's older results, by its path or the machine's name."""
     from repro.model import ReproError
 
@@ -81,22 +90,71 @@ def _folder(base: str, settings: Any) -> Path:
     raise ReproError(f"{base} is no folder of results, nor a machine in {settings.results}")
 
 
+def _stored(folder: Path, artefact: Artefact, scale: str) -> Path | None:
+    """The CSV of an artefact at a scale: which scale has a name of its own depends on the machine that measured it."""
+    from repro import render
+
+    for name in (f"{artefact.stem}.{scale}.csv", f"{artefact.stem}.csv"):
+        path = folder / artefact.paper / name
+        if path.is_file() and scale in set(render.read_csv(path)["scale"]):
+            return path
+    return None
+
+
+def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any:
+    """Ours and the published numbers, each as a fraction of its hardware's peak as well."""
+    from repro import compare as comparing
+    from repro import peaks, published, render
+
+    ours = render.read_csv(path)
+    manifest = path.with_suffix(".json")
+    works = comparing.works_of(json.loads(manifest.read_bytes())) if manifest.is_file() else {}
+    methods = published.stand_ins(artefact.paper, ours["method"].unique())
+    ceilings = peaks.read_ceilings(settings.store.folder)
+    return comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
+
+
+def _beside_older(before: Path, path: Path, threshold: float, best: bool) -> Any:
+    """Two sets of our results, with the commits that they were measured at on standard error."""
+    from repro import compare as comparing
+    from repro import render
+
+    say(f"{path.stem}: {_origin(before)} -> {_origin(path)}")
+    frames = [render.read_csv(each) for each in (before, path)]
+    if best:
+        frames = [comparing.best_backends(each) for each in frames]
+    return comparing.compare_results(*frames, threshold)
+
+
+def _origin(path: Path) -> str:
+    """The machine's folder and the commit of a result."""
+    manifest = path.with_suffix(".json")
+    commit = (json.loads(manifest.read_bytes()).get("commit") or "")[:9] if manifest.is_file() else ""
+    return f"{path.parent.parent.name} at {commit or 'an unknown commit'}"
+
+
 def _show(title: str, compared: Any) -> None:
     """Print what tells the rows apart and what is compared; the CSV and --json have the rest."""
     from repro.terminal import Sheet
 
     window = console()
-    hidden = {"artefact", "scale", "device", "ci_low", "ci_high"} | ({"place"} if window.width < 120 else set())
+    hidden = {"artefact", "scale", "device"} | {name for name in compared.columns if name.endswith(("_low", "_high"))}
+    hidden |= {"place"} if window.width < 120 else set()
     columns = [name for name in compared.columns if name not in hidden and _says_something(compared[name])]
-    lines = [[_text(value) for value in row] for row in compared[columns].itertuples(index=False)]
-    window.print(Sheet(title, columns, lines))
+    lines = [
+        [_text(value, name) for name, value in zip(columns, row, strict=True)]
+        for row in compared[columns].itertuples(index=False)
+    ]
+    window.print(Sheet(title, [name.replace("_", " ") for name in columns], lines))
 
 
 def _says_something(column: Any) -> bool:
     return bool((column.notna() & (column != "")).any())
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, column: str) -> str:
     if value is None or value != value:
         return ""
+    if column.endswith("of_peak"):
+        return f"{100 * value:.3g} %"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

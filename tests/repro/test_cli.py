@@ -243,9 +243,12 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
         rest = lines[2:] if folder.parent == old else []
         (folder / "table1.smoke.csv").write_text("\n".join([lines[0], ",".join(row.values()), *rest]))
     capsys.readouterr()
-    assert main(["compare", "table1", "--json", "--with", str(old), *where]) == 1
-    verdicts = [row["verdict"] for row in answer(capsys)]
-    assert verdicts[0] == "slower" and set(verdicts[1:]) == {"lost"}
+    assert main(["compare", "table1", "--json", "--with", str(old), "--fail-on-regression", *where]) == 1
+    rows = answer(capsys)
+    assert rows[0]["verdict"] == "slower" and {row["verdict"] for row in rows[1:]} == {"lost"}
+    assert [rows[0][name] for name in ("old_low", "old_high", "new_low", "new_high")] == [9, 11, 19, 21]
+    assert main(["compare", "table1", "--with", str(old), *where]) == 0
+    assert "slower or lost" in capsys.readouterr().err
     assert main(["compare", "table1", "--with", "nowhere", *where]) == 1
     assert "no folder of results" in capsys.readouterr().err
 

@@ -3,7 +3,19 @@
 import pandas
 import pytest
 
-from repro.compare import ADDED, CHANGED, FASTER, LOST, SAME, SLOWER, UNDECIDED, compare, compare_results
+from repro.compare import (
+    ADDED,
+    CHANGED,
+    FASTER,
+    LOST,
+    SAME,
+    SLOWER,
+    UNDECIDED,
+    best_backends,
+    compare,
+    compare_results,
+    works_of,
+)  # fmt: skip
 from repro.model import ReproError, Row
 from repro.published import load
 
@@ -31,6 +43,59 @@ def test_ours_stands_beside_the_papers_in_its_unit():
     assert table["ratio"].tolist() == pytest.approx([0.5, 2.0])
     assert (table["ci_low"][0], table["ci_high"][0]) == pytest.approx((0.014, 0.015))
     assert table["place"][1] == "Table 2, row Heart, column CPU" and table["unit"].tolist() == ["s", "s"]
+
+
+CEILINGS = {
+    "cuda: card": {
+        "ceilings": {
+            "device": "card", "cold": {}, "rates": {"float64": 30e12},
+            "bandwidths": {"copy": [[1e6, 9e12], [1e9, 4e12]]},
+        }
+    }
+}  # fmt: skip
+
+
+def test_each_number_is_a_fraction_of_its_own_hardware():
+    where = {"backend": "cuda", "device": "card"}
+    rows = frame(row(value=1e-3, **where), row(case="heart", value=2e-3, bound_fraction=0.7, **where))
+    rows["scale"] = "paper"
+    work = {"bytes": 2e9, "flops": 1e9, "precision": "float64"}
+    works = {("regular", "patch", "cuda", "assembly"): work, ("heart", "patch", "cuda", "assembly"): work}
+    table = compare(rows, load("fu2014-table2"), ceilings=CEILINGS, works=works)
+    # 2 GB at 4 TB/s take half of the millisecond; at the GTX 580's 192.4 GB/s a third of the 0.0298 s of the paper.
+    assert table["of_peak"].tolist() == pytest.approx([0.5, 0.7])
+    assert table["published_of_peak"].tolist() == pytest.approx([2e9 / 192.4e9 / 0.0298, 2e9 / 192.4e9 / 0.0465])
+    rows["scale"] = "small"
+    assert compare(rows, load("fu2014-table2"), ceilings=CEILINGS, works=works)["published_of_peak"].isna().all()
+
+
+def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
+    where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card", "artefact": "remacle2016-table3"}
+    rows = frame(*(
+        Row(scale="paper", metric=metric, value=value, unit=unit, **where)
+        for metric, value, unit in (("local", 1e-3, "s"), ("flop_rate", 1000, "GFLOP/s"), ("bandwidth", 2000, "GB/s"))
+    ))  # fmt: skip
+    works = {("n4", "stored", "cuda", "local"): {"bytes": 2e9, "flops": 1e9, "precision": "float64"}}
+    table = compare(rows, load("remacle2016-table3"), ceilings=CEILINGS, works=works).set_index("metric")
+    assert table["of_peak"].to_dict() == pytest.approx({"flop_rate": 0.5, "bandwidth": 0.5})
+    # The K40: 194 GFLOP/s are 388 GB/s of that work, which is more than its memory has; 115 GB/s of 288.
+    assert table["published_of_peak"].to_dict() == pytest.approx({"flop_rate": 388 / 288, "bandwidth": 115 / 288})
+
+
+def test_work_is_found_in_the_manifest():
+    cell = {"case": "tri", "method": "sell", "backend": "cuda"}
+    manifest = {"cells": [{**cell, "work": [{"metric": "spmv", "bytes": 1.0}]}, {**cell, "backend": "host"}]}
+    assert works_of(manifest) == {("tri", "sell", "cuda", "spmv"): {"metric": "spmv", "bytes": 1.0}}
+
+
+def test_machines_are_compared_by_their_best_back_ends():
+    old = best_backends(frame(row(value=2.0), row(value=1.0, backend="openmp"), row(metric="n", unit="", value=5)))
+    new = best_backends(frame(row(value=500.0, unit="ms", backend="cuda"), row(metric="n", unit="", value=5)))
+    table = compare_results(old, new)
+    assert table["old"].tolist() == [1.0, 5] and table["new"].tolist() == [0.5, 5]
+    assert table["backend"].unique().tolist() == ["best"]
+    failed = best_backends(frame(row(value=2.0), row(value=None, status="failed", backend="cuda")))
+    assert failed["value"].tolist() == [2.0]
 
 
 def test_units_that_measure_different_things_are_an_error():

@@ -47,12 +47,13 @@ class Warps(Matrix):
         attribute `order`. The matrix must be square.
     sort_columns : bool
         Of a reordered matrix, sort each row by the new numbers (K1rs, K2rs).
+    remap : bool
+        Of a reordered matrix, give y in the old order, which is what Figure 20 measures the cost of.
     coalesced : bool
         Store a warp by columns. Else by rows, which is there to be compared with.
     cached : bool
         Read x through the first-level cache, which on today's GPUs is the paper's texture cache. Else past it; CUDA's
         alone.
-
     resident_bytes : int, optional
         Of a matrix that is larger, as much is read so that it stays in the last-level cache for the next product, the
         rest so that it leaves; CUDA's alone. By default half of that cache, less the vectors.
@@ -64,7 +65,7 @@ class Warps(Matrix):
     """
 
     def plan(self, csr, block: int = BLOCK, window: int | None = None, reorder: bool = False,
-             sort_columns: bool = False, coalesced: bool = True, cached: bool = True,
+             sort_columns: bool = False, remap: bool = False, coalesced: bool = True, cached: bool = True,
              resident_bytes: int | None = None):  # fmt: skip
         rows = csr.shape[0]
         if block % WARP or not WARP <= block <= 1024:
@@ -73,12 +74,12 @@ class Warps(Matrix):
             raise ValueError(f"windows of {window} rows are no multiple of {WARP}")
         if reorder and rows != csr.shape[1]:
             raise Unsuitable(f"unknowns of a matrix of {rows} rows and {csr.shape[1]} columns have no order of rows")
-        if sort_columns and not reorder:
-            raise ValueError("columns are in order where unknowns are not reordered")
+        if (sort_columns or remap) and not reorder:
+            raise ValueError("rows and columns are in order where unknowns are not reordered")
         if not cached and self.device.backend != "cuda":
             raise Unsuitable(f"reading x past the first-level cache is CUDA's, not {self.device.backend}'s")
         self.block, self.coalesced, self.cached, self.reorder = block, coalesced, cached, reorder
-        self.sort_columns, self.resident_bytes = sort_columns, resident_bytes
+        self.sort_columns, self.remap, self.resident_bytes = sort_columns, remap, resident_bytes
         self._place_rows(csr, window)
         self._cut(csr.xp)
         self.stored = WARP * int(self.warp_offsets[-1])
@@ -119,7 +120,7 @@ class Warps(Matrix):
         given = [None if array is None else device.array(array) for array in wanted]
         self._layout, self._entries = (self.warps, self.shape[0], *given[:3]), given[3:]
         # Of reordered unknowns the slots are the rows.
-        held = dict(zip(("warp_offsets", "first_slots", "order"), given[: 2 if self.reorder else 3]))
+        held = dict(zip(("warp_offsets", "first_slots", "order"), given[: 2 if self.reorder and not self.remap else 3]))
         self.hold(**{name: array for name, array in held.items() if array is not None})
         layout = {"SPLIT": int(self.first_slots is not None), "COALESCED": int(self.coalesced)}
         moved = {"SORTED": int(self.slots is not None), "MOVED": int(self.entry_order is not None)}

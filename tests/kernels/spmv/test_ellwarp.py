@@ -55,6 +55,8 @@ def test_reordered_unknowns(name, device, options):
     order = np.array(device.to_host(device.array(packed.order)))
     assert sorted(order) == list(range(matrix.shape[0]))
     check(packed, scipy.sparse.csr_array(matrix[order][:, order]), alpha=0.5, beta=-2.0)
+    remapped = spmv.pack(name, device, matrix, reorder=True, remap=True, **options)
+    check(remapped, scipy.sparse.csr_array(matrix[:, order]))
     if options.get("sort_columns"):
         columns = np.array(device.to_host(packed.arrays["columns"]))
         of_first_warp = columns[: 32 * int(packed.warp_offsets[1])].reshape(-1, 32)

@@ -1,8 +1,8 @@
 """The local preconditioner P^f: overlapping Schwarz with solves by fast diagonalisation (remacle2016, section 4.2).
 
-Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean lengths of the element's, and all share the
-modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes that are
-not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and what the
+Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean lengths of the element's, and all share
+the modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes that
+are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and what the
 solve has for them is dropped, which is what the paper's table of nodes leaves room for.
 """
 
@@ -171,7 +171,7 @@ class Schwarz:
         self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, self._parts, z)
 
     def solve_local(self, x, parts) -> None:
-        """Enqueue the solves alone, the paper's kernel z: from an assembled vector to the subdomains', both of `dtype`."""
+        """Enqueue the solves alone, the paper's kernel z: from an assembled vector to that of the subdomains."""
         self._solves(self.layout.groups, self.maps.table, self._boxes, self._eigenvalues, x, parts)
 
     def local_work(self) -> Work:

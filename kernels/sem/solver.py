@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.krylov import ConjugateGradient
-from kernels.sem import diagonals
+from kernels.sem import diagonals, two_scale
 from kernels.sem.schwarz import Schwarz
 from kernels.sem.stiffness import Operator
 from repro import Work
@@ -56,6 +56,8 @@ class Solver:
         The lumped mass m, zero where u is fixed: `mass * s` is the right-hand side of a source s at the nodes.
     fine : Schwarz or None
         P^f.
+    coarse : kernels.sem.two_scale.DeviceCoarse, HostCoarse or None
+        P^c.
     iteration : kernels.krylov.ConjugateGradient
         Its `loop` says whether CUDA repeats the iteration as one graph.
 
@@ -63,6 +65,8 @@ class Solver:
     ------
     ValueError
         For an unknown setting, an inverted element, or a problem that is singular: no fixed node and no mass.
+    kernels.device.Unavailable
+        When `coarse` is 'host' and there is no compiler for the host's cores.
     """
 
     def __init__(
@@ -72,6 +76,8 @@ class Solver:
     ):  # fmt: skip
         if preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
+        if coarse not in two_scale.PLACES:
+            raise ValueError(f"coarse {coarse!r} is none of {', '.join(two_scale.PLACES)}")
         self.device, self.order, self.dtype, self.preconditioner = device, order, np.dtype(dtype), preconditioner
         self.operator = Operator(
             device, points, cells, order, dtype=dtype, geometry=geometry, kappa=kappa, mass=mass, dirichlet=dirichlet,
@@ -83,7 +89,7 @@ class Solver:
         if mass is None and bool((weights > 0).all()):
             raise ValueError("no node is fixed and there is no mass: the problem is singular")
         c = 0.0 if mass is None else mass
-        self.fine = None
+        self.fine = self.coarse = None
         if preconditioner == "jacobi":
             apply = diagonals.jacobi(self.operator, points, cells, kappa, c).apply
         elif preconditioner is None:
@@ -92,7 +98,11 @@ class Solver:
             fixed = _fixed(self.numbering, dirichlet, device.xp)
             self.fine = Schwarz(self.operator, points, cells, fixed, kappa, c, inner_dtype, weighted)
             apply = self.fine.apply
-        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, dtype=dtype)
+        if preconditioner == "two-scale":
+            self.coarse = two_scale.PLACES[coarse](self.operator, points, cells, fixed, kappa, c, inner_dtype)
+            apply = two_scale.TwoScale(self.fine, self.coarse).apply
+        graph = False if coarse == "host" and preconditioner == "two-scale" else None
+        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, graph, dtype)
 
     def load(self, source=1.0):
         """Return the right-hand side of a source: (nodes,) array of `dtype` on the device, zero where u is fixed.
@@ -131,7 +141,7 @@ class Solver:
     def work(self) -> Work:
         """Return the least bytes and the flops of one iteration."""
         parts = [self.operator.least_work(), self.iteration.vector_work()]
-        parts += [part.work() for part in (self.fine,) if part is not None]
+        parts += [part.work() for part in (self.fine, self.coarse) if part is not None]
         return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype.name)
 
 

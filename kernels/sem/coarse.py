@@ -1,0 +1,162 @@
+"""The coarse space: trilinear functions on the mesh, what leads there and back, and their matrix (section 4.1).
+
+The paper restricts by V = C m⁻¹, the L² projection with lumped masses. In V each element's share m_e / m of a node's
+mass multiplies the value of the vertex's function there; the function is continuous, so all elements have the same
+value, the shares add up to one, and V is the transpose of plain interpolation: the masses fall away. So it is done
+here, with every node taken once, by the first element that has it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from kernels.sem import geometry as shapes
+from kernels.sem.gather import Gather
+from kernels.sem.gll import rule
+from kernels.sem.layout import Layout
+from repro import Work
+
+SOURCE = Path(__file__).with_name("coarse.c")
+REAL = {"float64": "double", "float32": "float"}
+THREADS = {"gpu": 128, "processor": 1}  # wanted in a block
+ELEMENTS = 1 << 17  # whose matrices are made at once
+NEGLIGIBLE = 1e-12  # of the roots of the diagonals: couplings that cancel but for rounding
+
+
+def defines(order: int, elements: int, dtype: str, outer: str) -> dict:
+    """Return the macros of a build of ``coarse.c``."""
+    rising = ", ".join(f"(real){value!r}" for value in ((1 + rule(order).points) / 2).tolist())
+    return {"real": REAL[dtype], "outer": REAL[outer], "Q": order + 1, "ELEMENTS": elements, "RISING": rising}
+
+
+def grouped(order: int, is_gpu: bool) -> tuple[int, int]:
+    """Return the elements and the threads of a block."""
+    pencils = (order + 1) ** 2
+    elements = max(1, THREADS["gpu" if is_gpu else "processor"] // pencils)
+    return elements, -(-elements * pencils // 32) * 32
+
+
+BUILDS = [
+    (SOURCE, grouped(order, is_gpu)[1], defines(order, grouped(order, is_gpu)[0], dtype, outer))
+    for order, dtype, outer, is_gpu in ((1, "float32", "float32", True), (3, "float32", "float64", True),
+                                        (4, "float64", "float64", False), (15, "float32", "float32", True))
+]  # fmt: skip
+
+
+class CoarseSpace:
+    """Restriction V and prolongation Vᵀ between the nodes of an operator and the vertices that are not fixed.
+
+    Parameters
+    ----------
+    operator : kernels.sem.stiffness.Operator
+    fixed : (nodes,) bool array of the device's namespace, or None
+    dtype : {'float32', 'float64'}
+        Of coarse vectors; fine ones are of the operator's.
+
+    Attributes
+    ----------
+    unknowns : int
+    vertices : (elements, 8) int32 of the device's namespace
+        Unknown of each vertex, in the tensor's order; -1 where it is fixed.
+    """
+
+    def __init__(self, operator, fixed=None, dtype: str = "float32"):
+        device, order, xp = operator.device, operator.order, operator.device.xp
+        self.device, self.order, self.elements, self.nodes = device, order, operator.elements, operator.nodes
+        self.dtype, self._outer, n, q = np.dtype(dtype), operator.dtype, order, order + 1
+        table = xp.asarray(operator.numbering.table)
+        corners = np.array([n * (a + q * b + q * q * c) for c in (0, 1) for b in (0, 1) for a in (0, 1)])
+        used = xp.zeros(self.nodes, dtype=bool)
+        used[table[:, xp.asarray(corners)].ravel()] = True
+        if fixed is not None:
+            used &= ~fixed
+        number = xp.where(used, xp.cumsum(used) - 1, -1).astype(xp.int32)
+        self.vertices, self.unknowns = number[table[:, xp.asarray(corners)]], int(used.sum())
+        if self.unknowns == 0:
+            raise ValueError("every vertex of the mesh is fixed: there is no coarse space")
+        elements, block = grouped(order, device.is_gpu)
+        self._layout = Layout(self.elements, q, elements)
+        self._owned = device.array(self._layout.pack(_owned(table, self.nodes, fixed, xp), xp, fill=-1))
+        whole = xp.full((self._layout.groups * elements, 8), -1, dtype=xp.int32)
+        whole[: self.elements] = self.vertices
+        self._vertices = device.array(whole.reshape(-1))
+        self._points = device.array((1 + rule(order).points) / 2, self.dtype)
+        self._maps = Gather(device, self.vertices, self.unknowns, Layout(self.elements, 2, 1), dtype)
+        self._parts = device.empty(whole.size, self.dtype)
+        self._kernels = device.build(SOURCE, block=block, defines=defines(order, elements, dtype, self._outer.name))
+
+    def restrict(self, r, coarse) -> None:
+        """Enqueue coarse = V r."""
+        self._kernels.restrict_local(self._layout.groups, self._owned, self._points, r, self._parts)
+        self._maps.gather(self._parts, coarse)
+
+    def prolong_add(self, coarse, z) -> None:
+        """Enqueue z += Vᵀ coarse."""
+        self._kernels.prolong(self._layout.groups, self._owned, self._points, self._vertices, coarse, z)
+
+    def work(self) -> Work:
+        """Return the least work of both: the table of nodes twice, r once, z read and written."""
+        q, size, outer = self.order + 1, self.dtype.itemsize, self._outer.itemsize
+        table = 4 * q**3 * self.elements
+        memory = 2 * table + 3 * outer * self.nodes + self.elements * 8 * (4 + 2 * size + 4) + 2 * size * self.unknowns
+        return Work(memory, self.elements * (6 * q**3 + 20 * q**2), self.dtype.name)
+
+
+def _owned(table, nodes: int, fixed, xp):
+    """Return the table with each node left once, with the first element that has it, and fixed ones left out."""
+    flat = table.ravel()
+    first = xp.full(nodes, flat.size, dtype=xp.int64)
+    xp.minimum.at(first, flat, xp.arange(flat.size))
+    owned = xp.full(flat.size, -1, dtype=xp.int32)
+    kept = xp.arange(nodes, dtype=xp.int32) if fixed is None else xp.flatnonzero(~fixed).astype(xp.int32)
+    owned[first[kept]] = kept
+    return owned.reshape(table.shape)
+
+
+def matrix(device, points, cells, vertices, unknowns: int, kappa=1.0, mass=0.0):
+    """Return the operator at n = 1 as a matrix: CSR of `device.sparse`, (unknowns, unknowns) float64.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+    vertices : (elements, 8) int32
+        Of a `CoarseSpace`.
+    unknowns : int
+    kappa, mass : float or (elements,) array
+        κ and c.
+    """
+    xp = device.xp
+    points, cells = xp.asarray(points), xp.asarray(cells)
+    kappa, mass = (xp.broadcast_to(xp.asarray(value, dtype="float64"), (len(cells),)) for value in (kappa, mass))
+    one, slope = np.eye(2), rule(1).derivative
+    factors = [(one, one, slope), (one, slope, one), (slope, one, one)]
+    slopes = [xp.asarray(np.einsum("ck,bj,ai->cbakji", *axes).reshape(8, 8)) for axes in factors]
+    found = []
+    for begin in range(0, len(cells), ELEMENTS):
+        some = slice(begin, begin + ELEMENTS)
+        rows, volume = shapes.cofactors(shapes.node_coordinates(points, cells[some], 1, xp), 1, xp)
+        g = shapes.metric(rows, volume, xp) * kappa[some, None]
+        local = xp.zeros((len(volume), 8, 8))
+        for component, (a, b) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
+            term = xp.einsum("pv,ep,pw->evw", slopes[a], g[component], slopes[b])
+            local += term if a == b else term + term.transpose(0, 2, 1)
+        diagonal = xp.arange(8)
+        local[:, diagonal, diagonal] += volume * mass[some, None]
+        own = vertices[some]
+        row, column = xp.repeat(own, 8, axis=1).ravel(), xp.tile(own, (1, 8)).ravel()
+        kept = (row >= 0) & (column >= 0)
+        found.append((local.ravel()[kept], row[kept], column[kept]))
+    values, row, column = (xp.concatenate([part[k] for part in found]) for k in range(3))
+    summed = device.sparse.coo_matrix((values, (row, column)), shape=(unknowns, unknowns)).tocsr()
+    return without_negligible(device, summed)
+
+
+def without_negligible(device, csr):
+    """Return a matrix without the couplings that are nothing but rounding: equal cubes have twenty of them in a row."""
+    coo, root = csr.tocoo(), device.xp.sqrt(csr.diagonal())
+    kept = device.xp.abs(coo.data) > NEGLIGIBLE * root[coo.row] * root[coo.col]
+    return device.sparse.coo_matrix((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=csr.shape).tocsr()

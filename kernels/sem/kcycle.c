@@ -1,0 +1,174 @@
+/* The K-cycle on matrices in slices of SLICE rows, stored by columns; columns of padding are -1. A block has `chunk` rows, and a sum
+ * over all is one number a block, added up in the same order by every block that needs it. `damped` is ω / diagonal. */
+
+#define FOR_ROWS(t, row)                                                                                             \
+    for (long row = block * chunk + t, dialect_last = block * chunk + chunk < rows ? block * chunk + chunk : rows;   \
+         row < dialect_last; row += BLOCK)
+/* sum of value times TERM(column) over a row */
+#define ROW_SUM(sum, row, TERM)                                                                                      \
+    real sum = 0;                                                                                                    \
+    for (long place = slice_offsets[(row) / SLICE] + (row) % SLICE; place < slice_offsets[(row) / SLICE + 1]; place += SLICE) { \
+        const int column = columns[place];                                                                           \
+        if (column >= 0) sum += values[place] * (TERM);                                                              \
+    }
+
+#define ADD_UP(sums)                                                                                                 \
+    BARRIER;                                                                                                         \
+    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
+        INNER(t) {                                                                                                   \
+            if (t < width) sums[t] += sums[t + width];                                                               \
+        }                                                                                                            \
+        BARRIER;                                                                                                     \
+    }
+#define TOTAL(total, partial)                                                                                        \
+    INNER(t) {                                                                                                       \
+        double sum = 0;                                                                                              \
+        for (int i = t; i < blocks; i += BLOCK) sum += (partial)[i];                                                 \
+        sums[t] = sum;                                                                                               \
+    }                                                                                                                \
+    ADD_UP(sums)                                                                                                     \
+    const double total = sums[0];                                                                                    \
+    BARRIER;
+#define QUOTIENT(a, b) ((b) > 0 ? (a) / (b) : 0)
+
+/* rest = b - A x after a step of damped Jacobi from zero, x = damped b. */
+KERNEL before(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
+              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+              GLOBAL const real *RESTRICT damped, GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT rest)
+{
+    OUTER(block);
+    INNER(t) {
+        FOR_ROWS(t, row) {
+            ROW_SUM(sum, row, damped[column] * b[column])
+            rest[row] = b[row] - sum;
+        }
+    }
+}
+
+/* y = the sums of x over each aggregate. */
+KERNEL restrict_sums(const long aggregates, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT members,
+                     GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+{
+    OUTER(block);
+    INNER(t) {
+        const long aggregate = block * BLOCK + t;
+        if (aggregate >= aggregates) continue;
+        real sum = 0;
+        for (int place = offsets[aggregate]; place < offsets[aggregate + 1]; ++place) sum += x[members[place]];
+        y[aggregate] = sum;
+    }
+}
+
+/* The coarse correction added to x = damped b, and another step of Jacobi. */
+KERNEL after(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
+             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+             GLOBAL const real *RESTRICT damped, GLOBAL const int *RESTRICT labels, GLOBAL const real *RESTRICT b,
+             GLOBAL const real *RESTRICT coarse, GLOBAL real *RESTRICT x)
+{
+    OUTER(block);
+    INNER(t) {
+        FOR_ROWS(t, row) {
+            ROW_SUM(sum, row, damped[column] * b[column] + coarse[labels[column]])
+            x[row] = damped[row] * b[row] + coarse[labels[row]] + damped[row] * (b[row] - sum);
+        }
+    }
+}
+
+/* v = A c; partial sums of c.v, and behind them of c.b. */
+KERNEL first_product(const long rows, const long chunk, const int blocks, GLOBAL const long *RESTRICT slice_offsets,
+                     GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+                     GLOBAL const real *RESTRICT c, GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT v,
+                     GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double sums_b[BLOCK];
+    INNER(t) {
+        double curvature = 0, work = 0;
+        FOR_ROWS(t, row) {
+            ROW_SUM(sum, row, c[column])
+            v[row] = sum;
+            curvature += (double)c[row] * sum;
+            work += (double)c[row] * b[row];
+        }
+        sums[t] = curvature;
+        sums_b[t] = work;
+    }
+    ADD_UP(sums)
+    ADD_UP(sums_b)
+    INNER(t) {
+        if (t == 0) {
+            partial[block] = sums[0];
+            partial[blocks + block] = sums_b[0];
+        }
+    }
+}
+
+/* rest = b - (c.b / c.v) v. */
+KERNEL residual(const long rows, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
+                GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT v, GLOBAL real *RESTRICT rest)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    TOTAL(curvature, partial)
+    TOTAL(work, partial + blocks)
+    const real step = (real)QUOTIENT(work, curvature);
+    INNER(t) {
+        FOR_ROWS(t, row) rest[row] = b[row] - step * v[row];
+    }
+}
+
+/* Partial sums of d.A d, and behind them of d.v and d.rest. */
+KERNEL second_product(const long rows, const long chunk, const int blocks, GLOBAL const long *RESTRICT slice_offsets,
+                      GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+                      GLOBAL const real *RESTRICT d, GLOBAL const real *RESTRICT v, GLOBAL const real *RESTRICT rest,
+                      GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double sums_v[BLOCK];
+    SHARED double sums_rest[BLOCK];
+    INNER(t) {
+        double curvature = 0, mixed = 0, work = 0;
+        FOR_ROWS(t, row) {
+            ROW_SUM(sum, row, d[column])
+            curvature += (double)d[row] * sum;
+            mixed += (double)d[row] * v[row];
+            work += (double)d[row] * rest[row];
+        }
+        sums[t] = curvature;
+        sums_v[t] = mixed;
+        sums_rest[t] = work;
+    }
+    ADD_UP(sums)
+    ADD_UP(sums_v)
+    ADD_UP(sums_rest)
+    INNER(t) {
+        if (t == 0) {
+            partial[block] = sums[0];
+            partial[blocks + block] = sums_v[0];
+            partial[2 * blocks + block] = sums_rest[0];
+        }
+    }
+}
+
+/* x = the combination of c and d that is nearest to the solution in the norm of A; partial sums as the products have left them. */
+KERNEL combine(const long rows, const long chunk, const int blocks, GLOBAL const double *RESTRICT first,
+               GLOBAL const double *RESTRICT second, GLOBAL const real *RESTRICT c, GLOBAL const real *RESTRICT d,
+               GLOBAL real *RESTRICT x)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    TOTAL(curvature, first)
+    TOTAL(work, first + blocks)
+    TOTAL(curvature_d, second)
+    TOTAL(mixed, second + blocks)
+    TOTAL(work_d, second + 2 * blocks)
+    const double step = QUOTIENT(work, curvature), overlap = QUOTIENT(mixed, curvature);
+    const double left = curvature_d - overlap * mixed;           /* of d, made conjugate to c */
+    const double step_d = left > 1e-10 * curvature_d ? work_d / left : 0; /* else d lies along c */
+    const real of_c = (real)(step - overlap * step_d), of_d = (real)step_d;
+    INNER(t) {
+        FOR_ROWS(t, row) x[row] = of_c * c[row] + of_d * d[row];
+    }
+}

@@ -1,0 +1,127 @@
+"""The two-scale preconditioner P = P^c + P^f (remacle2016, section 4), its coarse part on the device or on the host.
+
+The parts are independent of each other. Under CUDA the coarse one, many small kernels that wait for one another, runs
+in a stream of its own beside the local solves, in a graph too. On the host it runs while the device solves locally, as
+the paper has it (section 5.3).
+"""
+
+from __future__ import annotations
+
+from kernels.device import open_device
+from kernels.sem.coarse import CoarseSpace, matrix
+from kernels.sem.kcycle import KCycle
+from repro import Work
+
+
+class DeviceCoarse:
+    """P^c = Vᵀ P_0 V on the device.
+
+    Parameters
+    ----------
+    operator : kernels.sem.stiffness.Operator
+    points : (vertices, 3) float64
+    cells : (elements, 8) int
+    fixed : (nodes,) bool array of the device's namespace, or None
+    kappa, mass : float or (elements,) array
+        κ and c.
+    dtype : {'float32', 'float64'}
+        Of coarse vectors and matrices.
+
+    Attributes
+    ----------
+    space : CoarseSpace
+    cycle : KCycle
+    """
+
+    def __init__(self, operator, points, cells, fixed, kappa, mass, dtype):
+        self.device = device = operator.device
+        self.space = CoarseSpace(operator, fixed, dtype)
+        a = matrix(device, points, cells, self.space.vertices, self.space.unknowns, kappa, mass)
+        self._b, self._x = (device.empty(self.space.unknowns, dtype) for _ in range(2))
+        self.cycle = self._made(a, dtype)
+
+    def _made(self, a, dtype):
+        return KCycle(self.device, a, dtype)
+
+    def begin(self, r) -> None:
+        """Enqueue what does not touch z: x = P_0 V r."""
+        self.space.restrict(r, self._b)
+        self.cycle.apply(self._b, self._x)
+
+    def end(self, z) -> None:
+        """Enqueue z += Vᵀ x."""
+        self.space.prolong_add(self._x, z)
+
+    def work(self) -> Work:
+        """Return the least work of an application."""
+        parts = self.space.work(), self.cycle.work()
+        return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), parts[0].precision)
+
+
+class HostCoarse(DeviceCoarse):
+    """The same with P_0 on the host's cores, by the OpenMP back end: `begin` brings V r there, `end` cycles."""
+
+    def _made(self, a, dtype):
+        self._host = open_device("openmp")
+        self._residual = self._host.empty(self.space.unknowns, dtype)
+        self._correction = self._host.empty(self.space.unknowns, dtype)
+        return KCycle(self._host, a.get() if self.device.backend == "cuda" else a, dtype)
+
+    def begin(self, r) -> None:
+        """Bring V r to the host."""
+        self.space.restrict(r, self._b)
+        self._residual[:] = self.device.to_host(self._b)
+
+    def end(self, z) -> None:
+        """Cycle while the device works on what was enqueued, then z += Vᵀ x."""
+        self.cycle.apply(self._residual, self._correction)
+        self._host.synchronize()
+        self._x = self.device.array(self._correction)
+        self.space.prolong_add(self._x, z)
+
+
+PLACES = {"device": DeviceCoarse, "host": HostCoarse}
+
+
+class TwoScale:
+    """z = P^c r + P^f r.
+
+    Parameters
+    ----------
+    fine : kernels.sem.schwarz.Schwarz
+    coarse : DeviceCoarse or HostCoarse
+    """
+
+    def __init__(self, fine, coarse):
+        self.fine, self.coarse = fine, coarse
+        self._beside = None
+        if coarse.device.backend == "cuda" and type(coarse) is DeviceCoarse:
+            self._beside = _Beside(coarse.device.xp.cuda)
+
+    def apply(self, r, z) -> None:
+        """Enqueue z = P r."""
+        if self._beside is None:
+            self.coarse.begin(r)
+            self.fine.apply(r, z)
+        else:
+            self._beside(lambda: self.coarse.begin(r), lambda: self.fine.apply(r, z))
+        self.coarse.end(z)
+
+
+class _Beside:
+    """Two things at once: one in a CUDA stream of its own, before all others, and one in the current stream."""
+
+    def __init__(self, cuda):
+        self._cuda = cuda
+        self._stream = cuda.Stream(non_blocking=True, priority=-1)
+        self._forked, self._joined = (cuda.Event(disable_timing=True) for _ in range(2))
+
+    def __call__(self, aside, here) -> None:
+        current = self._cuda.get_current_stream()
+        self._forked.record(current)
+        self._stream.wait_event(self._forked)
+        with self._stream:
+            aside()
+            self._joined.record(self._stream)
+        here()
+        current.wait_event(self._joined)

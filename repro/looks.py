@@ -8,40 +8,73 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE, GREY = (
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#777777",
+BLACK, ORANGE, SKY, GREEN, BLUE, RED, PURPLE, GREY = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#4D4D4D",
 )  # fmt: skip
-"""Okabe and Ito's palette, https://jfly.uni-koeln.de/color, and a grey."""
+"""Okabe and Ito's palette, https://jfly.uni-koeln.de/color, without its yellow, which is no line on white; a grey."""
+INDIGO, WINE, OLIVE, TEAL, ROSE, SAND = "#332288", "#882255", "#999933", "#44AA99", "#CC6677", "#DDCC77"
+"""Of Tol's muted palette, https://personal.sron.nl/~pault, for families of more than eight."""
+PALE_ORANGE, PALE_PURPLE, PALE_GREEN, PALE_SKY, PALE_GREY, BROWN, PALE_BROWN = (
+    "#F5CB7A", "#E8C4D9", "#7FCEB8", "#B9DFF5", "#BBBBBB", "#8C6D31", "#D9C7A0",
+)  # fmt: skip
 
-LOOKS: dict[str, tuple[str, str]] = {
-    "patch": (BLUE, "o"), "patch-pcgamg": (BLUE, "o"),
-    "serial": (GREY, "s"),
-    "cusp-pcgamg": (ORANGE, "^"), "jacobi-pcgamg": (ORANGE, "^"), "hypre-pcgamg": (GREEN, "v"),
-    "hypre-extended": (YELLOW, "<"), "pyamg-sa": (SKY, "D"), "pyamg-rs": (BLACK, "p"),
-    "inside-symcoo": (RED, "P"), "inside-half": (BLUE, "o"), "inside-ell": (PURPLE, "^"), "inside-csr": (ORANGE, "s"),
-    "cusp-cg": (RED, "P"), "hypre-cg": (PURPLE, "X"), "cg": (RED, "P"), "jacobi": (SKY, "D"),
-    "ring": (GREEN, "v"), "atomic": (SKY, "D"), "colour": (YELLOW, "<"), "coo": (RED, ">"),
-    "scipy": (GREY, "s"), "numba": (PURPLE, "p"), "numba-cg": (GREY, "s"),
-    "pyamg": (GREEN, "v"), "amgcl": (PURPLE, "*"), "petsc": (RED, "X"),
-    "hypre": (GREEN, "h"), "cusparse": (ORANGE, "^"),
-    "csr": (ORANGE, "s"), "ell": (PURPLE, "^"), "sell": (GREEN, "v"), "sbell": (BLUE, "o"), "bsr": (SKY, "D"),
-    "hyb": ("#7FCEB8", "P"),
-    "csr_scalar": ("#F5CB7A", "s"), "csr_vector": (ORANGE, "s"), "csr_merge": (YELLOW, "P"), "bell": (SKY, "D"),
-    "ellpack": (PURPLE, "^"), "ellpack_r": ("#E8C4D9", "^"), "cusparse_csr": (BLACK, "X"), "cusparse_sell": (GREY, "p"),
-    "cusparse_bsr": ("#BBBBBB", "h"), "numba_csr": ("#8C6D31", "<"), "scipy_csr": ("#D9C7A0", ">"),
-    "neumann": (ORANGE, "s"), "least-squares": (BLUE, "o"), "chebyshev": (GREEN, "^"),
-    "single": (SKY, "D"), "double": (BLUE, "o"), "csr-double": ("#F5CB7A", "s"), "csr-mixed": (ORANGE, "s"),
-    "sbell-double": (SKY, "D"), "sbell-mixed": (BLUE, "o"), "jacobi-threads": ("#B9DFF5", "d"),
-    "least-squares-6": (GREEN, "o"), "least-squares-6-threads": ("#7FCEB8", "o"),
-    "tri": (BLUE, "o"), "quad": (ORANGE, "s"), "tet": (GREEN, "^"), "hex": (PURPLE, "D"),
-    "regular": (BLUE, "o"), "irregular": (ORANGE, "s"), "heart": (RED, "^"), "brain": (GREEN, "D"),
-    "blobs": (PURPLE, "v"),
-    "2lv": (BLUE, "o"), "cm": (ORANGE, "s"), "xyz": (GREEN, "^"), "sto": (RED, "X"), "hie": (PURPLE, "D"),
-    "cuda": (GREEN, "o"), "opencl": (BLUE, "s"), "openmp": (ORANGE, "^"), "host": (GREY, "D"),
+FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
+    "meshes of fu2014": {
+        "regular": (BLUE, "o"), "irregular": (ORANGE, "s"), "heart": (RED, "^"), "brain": (GREEN, "D"),
+        "blobs": (PURPLE, "v"),
+    },
+    "assembly": {
+        "patch": (BLUE, "o"), "ring": (GREEN, "v"), "atomic": (SKY, "D"), "colour": (OLIVE, "<"), "coo": (RED, "P"),
+        "serial": (GREY, "s"),
+    },
+    "solvers of fu2014": {
+        "patch-pcgamg": (BLUE, "o"), "jacobi-pcgamg": (ORANGE, "^"), "cusp-pcgamg": (ORANGE, "^"),
+        "patch-on-mis": (PALE_SKY, "d"), "jacobi-on-patch": (PALE_ORANGE, "H"), "hypre-pcgamg": (GREEN, "v"),
+        "hypre-extended": (OLIVE, "<"), "hypre": (TEAL, "h"), "pyamg-sa": (SKY, "D"), "pyamg-rs": (BLACK, "p"),
+        "pyamg": (INDIGO, "8"), "amgcl": (WINE, "*"), "petsc": (ROSE, ">"), "cg": (RED, "P"), "cusp-cg": (RED, "P"),
+        "hypre-cg": (PURPLE, "X"), "numba-cg": (GREY, "s"),
+    },
+    "formats within patches": {
+        "inside-symcoo": (RED, "P"), "inside-half": (BLUE, "o"), "inside-ell": (PURPLE, "^"),
+        "inside-csr": (ORANGE, "s"),
+    },
+    "sparse formats": {
+        "csr": (ORANGE, "s"), "csr_scalar": (PALE_ORANGE, "s"), "csr_vector": (ORANGE, "s"), "csr_merge": (OLIVE, "<"),
+        "coo": (RED, "P"), "ell": (PURPLE, "^"), "ellpack": (PURPLE, "^"), "ellpack_r": (PALE_PURPLE, "^"),
+        "hyb": (PALE_GREEN, "P"), "sell": (GREEN, "v"), "bell": (SKY, "D"), "bsr": (SKY, "D"), "sbell": (BLUE, "o"),
+        "ellwarp": (ROSE, "d"), "ellwarp2": (WINE, "*"), "cusparse": (BLACK, "X"), "cusparse_csr": (BLACK, "X"),
+        "cusparse_sell": (GREY, "p"), "cusparse_bsr": (PALE_GREY, "h"), "numba": (BROWN, ">"),
+        "numba_csr": (BROWN, ">"), "scipy": (PALE_BROWN, "8"), "scipy_csr": (PALE_BROWN, "8"),
+    },
+    "kernels of wong2015": {
+        "k1": (ROSE, "d"), "k1r": (ORANGE, "s"), "k1rs": (SAND, "<"), "k2": (WINE, "*"), "k2r": (PURPLE, "^"),
+        "k2rs": (PALE_PURPLE, ">"), "mgpu": (OLIVE, "v"), "cusp-csr": (BLUE, "o"), "cusp-hyb": (PALE_GREEN, "P"),
+    },
+    "elements of zhang2013": {"tri": (BLUE, "o"), "quad": (ORANGE, "s"), "tet": (GREEN, "^"), "hex": (PURPLE, "D")},
+    "polynomials": {"neumann": (ORANGE, "s"), "least-squares": (BLUE, "o"), "chebyshev": (GREEN, "^")},
+    "precisions": {"single": (SKY, "D"), "double": (BLUE, "o")},
+    "solvers of zhang2013": {
+        "csr-double": (PALE_ORANGE, "s"), "csr-mixed": (ORANGE, "^"), "sbell-double": (SKY, "D"),
+        "sbell-mixed": (BLUE, "o"), "jacobi": (PURPLE, "v"), "jacobi-threads": (PALE_PURPLE, "<"),
+        "jacobi-scipy": (WINE, ">"), "least-squares-6": (GREEN, "P"), "least-squares-6-threads": (PALE_GREEN, "X"),
+        "least-squares-6-scipy": (TEAL, "h"),
+    },
+    "numberings": {
+        "2lv": (BLUE, "o"), "cm": (ORANGE, "s"), "xyz": (GREEN, "^"), "sto": (RED, "X"), "hie": (PURPLE, "D"),
+    },
+    "elements of geveler2011": {"q1": (BLUE, "o"), "q2": (ORANGE, "s"), "Q1": (BLUE, "o"), "Q2": (ORANGE, "s")},
+    "spectral elements": {
+        "stored": (BLUE, "o"), "trilinear": (ORANGE, "s"), "two-scale": (GREEN, "^"), "fine": (RED, "P"),
+        "none": (GREY, "D"), "schwarz": (PURPLE, "v"), "stored-fp64": (SKY, "o"), "trilinear-fp64": (PALE_ORANGE, "s"),
+    },
+    "back ends": {"cuda": (GREEN, "o"), "opencl": (BLUE, "s"), "openmp": (ORANGE, "^"), "host": (GREY, "D")},
 }  # fmt: skip
-"""Colour and marker of the methods, meshes and back ends that figures share; a method looks the same in all of them."""
+"""Colour and marker of what figures tell apart, by what stands together in one. A name looks the same everywhere; two
+names look the same only where one stands for the other: a paper's and its stand-in, a library's and its one format."""
 
-_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
+LOOKS: dict[str, tuple[str, str]] = {name: look for family in FAMILIES.values() for name, look in family.items()}
+
+_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, OLIVE)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*", "h")
 
 STYLE: dict[str, Any] = {

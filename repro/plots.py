@@ -5,13 +5,15 @@ Figures are built without pyplot, so that no window system is needed and no figu
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.looks import colour, marker, style, styled
-from repro.results import is_missing
-from repro.units import convert
+from repro.panels import intervals, legend, logarithmic, share_legend
+from repro.results import PREFERENCE, is_missing
+from repro.units import convert, is_rate, is_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from repro.results import Results
 
 __all__ = [
-    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "save",
+    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "point", "save",
     "style",
 ]  # fmt: skip
 
@@ -29,6 +31,8 @@ FORMATS = {
 }  # fmt: skip
 """Formats of figures, and what is left out of each so that the same figure gives the same bytes."""
 COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
+SMALL = 7  # points of the least type
+FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
 
 
 def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) -> tuple[Figure, list[Axes]]:
@@ -52,11 +56,18 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
 
 
 def caption(made: Figure, results: Results, note: str = "") -> None:
-    """Write below the figure where it was measured, which devices, and at what scale."""
-    names = sorted({device for device in results.done["device"] if isinstance(device, str) and device})
+    """Finish a figure: below it where it was measured, which devices, and at what scale; one legend for all panels.
+
+    It is called last. Panels whose legends say different things keep their own.
+    """
+    pairs = results.done[["backend", "device"]].drop_duplicates().itertuples(index=False)
+    found = {(backend, device) for backend, device in pairs if isinstance(device, str) and device}
+    names = [f"{backend}: {device}" for backend, device in sorted(found, key=lambda pair: PREFERENCE.index(pair[0]))]
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *names, *([note] if note else [])]
-    text = (" · " if made.get_figwidth() > 5 else "\n").join(parts)
-    made.supxlabel(text, fontsize=5.5, color="#555555", x=0.99, ha="right")
+    per_line = int(72 * made.get_figwidth() / (SMALL * 0.52))
+    text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False)
+    made.supxlabel(text, fontsize=SMALL, color="#555555", x=0.99, ha="right")
+    share_legend(made)
 
 
 def label(quantity: str, unit: str) -> str:
@@ -64,17 +75,30 @@ def label(quantity: str, unit: str) -> str:
     return f"{quantity} [{unit}]" if unit not in ("", "count", "x") else quantity
 
 
-def _measured(results: Results, case: str, method: str, metric: str, unit: str, backend: str | None):
-    """Return value, and distances to the ends of its interval, in the unit; None when not measured."""
+def point(
+    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None
+) -> tuple[float, float | None, float | None] | None:
+    """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
+
+    A rate has the interval of the time that it was worked out from, the only warm one of its cell.
+    """
     row = results.row(case, method, metric, backend)
     if row is None or is_missing(row["value"]):
         return None
-    value, *ends = (
-        None if is_missing(end) else convert(end, row["unit"] or "", unit)
+    value, low, high = (
+        None if is_missing(end) else convert(float(end), row["unit"] or "", unit)
         for end in (row["value"], row["ci_low"], row["ci_high"])
     )
-    low, high = ends
-    return value, 0.0 if low is None else value - low, 0.0 if high is None else high - value
+    if low is None and is_rate(unit):
+        same = results.done[(results.done["case"] == case) & (results.done["method"] == method)
+                            & (results.done["backend"] == row["backend"])]  # fmt: skip
+        times = [
+            each for each in same.to_dict("records")
+            if is_time(each["unit"]) and not each["metric"].endswith("_cold") and not is_missing(each["ci_low"])
+        ]  # fmt: skip
+        if len(times) == 1 and times[0]["ci_low"] > 0:
+            low, high = (value * times[0]["value"] / times[0][end] for end in ("ci_high", "ci_low"))
+    return value, low, high
 
 
 @styled
@@ -93,7 +117,8 @@ def bars(
 ) -> None:
     """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
 
-    What was not measured leaves a gap.
+    What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
+    are named with their back end where figures mix several; else the caption has it.
 
     Parameters
     ----------
@@ -111,29 +136,36 @@ def bars(
     backend : str, optional
         Default: the best that has the method.
     log : bool
-        Logarithmic vertical axis.
+        Logarithmic vertical axis, where the values spread enough for one.
     """
     cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
     methods = methods if isinstance(methods, Mapping) else {method: method for method in methods}
     published = {method: method for method in methods} if published is None else published
+    measured = {method: [point(results, case, method, metric, unit, backend) for case in cases] for method in methods}
+    printings = {
+        method: [results.published.get(case, published.get(method, ""), metric) for case in cases] for method in methods
+    }
+    methods = {method: name for method, name in methods.items() if any(measured[method]) or any(printings[method])}
+    used = {method: backend or next(iter(results.backends(method, metric)), "host") for method in methods}
+    mixed = len(set(used.values()) - {"host"}) > 1
     width = 0.8 / max(1, len(methods))
     printed = False
+    values = []
     for i, (method, name) in enumerate(methods.items()):
-        where = results.backends(method, metric)
-        used = backend or (where[0] if where else None)
-        text = f"{name} ({used})" if used not in (None, "host") else name
-        points = [_measured(results, case, method, metric, unit, backend) for case in cases]
+        text = f"{name} ({used[method]})" if mixed and used[method] != "host" else name
+        points = measured[method]
         positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(points))]
-        drawn = [(x, *point) for x, point in zip(positions, points, strict=True) if point is not None]
+        drawn = [(x, *found) for x, found in zip(positions, points, strict=True) if found is not None]
         if drawn:
-            x, value, low, high = map(list, zip(*drawn, strict=True))
+            x, value, _, _ = map(list, zip(*drawn, strict=True))
             axes.bar(x, value, 0.92 * width, color=colour(method), edgecolor="black", linewidth=0.4, label=text)
-            axes.errorbar(x, value, [low, high], fmt="none", ecolor="black", elinewidth=0.7, capsize=1.5)
-        for x, case in zip(positions, cases, strict=True):
-            number = results.published.get(case, published.get(method, ""), metric)
+            intervals(axes, drawn, "black", 1.5)
+            values += value
+        for x, number in zip(positions, printings[method], strict=True):
             if number is not None:
+                values.append(convert(number.value, number.unit, unit))
                 axes.plot(
-                    x, convert(number.value, number.unit, unit), marker=marker(method), mfc="white", mec="black",
+                    x, values[-1], marker=marker(method), mfc="white", mec="black",
                     mew=0.9, ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
                 )  # fmt: skip
                 printed = printed or bool(drawn)
@@ -141,10 +173,11 @@ def bars(
         axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
     axes.set_xticks(range(len(cases)), list(cases.values()))
     axes.tick_params(axis="x", length=0)
-    if log:
-        _logarithmic(axes, "y")
+    positive = [value for value in values if value > 0]
+    if log and (not positive or max(positive) >= FEW * min(positive)):
+        logarithmic(axes, "y")
     axes.set_ylabel(label(quantity, unit))
-    _legend(axes)
+    legend(axes)
 
 
 @styled
@@ -184,61 +217,30 @@ def lines(
         if not points:
             continue
         abscissae, ordinates = [point[0] for point in points], [point[1] for point in points]
-        ends = [point[2:4] if len(point) > 3 else (None, None) for point in points]
-        below = [0.0 if low is None else value - low for value, (low, _) in zip(ordinates, ends, strict=True)]
-        above = [0.0 if high is None else high - value for value, (_, high) in zip(ordinates, ends, strict=True)]
         axes.plot(abscissae, ordinates, color=colour(method), marker=marker(method), label=names.get(method, method))
-        axes.errorbar(abscissae, ordinates, [below, above], fmt="none", ecolor=colour(method), elinewidth=0.7)
+        intervals(axes, [each for each in points if len(each) > 3], colour(method), 2)
     for method, points in (published or {}).items():
         if points:
-            look = {"color": colour(method), "marker": marker(method), "mfc": "none", "mew": 1.0, "ms": 7.5}
+            look = {"color": colour(method), "marker": marker(method), "mfc": "none", "mew": 0.9, "ms": 6.5}
             axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
     if any((published or {}).values()):
         axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8, label="paper")
     if log_x:
-        _logarithmic(axes, "x")
+        logarithmic(axes, "x")
     if log_y:
-        _logarithmic(axes, "y")
+        logarithmic(axes, "y")
     if whole_x:
-        axes.set_xticks(sorted({point[0] for points in series.values() for point in points}))
+        drawn = [*series.values(), *(published or {}).values()]
+        axes.set_xticks(sorted({point[0] for points in drawn for point in points}))
         axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    _legend(axes)
-
-
-def _logarithmic(axes: Axes, which: str) -> None:
-    """Make an axis logarithmic, with plain numbers at its ticks, and three a decade where there are few decades."""
-    from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter
-
-    getattr(axes, f"set_{which}scale")("log")
-    axis = getattr(axes, f"{which}axis")
-    low, high = sorted(getattr(axes, f"get_{which}lim")())
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
-    axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=20))
-    plain = FuncFormatter(lambda value, position: f"{value:,.10g}")
-    axis.set_major_formatter(plain if low > 1e-3 and high < 1e6 else LogFormatterMathtext(minor_thresholds=(9, 9)))
-    axis.set_minor_formatter(NullFormatter())
+    legend(axes)
 
 
 def paper_label(scale: str) -> str:
     """Name the paper's marks, which at other scales are not of what is drawn beside them."""
     return "paper" if scale == "paper" else "paper, its own sizes"
-
-
-def _legend(axes: Axes) -> None:
-    """Put the legend above the axes, where it hides nothing, in as many columns as fit; the paper's marks come last."""
-    entries = sorted(
-        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1].startswith("paper")
-    )
-    if entries:
-        handles, names = zip(*entries, strict=True)
-        made = axes.get_figure()
-        points = 72 * made.get_figwidth() / len([each for each in made.axes if each.get_visible()])
-        longest = max(map(len, names))
-        columns = max(1, min(len(names), int(points / (4.0 * longest + 26))))
-        axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
-                    handlelength=1.4, columnspacing=1.2)  # fmt: skip
 
 
 def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:

@@ -117,9 +117,9 @@ def _draw_boundary(axis, mesh, title):
         axis.add_collection(
             LineCollection(list(level.points[outside]), colors="black", linewidths=0.9, capstyle="round")
         )
-    axis.text(0, 0, "Γ2: u = 1", ha="center", va="center", fontsize=6)
-    axis.text(0, 0.75, "-Δu = 1", ha="center", va="center", fontsize=6)
-    axis.text(0, -0.9, "Γ1: u = 0", ha="center", va="center", fontsize=6)
+    axis.text(0, 0, "Γ2: u = 1", ha="center", va="center", fontsize=7)
+    axis.text(0, 0.75, "-Δu = 1", ha="center", va="center", fontsize=7)
+    axis.text(0, -0.9, "Γ1: u = 0", ha="center", va="center", fontsize=7)
     _finish(axis, title)
 
 

@@ -12,7 +12,7 @@ import pandas
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
 from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
-from repro.plots import PAGE, caption, figure, lines
+from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
@@ -133,5 +133,6 @@ def plot(results):
 
 
 def _points(results, method, metric, backend):
-    found = [(level_of(case), results.value(case, method, metric, backend)) for case in results.cases]
-    return [point for point in found if point[1] is not None]
+    unit = "MFLOP/s" if metric == "rate" else "x"
+    found = [(level_of(case), point(results, case, method, metric, unit, backend)) for case in results.cases]
+    return [(level, *each) for level, each in found if each is not None]

@@ -11,7 +11,7 @@ import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, level_of, solves
 from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
-from repro.plots import PAGE, caption, figure, lines
+from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
@@ -50,8 +50,10 @@ def plot(results):
         series, published = {}, {}
         for numbering in NUMBERINGS:
             method = f"{element}-{numbering}"
-            found = [(level_of(c), results.value(c, f"{method}-ellpack_r", "solve", backend)) for c in results.cases]
-            series[numbering] = [(level, 1e3 * value) for level, value in found if value is not None]
+            found = [
+                (level_of(c), point(results, c, f"{method}-ellpack_r", "solve", "ms", backend)) for c in results.cases
+            ]
+            series[numbering] = [(level, *each) for level, each in found if each is not None]
             printed = [(level_of(c), results.published.get(c, f"{method}-gpu", "solve"))
                        for c in results.published.cases]  # fmt: skip
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]

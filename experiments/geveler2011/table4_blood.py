@@ -10,7 +10,7 @@ import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, label, solves
 from experiments.geveler2011.layout import by_numbering, variants
-from repro.plots import PAGE, caption, colour, figure, style
+from repro.plots import PAGE, caption, colour, figure, point, style
 from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
@@ -68,18 +68,24 @@ def _speedups(results, name):
 
 def plot(results):
     """Draw the time of all solvers in the best numbering."""
-    made, axes = figure(PAGE, 2.8, panels=2)
-    for axis, element in zip(axes, ELEMENTS, strict=True):
-        names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
-        rows = variants(results, element, names)[::-1]
+    shown = {
+        element: variants(results, element, [f"{element}-{BEST}-{name}" for name in solves.MEANING])[::-1]
+        for element in ELEMENTS
+    }
+    made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=2)
+    for axis, (element, rows) in zip(axes, shown.items(), strict=True):
         with style():
             axis.barh([f"{row['Variant']}, {row['Back end']}" for row in rows],
                       [row["Time [ms]"] for row in rows], color=[colour(row["Back end"]) for row in rows],
                       edgecolor="black", linewidth=0.4)  # fmt: skip
-            for row, bar in zip(rows, axis.patches, strict=True):
-                place = (bar.get_width(), bar.get_y() + bar.get_height() / 2)
-                axis.annotate(f" {row['Cycles']} cycles", place, va="center", fontsize=5.5)
-            axis.tick_params(axis="y", length=0, labelsize=6)
+            for y, (row, bar) in enumerate(zip(rows, axis.patches, strict=True)):
+                where = (f"blood-l{row['L']}", f"{element}-{BEST}-{row['Variant']}", "solve", "ms", row["Back end"])
+                value, low, high = point(results, *where)
+                if low is not None:
+                    axis.errorbar(value, y, xerr=[[value - low], [high - value]], color="black", elinewidth=0.7)
+                place = (high or value, bar.get_y() + bar.get_height() / 2)
+                axis.annotate(f"  {row['Cycles']} cycles", place, va="center", fontsize=7)
+            axis.tick_params(axis="y", length=0)
             axis.grid(False)
             axis.set_xlim(right=1.25 * max((row["Time [ms]"] for row in rows), default=1))
         level = LEVELS["table4"][results.scale][element][-1]

@@ -7,7 +7,7 @@ import pandas
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed
 from experiments.zhang2013.figure8_formats import measure
 from experiments.zhang2013.products import product_cell
-from repro.plots import COLUMN, caption, figure, lines
+from repro.plots import COLUMN, caption, figure, lines, point
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -56,10 +56,10 @@ def drawn(results, text):
     """Draw a sweep on the best back end."""
     made, (axes,) = figure(COLUMN, 2.6)
     backend, names = results.best_device_backend(metric="rate"), labels(results)
-    series = {}
+    series, sizes = {}, SLICES if backend else ()
     for case in names:
-        values = [(size, results.value(case, f"slice-{size}", "rate", backend)) for size in SLICES] if backend else []
-        series[case] = [(size, value) for size, value in values if value is not None]
+        found = [(size, point(results, case, f"slice-{size}", "rate", "GFLOP/s", backend)) for size in sizes]
+        series[case] = [(size, *each) for size, each in found if each is not None]
     lines(axes, series, x="Rows a slice", y=f"{text} [GFLOP/s]", names=names, log_x=True, whole_x=True)
     axes.set_xticks(SLICES, [str(size) for size in SLICES])
     axes.set_ylim(bottom=0)

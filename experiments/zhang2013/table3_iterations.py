@@ -10,7 +10,7 @@ import pandas
 
 from experiments.zhang2013 import DEVICES, LOADS, stated
 from experiments.zhang2013.solves import CRITERION, measure, solve_cell
-from repro.plots import PAGE, caption, figure, lines
+from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Column, Table, paper_table
 
 __all__ = ["cells", "draw", "measure", "plot", "tables"]
@@ -86,8 +86,9 @@ def draw(axes, results, metric, text, suffix="", backend=None, with_paper=True):
     """Draw a metric of the three polynomials over the order, the paper's beside."""
     series, published = {}, {}
     for name in TITLES:
-        values = {order: results.value(name, f"order-{order}{suffix}", metric, backend) for order in ORDERS}
-        series[name] = [(order, value) for order, value in values.items() if value is not None]
+        unit = "s" if metric == "solve" else "count"
+        found = {order: point(results, name, f"order-{order}{suffix}", metric, unit, backend) for order in ORDERS}
+        series[name] = [(order, *each) for order, each in found.items() if each is not None]
         numbers = {order: results.published.value(name, f"order-{order}", metric) for order in ORDERS}
         published[name] = [(order, value) for order, value in numbers.items() if value is not None]
     lines(axes, series, x="Order of the polynomial", y=text, names=TITLES, published=published if with_paper else None,

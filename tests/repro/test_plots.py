@@ -1,13 +1,17 @@
 """Figures hold the numbers they are given, look the same every time, and are the same bytes."""
 
+import io
+import itertools
 import subprocess
 import sys
 
+import matplotlib.text
+import numpy as np
 import pandas
 import pytest
 
 from repro import plots
-from repro.looks import LOOKS
+from repro.looks import FAMILIES
 from repro.model import Row
 from repro.results import Results
 
@@ -61,9 +65,61 @@ def test_published_values_are_open_marks_at_their_place(results):
     assert marks[29.8].get_markeredgecolor() == "black"
 
 
-def test_the_legend_names_the_back_end_and_the_paper_once(results):
+def legend_of(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_the_legend_names_the_paper_once_and_back_ends_where_they_differ(results):
     _, axes = drawn(results)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["patch (opencl)", "serial", "paper"]
+    assert legend_of(axes) == ["patch", "serial", "paper"]
+    frame = results.frame.assign(backend=["opencl", "opencl", "cuda", "host"])
+    _, axes = drawn(Results(frame, "paper", "somewhere", "fu2014-table2"))
+    assert legend_of(axes) == ["patch (opencl)", "serial (cuda)", "paper"]
+
+
+def test_a_method_that_nobody_has_leaves_no_gap(results):
+    _, (axes,) = plots.figure()
+    plots.bars(axes, results, "assembly", ["patch", "unheard-of", "serial"])
+    assert legend_of(axes) == ["patch", "serial", "paper"]
+    assert {round(bar.get_width(), 6) for bar in axes.patches} == {round(0.92 * 0.4, 6)}
+
+
+def test_what_has_no_interval_is_drawn_without(results):
+    counts = results.frame.assign(ci_low=None, ci_high=None)
+    _, axes = drawn(Results(counts, "paper", "somewhere", "fu2014-table2"))
+    assert not axes.collections
+
+
+def test_bars_of_alike_values_stand_on_a_linear_axis(results):
+    alike = results.frame.assign(value=[1.0, 1.1, 1.3, None], ci_low=None, ci_high=None)
+    _, (axes,) = plots.figure()
+    plots.bars(axes, Results(alike, "paper", "somewhere", "fu2014-table2"), "assembly", ["patch"], published={})
+    assert axes.get_yscale() == "linear" and axes.get_ylim()[0] == 0
+
+
+def test_panels_that_tell_the_same_share_a_legend_and_others_keep_theirs(results):
+    for methods, shared in ((["patch"], True), (["serial"], False)):
+        made, (left, right) = plots.figure(plots.PAGE, panels=2)
+        plots.bars(left, results, "assembly", ["patch"])
+        plots.bars(right, results, "assembly", methods)
+        plots.caption(made, results)
+        assert bool(made.legends) == shared
+        assert (left.get_legend() is None) == (right.get_legend() is None) == shared
+        if shared:
+            assert [text.get_text() for text in made.legends[0].get_texts()] == ["patch", "paper"]
+
+
+@pytest.mark.parametrize("width", [plots.COLUMN, plots.PAGE])
+def test_no_text_is_smaller_than_seven_points_or_leaves_the_figure(results, width):
+    made, (axes,) = plots.figure(width)
+    plots.bars(axes, results, "assembly", ["patch", "serial"])
+    plots.caption(made, results, "a note that is as long as the longest that an artefact has to say")
+    made.savefig(io.BytesIO())
+    texts = [text for text in made.findobj(matplotlib.text.Text) if text.get_visible() and text.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 7
+    for text in texts:
+        box = text.get_window_extent()
+        assert -1 <= box.x0 and box.x1 <= made.bbox.width + 1, text.get_text()
 
 
 @pytest.mark.parametrize("scale", ["smoke", "small", "large"])
@@ -81,7 +137,7 @@ def test_a_figure_without_any_result_can_be_drawn(results, tmp_path):
 
 def test_the_caption_names_machine_scale_and_devices(results):
     made, _ = drawn(results)
-    text = made._supxlabel.get_text()
+    text = made._supxlabel.get_text().replace("\n", " ")
     assert all(word in text for word in ("fu2014-table2", "somewhere", "scale paper", "opencl device", "host device"))
 
 
@@ -135,16 +191,45 @@ def test_methods_keep_their_look():
     assert looks == {f"{plots.colour('a new method')} {plots.marker('a new method')}\n"}
 
 
-def test_methods_that_share_a_figure_look_different():
-    groups = [
-        ("patch", "serial", "atomic", "numba", "coo", "colour"),
-        ("patch-pcgamg", "hypre-pcgamg", "cusp-pcgamg", "cusp-cg", "hypre-cg"),
-        ("regular", "irregular", "heart", "brain", "blobs"),
-        ("csr", "ell", "sell", "sbell", "bsr", "hyb"),
-        ("cuda", "opencl", "openmp", "host"),
-    ]
-    for group in groups:
-        assert len({LOOKS[name][0] for name in group}) == len({LOOKS[name][1] for name in group}) == len(group)
+SAME = {  # a paper's and its stand-in, a library and its one format, two spellings
+    ("cusp-pcgamg", "jacobi-pcgamg"), ("cg", "cusp-cg"), ("csr", "csr_vector"), ("ell", "ellpack"), ("bell", "bsr"),
+    ("cusparse", "cusparse_csr"), ("numba", "numba_csr"), ("scipy", "scipy_csr"), ("Q1", "q1"), ("Q2", "q2"),
+}  # fmt: skip
+
+
+def test_what_stands_together_can_be_told_apart():
+    looks = {}
+    for family in FAMILIES.values():
+        assert all(looks.setdefault(name, look) == look for name, look in family.items())
+    for family in FAMILIES.values():
+        for one, other in itertools.combinations(sorted(family), 2):
+            if (one, other) not in SAME:
+                assert family[one] != family[other], (one, other)
+                # Bars have no marker: there the colour tells.
+                assert family[one][0] != family[other][0], (one, other)
+
+
+def seen(colour, matrix):
+    """Return a colour as who lacks a kind of cone sees it, by Machado, Oliveira and Fernandes (2009)."""
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(matrix @ linear, 0, 1)
+    return np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+
+
+BLIND = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+}
+
+
+@pytest.mark.parametrize("kind", BLIND)
+@pytest.mark.parametrize("family", [name for name, looks in FAMILIES.items() if len(looks) <= 6])
+def test_the_colour_blind_can_tell_what_stands_together(family, kind):
+    colours = sorted({colour for colour, _ in FAMILIES[family].values()})
+    for one, other in itertools.combinations(colours, 2):
+        difference = np.linalg.norm(seen(one, np.array(BLIND[kind])) - seen(other, np.array(BLIND[kind])))
+        assert difference > 0.12, (one, other)
 
 
 def test_importing_loads_no_matplotlib():

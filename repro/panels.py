@@ -1,0 +1,81 @@
+"""Parts of a panel that plots share: intervals, logarithmic axes, legends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from repro.looks import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["intervals", "legend", "logarithmic", "share_legend"]
+
+
+def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float) -> None:
+    """Draw the intervals of points (x, y, low, high) that have one."""
+    points = [each for each in points if None not in each[2:4]]
+    if points:
+        x, y, low, high = zip(*points, strict=True)
+        below = [value - end for value, end in zip(y, low, strict=True)]
+        above = [end - value for value, end in zip(y, high, strict=True)]
+        axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap)
+
+
+def logarithmic(axes: Axes, which: str) -> None:
+    """Make an axis logarithmic, with plain numbers at its ticks, and three a decade where there are few decades."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    low, high = sorted(getattr(axes, f"get_{which}lim")())
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
+    axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=20))
+    is_plain = low > 1e-3 and high < 1e6
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if is_plain else _power(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _power(value: float) -> str:
+    """Return a number as a multiple of a power of ten."""
+    mantissa, exponent = f"{value:.0e}".split("e")
+    power = f"10^{{{int(exponent)}}}"
+    return f"${power}$" if mantissa == "1" else f"${mantissa}\\times{power}$"
+
+
+def legend(axes: Axes) -> None:
+    """Put the legend above the axes, where it hides nothing, in as many columns as fit; the paper's marks come last."""
+    entries = sorted(
+        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1].startswith("paper")
+    )
+    if entries:
+        handles, names = zip(*entries, strict=True)
+        made = axes.get_figure()
+        columns = _columns(names, made.get_figwidth() / len([each for each in made.axes if each.get_visible()]))
+        axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
+                    handlelength=1.4, columnspacing=1.2)  # fmt: skip
+
+
+def share_legend(made: Figure) -> None:
+    """Put one legend above all panels where one panel's says all that the others' say."""
+    panels = [axes for axes in made.axes if axes.get_visible() and axes.get_legend_handles_labels()[1]]
+    entries = {}
+    for axes in panels:
+        entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    largest = max((len(axes.get_legend_handles_labels()[1]) for axes in panels), default=0)
+    if made.legends or len(made.axes) < 2 or not entries or len(entries) > largest:
+        return
+    for axes in panels:
+        if axes.get_legend() is not None:
+            axes.get_legend().remove()
+    names = sorted(entries, key=lambda name: name.startswith("paper"))
+    with style():
+        made.legend([entries[name] for name in names], names, loc="outside upper left", borderaxespad=0,
+                    ncols=_columns(names, made.get_figwidth()), handlelength=1.4, columnspacing=1.2)  # fmt: skip
+
+
+def _columns(names: Sequence[str], width: float) -> int:
+    """Return in how many columns a legend fits a width in inches."""
+    return max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))

@@ -1,0 +1,102 @@
+"""A store of two machines, a GPU's and a processor's, made of numbers that tests can tell again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from repro.model import Row
+from repro.render import as_csv
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="70" height="28"><rect width="{}" height="20" fill="#0072B2"/></svg>'
+)
+
+
+def rows(artefact, scale, backend, device, methods, failed=()):
+    for i, case in enumerate(("regular", "heart")):
+        for j, method in enumerate(methods):
+            value = 1e-4 * (1 + i + 2 * j) * (1 if backend == "cuda" else 50)
+            place = (artefact, scale, case, method, backend, device)
+            yield Row(*place, "assembly", value, "s", 0.98 * value, 1.03 * value, 9, 0, 0.5 / (1 + j), 1e-15)
+        for method in failed:
+            yield Row(artefact, scale, case, method, backend, status="skipped", reason="no <b>licence</b> for it")
+
+
+def manifest(artefact, scale, rows, machine, cores, gpu):
+    cells = [
+        {
+            "case": row.case, "method": row.method, "backend": row.backend, "parameters": {}, "data": [],
+            "status": row.status, "reason": row.reason, "seconds": 1.0, "date": "2026-11-20T20:08:02+00:00",
+            "revision": {"commit": "0123456789abcdef", "dirty": True}, "checks": [], "notes": [],
+            "command": f"repro run {artefact} --scale {scale}",
+            "work": [
+                {"metric": "assembly", "bytes": 1e8, "flops": 3e7, "precision": "float64", "cold": False}
+            ] if row.status == "done" else [],
+        }
+        for row in rows
+    ]  # fmt: skip
+    facts = {"cpu": f"{machine} processor", "cores": cores, "memory_bytes": 2**36, "system": "Linux 6"}
+    if gpu:
+        facts |= {"gpu": [gpu], "driver": "580"}
+    return {"artefact": artefact, "scale": scale, "overrides": {}, "machine": facts, "cells": cells}
+
+
+MARKDOWN = """# {artefact}: title
+
+**Table of {machine}: ours & published**
+
+| Mesh | ours, {machine} | paper |
+| --- | ---: | ---: |
+| <script>alert(1)</script> | 1.00 | 29.8 |
+
+- A note of {machine}.
+
+**All | methods**
+
+| Mesh | Time |
+| --- | ---: |
+| Regular | 5 |
+
+![title](table2.svg)
+
+## Skipped, because
+
+- no <b>licence</b> for it: regular
+
+## How it was made
+
+- command: `x`
+"""
+
+
+def store(folder, machine, artefact, scale, backend, device, methods, gpu="", name=None, failed=("amgx",)):
+    paper, _, stem = artefact.partition("-")
+    target = folder / machine / paper / (name or stem)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = list(rows(artefact, scale, backend, device, methods, failed))
+    for suffix, content in {
+        ".csv": as_csv([row.as_dict() for row in made]),
+        ".json": json.dumps(manifest(artefact, scale, made, machine, 16 if gpu else 2, gpu)),
+        ".md": MARKDOWN.format(artefact=artefact, machine=machine),
+        ".svg": SVG.format(60 if gpu else 30),
+    }.items():
+        target.with_name(target.name + suffix).write_text(content)
+    ceilings = {
+        "device": device, "bandwidths": {"copy": [[1e6, 2e12], [1e9, 4e12]]}, "cold": {},
+        "rates": {"float64": 3e13, "float32": 6e13},
+    }  # fmt: skip
+    (folder / machine / "ceilings.json").write_text(json.dumps({f"{backend}: {device}": {"ceilings": ceilings}}))
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report") / "results"
+    methods = ["patch", "ring"]
+    store(folder, "big-gpu", "fu2014-table2", "paper", "cuda", "Big GPU", methods, "Big GPU")
+    store(folder, "big-gpu", "fu2014-table2", "large", "cuda", "Big GPU", methods, "Big GPU", "table2.large")
+    store(folder, "laptop", "fu2014-table2", "small", "opencl", "A laptop", ["patch"])
+    store(folder, "laptop", "zhang2013-figure8", "small", "opencl", "A laptop", ["sell"])
+    store(folder, "laptop", "zhang2013-table5", "small", "opencl", "A laptop", [])
+    return folder

@@ -1,0 +1,267 @@
+"""The report is one small file that loads nothing, and holds every artefact with its state, results and reasons."""
+
+import base64
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("vl_convert")
+pytest.importorskip("jinja2")
+
+from repro import claims, consistency, published
+from repro.cli import main
+from repro.model import ReproError
+from repro.report import build, files, roofline, wall
+from repro.report.stored import measurements
+
+ROOT = Path(__file__).resolve().parents[3]
+LIMIT = 10e6  # bytes for all 52
+
+
+class Outline(HTMLParser):
+    """Ids, elements by tag with their attributes, and the text of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.elements, self.words, self.silent = [], [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.silent += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.silent -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.silent:
+            self.words.append(data)
+
+    def all(self, tag, **attributes):
+        return [
+            found for name, found in self.elements
+            if name == tag and all(found.get(key.rstrip("_")) == value for key, value in attributes.items())
+        ]  # fmt: skip
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="session")
+def page(results):
+    return build([results])
+
+
+@pytest.fixture(scope="session")
+def outline(page):
+    return Outline(page)
+
+
+def tile_of(outline, artefact):
+    (found,) = outline.all("details", id=artefact)
+    return found
+
+
+def test_every_artefact_of_the_papers_is_there_with_its_state(outline):
+    ids = [entry["id"] for key in published.papers() for entry in published.artefacts(key)]
+    assert len(ids) == len(set(ids)) == 52
+    shown = {found["id"]: found["data-state"] for found in outline.all("details", class_="artefact")}
+    assert set(ids) <= shown.keys()
+    assert shown["fu2014-table2"] == "measured" and shown["zhang2013-figure8"] == "smaller"
+    assert shown["zhang2013-table5"] == "unmeasured"
+    assert {state for id, state in shown.items() if not id.startswith(("fu2014-table2", "zhang"))} <= {
+        "unmeasured", "unwritten",
+    }  # fmt: skip
+    assert {found["href"] for found in outline.all("a")} >= {f"#{id}" for id in ids}
+
+
+def test_what_is_not_measured_says_why(outline):
+    assert "skipped on laptop: no <b>licence</b> for it" in outline.text
+    assert "never run; it takes about" in outline.text
+
+
+def test_nothing_written_is_no_module(monkeypatch):
+    monkeypatch.setattr(wall.discovery, "find", lambda: [])
+    papers = wall.wall(wall.catalogue(), [])
+    tiles = [tile for paper in papers for tile in paper.tiles]
+    assert {tile.state for tile in tiles} == {wall.UNWRITTEN} and len(tiles) == 52
+    assert all("no module" in tile.because for tile in tiles)
+
+
+def test_places_of_measurements(outline):
+    assert tile_of(outline, "fu2014-table2")["data-places"] == "big-gpu/cuda laptop/opencl"
+    panels = [found["data-panel"] for found in outline.all("section", class_="panel")]
+    assert panels[:1] == ["big-gpu-fu2014-table2"] or "big-gpu-fu2014-table2" in panels
+    ours = [panel for panel in panels if panel.endswith(("fu2014-table2", "table2.large"))]
+    assert ours == ["big-gpu-fu2014-table2", "big-gpu-fu2014-table2.large", "laptop-fu2014-table2"]
+
+
+def test_markup_of_results_is_shown_and_not_obeyed(page, outline):
+    assert "<script>alert(1)</script>" in outline.text
+    assert "<script>alert(1)" not in page and "<b>licence" not in page
+
+
+def test_downloads_are_data_links_with_the_very_files(outline, results):
+    links = {found["data-name"]: found for found in outline.all("a", class_="download")}
+    for name, path in {
+        "fu2014-table2.big-gpu.csv": "big-gpu/fu2014/table2.csv",
+        "fu2014-table2.big-gpu.large.csv": "big-gpu/fu2014/table2.large.csv",
+        "zhang2013-figure8.laptop.json": "laptop/zhang2013/figure8.json",
+        "fu2014-table2.laptop.svg": "laptop/fu2014/table2.svg",
+    }.items():
+        assert files.unpacked(links[name]["href"]) == (results / path).read_bytes()
+        assert links[name]["download"] == f"{name}.gz"
+
+
+def test_nothing_is_loaded(outline):
+    for tag, name in (("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")):
+        assert all(found.get(name, "data:").startswith("data:") for found in outline.all(tag))
+    assert all(found["href"].startswith(("#", "data:")) for found in outline.all("a"))
+
+
+def test_it_can_be_read_without_seeing_it(outline):
+    assert outline.all("html")[0]["lang"] == "en"
+    assert all(len(outline.all(tag)) == 1 for tag in ("main", "header", "footer", "h1", "title"))
+    ids = [found["id"] for _, found in outline.elements if "id" in found]
+    assert len(ids) == len(set(ids))
+    assert all("alt" in found for found in outline.all("img"))
+    for _, found in outline.elements:
+        for name in ("aria-labelledby", "aria-controls"):
+            assert name not in found or found[name] in ids
+    assert all(
+        found.get("aria-label") and found.get("tabindex") == "0" for found in outline.all("div", class_="scroll")
+    )
+    assert all(found.get("aria-live") == "polite" for found in outline.all("p", role="status"))
+    fragments = {found["href"][1:] for found in outline.all("a") if found["href"].startswith("#")}
+    assert fragments <= set(ids)
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", [r":root \{(.*?)\}", r":root\.dark \{(.*?)\}"])
+def test_colours_have_contrast_enough(page, theme):
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", re.search(theme, page, re.S)[1]))
+    for ground in ("ground", "raised", "wash"):
+        for ink in ("ink", "soft", "accent"):
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+        for mark in ("good", "half", "bad", "none", "strong-line"):
+            assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)
+
+
+def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, results):
+    known = claims.claims()
+    assert f"{len(known)} of {len(known)} shown" in outline.text
+    verdict = next(each for each in claims.verdicts(results) if "fu2014-table2" in each.artefacts)
+    article = page[page.index('id="fu2014-table2"') :]
+    article = article[: article.index("</details>\n")]
+    assert verdict.statement.split("'")[0][:40] in outline.text
+    assert 'data-state="' in article
+
+
+def test_findings_are_those_of_the_papers(outline):
+    found = [finding for key in published.papers() for finding in consistency.check(key)]
+    assert found
+    assert all(finding.number.place in outline.text for finding in found)
+
+
+def test_points_of_the_roofline_are_the_rows(results):
+    found = measurements([results], ["fu2014-table2"])
+    (best,) = [
+        point for point in roofline.points(found)
+        if (point["machine"], point["scale"]) == ("big-gpu", "paper")
+        and (point["case"], point["method"]) == ("regular", "patch")
+    ]  # fmt: skip
+    assert best["intensity"] == pytest.approx(0.3)
+    assert best["rate"] == pytest.approx(3e7 / 1e-4 / 1e9) and best["bandwidth"] == pytest.approx(1e8 / 1e-4 / 1e9)
+    assert best["bound"] == 0.5 and best["device"] == "cuda: Big GPU"
+    assert roofline.without_work(found) == 0
+
+
+def test_roofs_are_the_measured_ceilings(results):
+    shown = roofline.points(measurements([results], ["fu2014-table2"]))
+    lines = [line for line in roofline.roofs([results], shown) if line["machine"] == "big-gpu"]
+    double = [(line["intensity"], line["rate"]) for line in lines if line["roof"].startswith("double")]
+    assert double[0] == (pytest.approx(0.15), pytest.approx(600)) and double[1] == (pytest.approx(7.5), 30000)
+    assert double[2][1] == 30000
+    assert max(line["rate"] for line in lines if line["roof"].startswith("single")) == 60000
+
+
+def test_the_same_results_give_the_same_page(page, results):
+    assert build([results]) == page
+
+
+def test_a_second_folder_adds_machines_and_the_first_wins(results, tmp_path):
+    copy = tmp_path / "more/laptop/fu2014"
+    copy.mkdir(parents=True)
+    (copy / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
+    (tmp_path / "more/other/fu2014").mkdir(parents=True)
+    (tmp_path / "more/other/fu2014/table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
+    found = measurements([results, tmp_path / "more"], ["fu2014-table2"])
+    assert {each.machine for each in found} == {"big-gpu", "laptop", "other"}
+    assert all(each.csv.is_relative_to(results) for each in found if each.machine == "laptop")
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(ReproError, match="nowhere"):
+        build([tmp_path / "nowhere"])
+
+
+def test_a_damaged_manifest_is_said(results, tmp_path):
+    folder = tmp_path / "bench/fu2014"
+    folder.mkdir(parents=True)
+    (folder / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
+    (folder / "table2.json").write_text('{"cells": [')
+    with pytest.raises(ReproError, match=r"table2\.json is damaged"):
+        build([tmp_path])
+
+
+def test_pictures_within_figures_become_smaller(tmp_path):
+    from PIL import Image
+
+    stream = io.BytesIO()
+    gradient = Image.linear_gradient("L").resize((2400, 1200))
+    Image.merge("RGB", [gradient, gradient.transpose(0), gradient.rotate(180)]).save(stream, "PNG")
+    svg = tmp_path / "figure.svg"
+    svg.write_text(
+        f'<svg><image href="{"data:image/png;base64,"}{base64.b64encode(stream.getvalue()).decode()}"/></svg>'
+    )
+    compact = files.compact_svg(svg)
+    assert len(compact) < 0.6 * svg.stat().st_size
+    picture = Image.open(io.BytesIO(base64.b64decode(files.RASTER.search(compact.decode())[1])))
+    assert picture.size == (1000, 500)
+
+
+def test_the_command_writes_the_file(results, tmp_path, page, capsys):
+    target = tmp_path / "page.html"
+    assert main(["report", "--results", str(results), "--output", str(target)]) == 0
+    assert target.read_text() == page
+    assert "page.html" in capsys.readouterr().err
+
+
+def test_the_stored_results_make_a_small_page():
+    folder = ROOT / "results"
+    if not folder.is_dir():
+        pytest.skip("no results beside the sources")
+    found = measurements([folder], wall.catalogue())
+    made = build([folder])
+    size = len(made.encode())
+    carried = sum(len(each.beside(".svg").read_bytes()) for each in found if each.beside(".svg"))
+    assert size < LIMIT, f"{size / 1e6:.1f} MB, of {carried / 1e6:.1f} MB of figures"
+    shown = Outline(made)
+    panels = {found["data-panel"] for found in shown.all("section", class_="panel")}
+    assert panels == {each.key for each in found}
+    assert json.loads(re.search(r'id="roofline-data">(.*?)</script>', made, re.S)[1])

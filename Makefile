@@ -25,7 +25,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims claims-readme appendix report figures test lint bench clean
+.PHONY: help setup list doctor data all claims claims-readme appendix report figures test lint bench bench-compare bench-publish clean
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
@@ -62,6 +62,10 @@ claims-readme: ## Write the claims' table into the README, and all of them into 
 	$(READY)
 	@$(REPRO) claims --readme
 
+appendix: ## The artefact appendix that SC and ACM ask for, into docs/appendix.md; PAPER=fu2014
+	$(READY)
+	@$(REPRO) appendix $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") --output docs/appendix.md
+
 report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
 	$(READY)
 	@$(REPRO) report $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
@@ -80,10 +84,17 @@ lint: ## Style and form, by ruff
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check --quiet . || { echo 'lint: ruff format would change files' >&2; exit 1; }
 
-bench: ## asv's timings of this commit, kept in .asv; ARGS goes to asv run
+bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of them
 	$(READY)
-	@$(PY) -m asv machine --yes >/dev/null
-	@$(PY) -m asv run --environment "existing:$$($(PY) -c 'import sys; print(sys.executable)')" --set-commit-hash "$$(git rev-parse HEAD)" $(ARGS)
+	@$(REPRO) bench run $(ARGS)
+
+bench-compare: ## Commit BASE=... against NEW (HEAD), in turns, with a verdict by intervals; exit 1 if it is slower
+	$(READY)
+	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
+
+bench-publish: ## asv's pages of what is stored, in .asv/html
+	$(READY)
+	@$(REPRO) bench publish $(ARGS)
 
 clean: ## Remove caches and asv's results; .venv and results/ stay
 	rm -rf .cache .asv .pytest_cache .ruff_cache .hypothesis

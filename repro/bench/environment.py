@@ -50,8 +50,11 @@ class Checkout(Environment):
 
     def run_executable(self, executable, args, **kwargs):
         """Run a program with the checkout first on Python's path."""
-        environment = {**kwargs.pop("env", os.environ), "ASV_PYTHONPATH": self._build_root}
-        return super().run_executable(executable, args, env=environment, **kwargs)
+        environment = {**kwargs.pop("env", os.environ), **self._global_env_vars}
+        # asv's own program takes PYTHONPATH back, unless it finds the same under its own name.
+        environment |= dict.fromkeys(("PYTHONPATH", "ASV_PYTHONPATH"), self._build_root)
+        kwargs["timeout"] = kwargs.get("timeout") or self._install_timeout
+        return util.check_output([self.find_executable(executable), *args], env=environment, **kwargs)
 
     def run(self, args, **kwargs):
         """Run Python."""

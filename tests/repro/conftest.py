@@ -34,9 +34,9 @@ class Laboratory:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
-    def repro(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    def repro(self, *arguments: str, seconds: float = 60, **environment: str) -> subprocess.CompletedProcess:
         process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=seconds)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def run(self, *arguments: str) -> int:

@@ -1,0 +1,116 @@
+"""Two commits in alternating rounds, by asv itself: a planted slow-down of 10 % is called, one of 1 % is not."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from repro.bench import compare
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+COST = "TEN, ONE, COUNT, FASTER = {ten}, {one}, {count}, {faster}\n"
+BENCHMARKS = """
+import random
+
+from fakelab import cost
+
+NOISE = random.SystemRandom()  # another in each process, as a machine's is
+
+
+def samples(seconds):
+    return {"samples": [seconds * NOISE.lognormvariate(0, 0.02) for _ in range(30)], "number": 1}
+
+
+class Planted:
+    params = (("openmp", "cuda"),)
+    param_names = ("backend",)
+
+    def setup(self, backend):
+        if backend == "cuda":
+            raise NotImplementedError("no GPU here")
+
+    def track_ten(self, backend):
+        return samples(cost.TEN)
+
+    def track_one(self, backend):
+        return samples(cost.ONE)
+
+    def track_faster(self, backend):
+        return samples(cost.FASTER)
+
+    def track_iterations(self, backend):
+        return cost.COUNT
+
+    for measured in (track_ten, track_one, track_faster):
+        measured.unit = "seconds"
+"""
+
+
+@pytest.fixture
+def history(laboratory, monkeypatch):
+    """A repository of two commits, the newer with slow-downs planted, and asv's settings of this project."""
+    monkeypatch.setenv("HOME", str(laboratory.folder / "home"))
+    (laboratory.folder / "home").mkdir()
+    (laboratory.folder / "benchmarks").mkdir()
+    (laboratory.folder / "benchmarks" / "__init__.py").write_text('QUICK = ("planted",)\n')
+    (laboratory.folder / "benchmarks" / "planted.py").write_text(BENCHMARKS)
+    (laboratory.folder / "asv.conf.json").write_text((CHECKOUT / "asv.conf.json").read_text())
+
+    def git(*words):
+        name = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *name, *words], cwd=laboratory.folder, check=True, capture_output=True)
+
+    git("init", "-b", "main")
+    for costs in (
+        {"ten": 1e-3, "one": 1e-3, "count": 20, "faster": 1e-3},
+        {"ten": 1.1e-3, "one": 1.01e-3, "count": 23, "faster": 0.5e-3},
+    ):
+        (laboratory.folder / "fakelab" / "cost.py").write_text(COST.format(**costs))
+        git("add", "fakelab")
+        git("commit", "-m", "x")
+    return laboratory
+
+
+def test_a_slow_down_of_ten_per_cent_is_called_and_one_of_one_per_cent_is_not(history):
+    done = history.repro("bench", "compare", "HEAD~1", "--seconds", "0.1", "--json", seconds=150)
+    assert done.returncode == 1 and done.stdout, done.stderr
+    found = {entry["benchmark"]: entry for entry in json.loads(done.stdout)}
+    verdicts = {name.partition(".Planted.track_")[2]: entry["verdict"] for name, entry in found.items()}
+    assert verdicts == {
+        "ten('openmp')": "slower", "one('openmp')": "no change", "faster('openmp')": "faster",
+        "iterations('openmp')": "worse",
+    }  # fmt: skip
+    ten = found["planted.Planted.track_ten('openmp')"]
+    assert ten["low"] <= ten["ratio"] <= ten["high"] and ten["ratio"] == pytest.approx(1.1, rel=0.03)
+    assert "4 benchmarks, 2 slower or worse" in done.stderr
+    machines = json.loads((history.folder / "home" / ".asv-machine.json").read_text())
+    assert "bench" in machines and (history.folder / ".asv" / "results" / "bench").is_dir()
+
+
+def test_what_is_no_commit(history):
+    done = history.repro("bench", "compare", "nowhere")
+    assert done.returncode == 1 and "'nowhere' is no commit of this checkout" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "unit", "verdict"),
+    [
+        ([1.0] * 6, [1.1] * 6, "seconds", "slower"),
+        ([1.0] * 6, [1.1] * 5 + [1.02], "seconds", "no change"),  # not all rounds say so
+        ([1.0] * 6, [1.01] * 6, "seconds", "no change"),
+        ([1.0] * 6, [0.9] * 6, "seconds", "faster"),
+        ([1.0, 2.0, 1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0, 1.0, 2.0], "seconds", "no change"),  # the machine's drift
+        ([20] * 6, [21] * 6, "", "worse"),
+        ([0] * 6, [0] * 6, "", "no change"),
+        ([0] * 6, [1] * 6, "", "worse"),
+    ],
+)
+def test_verdicts(base, new, unit, verdict):
+    assert compare.judge("b", unit, base, new, 0.03).verdict == verdict
+
+
+def test_too_few_rounds_are_refused():
+    with pytest.raises(Exception, match="5 rounds give no interval of 95 %; it takes 6"):
+        compare.compare("HEAD", "HEAD", "bench", ["."], rounds=5)
+    assert 1 - 2 / 2**compare.ROUNDS > 0.95 > 1 - 2 / 2 ** (compare.ROUNDS - 1)

@@ -134,16 +134,18 @@ def matrix(device, points, cells, vertices, unknowns: int, kappa=1.0, mass=0.0):
     kappa, mass = (xp.broadcast_to(xp.asarray(value, dtype="float64"), (len(cells),)) for value in (kappa, mass))
     one, slope = np.eye(2), rule(1).derivative
     factors = [(one, one, slope), (one, slope, one), (slope, one, one)]
-    slopes = [xp.asarray(np.einsum("ck,bj,ai->cbakji", *axes).reshape(8, 8)) for axes in factors]
+    slopes = [np.einsum("ck,bj,ai->cbakji", *axes).reshape(8, 8) for axes in factors]
+    products = []  # of the slopes of two functions at each vertex, (8, 8 * 8), as the metric's components take them
+    for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+        one_way = np.einsum("pv,pw->pvw", slopes[a], slopes[b])
+        both = one_way if a == b else one_way + one_way.transpose(0, 2, 1)
+        products.append(xp.asarray(both.reshape(8, 64)))
     found = []
     for begin in range(0, len(cells), ELEMENTS):
         some = slice(begin, begin + ELEMENTS)
         rows, volume = shapes.cofactors(shapes.node_coordinates(points, cells[some], 1, xp), 1, xp)
         g = shapes.metric(rows, volume, xp) * kappa[some, None]
-        local = xp.zeros((len(volume), 8, 8))
-        for component, (a, b) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
-            term = xp.einsum("pv,ep,pw->evw", slopes[a], g[component], slopes[b])
-            local += term if a == b else term + term.transpose(0, 2, 1)
+        local = sum(field @ product for field, product in zip(g, products, strict=True)).reshape(-1, 8, 8)
         diagonal = xp.arange(8)
         local[:, diagonal, diagonal] += volume * mass[some, None]
         own = vertices[some]

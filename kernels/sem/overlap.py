@@ -3,7 +3,7 @@
 Neighbours are found through faces. A step across a face is an affine map of local coordinates, so that the nodes beyond
 an edge or a vertex of the element are those that two or three such steps lead to: they are in the overlap where all
 orders of the steps end at the same node, which they do where four elements meet at the edge and eight at the vertex.
-Elsewhere there is no such node, and the paper does not say what it takes; here it is left out.
+Elsewhere there is no such node, and the paper does not say what it takes: here it is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import itertools
 
 import numpy as np
 
-CHUNK = 1 << 22  # entries of the table that are made at once
+CHUNK = 1 << 18  # elements whose rows of the table are made at once
 SIDES = [(axis, side) for axis in range(3) for side in (0, 1)]  # the face of side s across axis a has number 2 a + s
 
 
@@ -73,21 +73,6 @@ class Neighbours:
         self.element = xp.where(exists, other // 6, -1).astype(xp.int32).reshape(elements, 6)
         self.turn, self.shift = turn.reshape(elements, 6, 3, 3), shift.reshape(elements, 6, 3)
 
-    def step(self, elements, places, axis, side, order, xp):
-        """Cross one face a node: from local coordinates that are out of range along `axis` to the neighbour's.
-
-        Parameters
-        ----------
-        elements : (m,) int
-            -1 stays where it is.
-        places : (m, 3) int
-        axis, side : (m,) int
-        """
-        face = 2 * axis + side
-        there = self.element[elements, face]
-        moved = (self.turn[elements, face].astype(xp.int32) * places[:, None, :]).sum(axis=2)
-        return xp.where(elements >= 0, there, -1), moved + self.shift[elements, face]
-
 
 def _partners(keys, xp):
     """Return, for each row of a sorted key that occurs at most twice, the row that has the same; -1 for none."""
@@ -115,43 +100,48 @@ def overlap(table, order: int, neighbours: Neighbours, xp=np):
     (elements, (n + 3)³) int32
         Node (i, j, k), from -1 to n + 1 each, at i + 1 + (n + 3) (j + 1 + (n + 3) (k + 1)).
     """
-    whole = xp.full((len(table), (order + 3) ** 3), -1, dtype=xp.int32)
-    step = max(1, CHUNK // (order + 3) ** 3)
-    for begin in range(0, len(table), step):
-        _fill(whole[begin : begin + step], begin, table, order, neighbours, xp)
+    n, wide = order, order + 3
+    whole = xp.full((len(table), wide**3), -1, dtype=xp.int32)
+    cube = np.stack(np.meshgrid(*[np.arange(-1, n + 2)] * 3, indexing="ij"), axis=-1)[..., ::-1].reshape(-1, 3)
+    beyond = (cube > n).astype(int) - (cube < 0)  # -1, 0 or 1 along each axis
+    for begin in range(0, len(table), CHUNK):
+        own = xp.arange(begin, min(begin + CHUNK, len(table)))
+        for direction in itertools.product((-1, 0, 1), repeat=3):
+            chosen = np.flatnonzero((beyond == direction).all(axis=1))
+            steps = [(axis, side > 0) for axis, side in enumerate(direction) if side]
+            found = None
+            for path in itertools.permutations(steps):
+                node = _reached(own, path, cube[chosen], table, order, neighbours, xp)
+                found = node if found is None else xp.where(found == node, found, -1)
+            whole[begin : begin + len(own), xp.asarray(chosen)] = found
     return whole
 
 
-def _fill(whole, begin, table, order, neighbours, xp):
-    n, q, wide = order, order + 1, order + 3
-    count = len(whole)
-    cube = np.stack(np.meshgrid(*[np.arange(-1, n + 2)] * 3, indexing="ij"), axis=-1)[..., ::-1].reshape(-1, 3)
-    outside = (cube < 0) | (cube > n)
+def _reached(own, path, places, table, order, neighbours, xp):
+    """Return the nodes at local places of elements, by faces crossed one after the other: (elements, places) int.
+
+    Parameters
+    ----------
+    own : (elements,) int
+    path : sequence of (axis, side)
+        Faces to cross, as the first element sees them.
+    places : (places, 3) int
+        Local coordinates of the first element.
+    """
+    turn = xp.broadcast_to(xp.eye(3, dtype=xp.int32), (len(own), 3, 3))
+    shift, element, exists = xp.zeros((len(own), 3), dtype=xp.int32), own, xp.ones(len(own), dtype=bool)
+    rows = xp.arange(len(own))
+    for axis, side in path:
+        along = xp.abs(turn[:, :, axis]).argmax(axis=1)  # the axis as the element sees it that is stepped out of
+        forward = (turn[rows, along, axis] > 0) == bool(side)
+        face = 2 * along + forward
+        step, offset = (array[element, face].astype(xp.int32) for array in (neighbours.turn, neighbours.shift))
+        turn = (step[:, :, :, None] * turn[:, None]).sum(axis=2)
+        shift = (step * shift[:, None]).sum(axis=2) + offset
+        element = neighbours.element[element, face]
+        exists = exists & (element >= 0)
+    q = order + 1
     strides = xp.asarray([1, q, q * q])
-    inner = ~outside.any(axis=1)
-    whole[:, xp.asarray(np.flatnonzero(inner))] = table[begin : begin + count]
-    for crossed in itertools.product((0, 1), repeat=3):  # the axes along which nodes are out of range
-        axes = [axis for axis in range(3) if crossed[axis]]
-        if not axes:
-            continue
-        chosen = np.flatnonzero((outside == np.array(crossed, dtype=bool)).all(axis=1))
-        places = xp.asarray(np.tile(cube[chosen], (count, 1)), dtype=xp.int32)
-        first = xp.repeat(xp.arange(begin, begin + count), len(chosen))
-        found = None
-        for path in itertools.permutations(axes):
-            elements, at = first, places
-            # The axis of a later step as the element sees it that the step starts from.
-            headings = xp.zeros((len(at), 3, 3), dtype=xp.int32)
-            for axis in range(3):
-                headings[:, axis, axis] = 1
-            for axis in path:
-                along = xp.abs(headings[:, :, axis]).argmax(axis=1)
-                rows = xp.arange(len(at))
-                side = (at[rows, along] > n).astype(xp.int64)
-                turn = neighbours.turn[elements, 2 * along + side].astype(xp.int32)
-                elements, at = neighbours.step(elements, at, along, side, n, xp)
-                headings = xp.einsum("mab,mbc->mac", turn, headings)
-            node = xp.where(elements >= 0, table[elements, xp.clip(at, 0, n) @ strides], -1)
-            found = node if found is None else xp.where(found == node, found, -1)
-        whole[:, xp.asarray(chosen)] = found.reshape(count, -1)
-    assert wide**3 == whole.shape[1]
+    slope, start = (turn * strides[:, None]).sum(axis=1), (shift * strides).sum(axis=1)
+    local = start[:, None] + (slope[:, None, :] * xp.asarray(places)).sum(axis=2)
+    return xp.where(exists[:, None], table[element[:, None], xp.where(exists[:, None], local, 0)], -1)

@@ -1,9 +1,9 @@
 """The local preconditioner P^f: overlapping Schwarz with solves by fast diagonalisation (remacle2016, section 4.2).
 
 Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean lengths of the element's, and all share
-the modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes that
-are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and what the
-solve has for them is dropped, which is what the paper's table of nodes leaves room for.
+the modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes
+that are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and
+what the solve has for them is dropped, which is what the paper's table of nodes leaves room for.
 """
 
 from __future__ import annotations

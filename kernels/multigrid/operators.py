@@ -6,25 +6,26 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.spmv.sell import FEW
 from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-FUSED_GPU_SHAPE, FUSED_CPU_SHAPE = (128, 1), (8, 8)
+FUSED_CPU_SHAPE, FUSED_GPU_SHAPES = (8, 8), {"ellpack_r": (128, 2), "sell": (128, 1)}
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
 
 
-def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False) -> dict:
+def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True) -> dict:
     sliced = name == "sell"
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
-            "extent": "long" if sliced else "int", **REGISTERS}  # fmt: skip
+            "SHORT": int(is_short), "extent": "long" if sliced else "int", "real": "double", **REGISTERS}  # fmt: skip
 
 
 BUILDS = [(VECTORS, block, {"LANES": lanes}) for block, lanes in (GPU_SHAPE, CPU_SHAPE)]
 BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted))
-           for block, lanes in (FUSED_GPU_SHAPE, FUSED_CPU_SHAPE)
-           for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))]  # fmt: skip
+           for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))
+           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPE)]  # fmt: skip
 
 
 class Vectors:
@@ -62,10 +63,10 @@ class Operator:
         self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == np.float64
         if self.is_fused:
             slices, arrays = matrix.slices, matrix.arrays
-            block, lanes = FUSED_GPU_SHAPE if device.is_gpu else FUSED_CPU_SHAPE
-            order = arrays.get("order")
+            block, lanes = FUSED_GPU_SHAPES[name] if device.is_gpu else FUSED_CPU_SHAPE
+            order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             self._kernels = device.build(
-                FUSED, block=block, defines=_defines(name, lanes, slices.size, order is not None)
+                FUSED, block=block, defines=_defines(name, lanes, slices.size, order is not None, is_short)
             )
             self._blocks = -(-slices.slots // (block * lanes))
             self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays["columns"],

@@ -6,7 +6,9 @@ locally.
 On an H200 with a cold cache, double precision, of what its least bytes take at 4.3 TB/s: all for elasticity on 100³
 hexahedra (245 M entries), 98 % for tetrahedra on a grid (107 M). A matrix near the size of the cache pays for its
 eviction: 89 % on 54³ hexahedra, 60 % on 400² quadrilaterals. Tried without gain: slices of 256 rows, blocks of 64 to
-512 threads, four or eight entries at once, loads of 256 bytes into the second-level cache.
+512 threads, four or eight entries at once, loads of 256 bytes into the second-level cache. Rows of nine entries (Q1 in
+the plane, 2.1 M rows) want more threads rather than more loads of each: a fifth faster with `SHORT`, which is slower
+where rows are long.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from kernels.spmv._matrix import LANES, Matrix
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 128, 8
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
-BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, **REGISTERS})
+FEW = 12  # entries of a row, on average, below which it is short
+BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "SHORT": is_sorted,
+                           **REGISTERS})
           for block, lanes, real, is_sorted
           in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
 
@@ -42,7 +46,8 @@ class Packed(Matrix):
         self.hold(**self.slices.arrays())
         _sliced.fill(self, csr, self.slices)
         block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes}
+        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes,
+                   "SHORT": int(self.stored < FEW * self.slices.slots)}  # fmt: skip
         self.kernel = self.build(SOURCE, block, defines | REGISTERS).sell
         self.blocks = -(-self.slices.slots // (block * self.lanes))
 

@@ -1,0 +1,76 @@
+// Sums over rows whose entries lie `stride` apart, for CUDA. Columns are read through the caches and values past them:
+// either alone is faster than both or neither. A padded column is -1, and reads no x, which may be NaN there.
+
+#if LANES == 2 // of neighbouring rows a thread reads both entries at once
+DEVICE_FUNCTION void load_pair(const int *from, int *to)
+{
+    const int2 both = __ldg(reinterpret_cast<const int2 *>(from));
+    to[0] = both.x, to[1] = both.y;
+}
+DEVICE_FUNCTION void load_pair(const double *from, double *to)
+{
+    const double2 both = __ldcs(reinterpret_cast<const double2 *>(from));
+    to[0] = both.x, to[1] = both.y;
+}
+DEVICE_FUNCTION void load_pair(const float *from, float *to)
+{
+    const float2 both = __ldcs(reinterpret_cast<const float2 *>(from));
+    to[0] = both.x, to[1] = both.y;
+}
+#define LOAD_COLUMNS(from, to) load_pair(from, to)
+#define LOAD_VALUES(from, to) load_pair(from, to)
+#else
+#define LOAD_COLUMNS(from, to) for (int lane = 0; lane < LANES; ++lane) (to)[lane] = __ldg(&(from)[lane])
+#define LOAD_VALUES(from, to) for (int lane = 0; lane < LANES; ++lane) (to)[lane] = __ldcs(&(from)[lane])
+#endif
+
+// sums[lane] += the products of `left` entries with x.
+DEVICE_FUNCTION void add_rows(int left, const long stride, const int *columns, const real *values,
+                              const real *RESTRICT x, real *sums)
+{
+#if SHORT // rows of a few entries: many threads at once hide the waiting, so registers are spared
+#define DEPTH 5
+    for (; left > 0; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
+        int column[DEPTH][LANES];
+        real value[DEPTH][LANES];
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d)
+            if (d < left) { // all loads before the first use
+                LOAD_COLUMNS(columns + d * stride, column[d]);
+                LOAD_VALUES(values + d * stride, value[d]);
+            }
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d)
+            if (d < left)
+#pragma unroll
+                for (int lane = 0; lane < LANES; ++lane)
+                    sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
+    }
+#else // longer ones: the compiler unrolls the first loop by four
+#define DEPTH 3
+    for (; left >= DEPTH; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
+        int column[DEPTH][LANES];
+        real value[DEPTH][LANES];
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d) {
+            LOAD_COLUMNS(columns + d * stride, column[d]);
+            LOAD_VALUES(values + d * stride, value[d]);
+        }
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d)
+#pragma unroll
+            for (int lane = 0; lane < LANES; ++lane)
+                sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
+    }
+#pragma unroll 1
+    for (; left > 0; --left, columns += stride, values += stride) {
+        int column[LANES];
+        real value[LANES];
+        LOAD_COLUMNS(columns, column);
+        LOAD_VALUES(values, value);
+#pragma unroll
+        for (int lane = 0; lane < LANES; ++lane)
+            sums[lane] += value[lane] * (column[lane] < 0 ? 0 : x[column[lane]]);
+    }
+#endif
+}

@@ -71,6 +71,8 @@ def measure(cell, run, seconds: float) -> None:
     run.time("solve", solve, check=error, tolerance=1.01 * TOLERANCE, work=work, max_seconds=seconds, capture=False)
     run.value("cycles", outcomes[0].cycles, "count")
     run.value("convergence", outcomes[0].rate)
+    history = outcomes[0].history
+    run.value("last_factor", float(history[-1] / history[-2]))
     run.value("dof", len(grids[-1].rhs), "count")
 
 

@@ -17,7 +17,7 @@ from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
 
-SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 1, "large": 1}  # of sampling each product
+SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 0.3}  # of sampling each product
 FORMATS = ("ellpack_r", "sell")
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12

@@ -16,7 +16,7 @@ from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
 
-SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 3, "large": 3}  # of sampling each solve
+SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 0.4, "large": 1}  # of sampling each solve
 
 
 def cells(scale):

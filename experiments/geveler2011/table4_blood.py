@@ -15,7 +15,7 @@ from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
 
-SECONDS = {"smoke": 0.01, "small": 0.02, "paper": 2, "large": 2}  # of sampling each solve
+SECONDS = {"smoke": 0.01, "small": 0.02, "paper": 0.5, "large": 1}  # of sampling each solve
 
 
 def cells(scale):

@@ -9,7 +9,7 @@ from experiments.zhang2013.systems import system
 from kernels import spmv
 from repro import Cell
 
-SECONDS = {"smoke": 0.02, "small": 0.08, "paper": 0.3, "large": 0.5}
+SECONDS = {"smoke": 0.02, "small": 0.08, "paper": 0.2, "large": 0.4}
 TOLERANCES = {"float64": 1e-13, "float32": 1e-5}
 OPTIONS = ("slice_size", "window", "size")
 

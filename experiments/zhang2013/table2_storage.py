@@ -20,7 +20,7 @@ from repro.timing import HostClock
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
 SLICE = 32
 BACKENDS = ("cuda", "opencl")  # storage is the same on all, and packing on processors
-SECONDS = {"smoke": 0.05, "small": 0.3, "paper": 1, "large": 1}
+SECONDS = {"smoke": 0.05, "small": 0.3, "paper": 0.2, "large": 1}
 
 
 def cells(scale):

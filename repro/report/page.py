@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import repro
-from repro import claims, consistency, published
+from repro import claims, consistency
 from repro.model import FAILED, SKIPPED, ReproError
 from repro.report import roofline
 from repro.report.files import compact_svg, packed, sections
@@ -46,8 +46,7 @@ def build(folders: Sequence[Path]) -> str:
         machines=[_machine(name, found) for name in machines(found)],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
         ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
-        findings=[(paper.key, _findings(paper.key)) for paper in papers],
-        derived=sum(len(consistency.verdicts(key)) for key in published.papers()),
+        findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": shown, "roofs": roofline.roofs(folders, shown)}),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
         unplotted=roofline.without_work(found), library=_library(),
@@ -160,5 +159,7 @@ def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _findings(paper: str) -> list[dict[str, Any]]:
-    return [consistency.record(verdict) for verdict in consistency.check(paper)]
+def _findings(paper: str) -> tuple[str, int, list[dict[str, Any]]]:
+    """Return a paper, how many numbers it derives, and those that do not follow."""
+    found = consistency.verdicts(paper)
+    return paper, len(found), [consistency.record(verdict) for verdict in found if not verdict.agrees]

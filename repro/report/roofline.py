@@ -90,6 +90,7 @@ def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict
 def _roof(machine: str, device: str, ceilings: Ceilings, shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
     bandwidth = max(curve[-1][1] for curve in ceilings.bandwidths.values() if curve)
     least, most = min(point["intensity"] for point in shown) / 2, max(point["intensity"] for point in shown) * 2
+    most = max(most, *(4 * rate / bandwidth for rate in ceilings.rates.values()))
     lines = []
     for precision, rate in sorted(ceilings.rates.items(), key=lambda pair: pair[1]):
         name = f"{PRECISIONS.get(precision, precision)} precision, {rate / 1e9:,.0f} GFLOP/s"
@@ -97,6 +98,6 @@ def _roof(machine: str, device: str, ceilings: Ceilings, shown: list[dict[str, A
         facts = {"machine": machine, "device": device, "roof": name, "bandwidth": bandwidth / 1e9}
         lines += [
             {**facts, "intensity": intensity, "rate": min(rate, intensity * bandwidth) / 1e9}
-            for intensity in sorted({least, ridge, max(most, 4 * ridge)})
+            for intensity in sorted({least, ridge, most})
         ]
     return lines

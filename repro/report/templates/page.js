@@ -144,7 +144,7 @@
   });
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = artefacts.filter((each) => !each.open);
+    closed = [...artefacts, ...all("details.findings")].filter((each) => !each.open);
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });
@@ -173,10 +173,18 @@
     const dark = document.documentElement.classList.contains("dark");
     const [ink, line] = dark ? ["#c9ced3", "#343a41"] : ["#3c4248", "#e4e5e3"];
     const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: ink, tickColor: ink, labelFontSize: 12,
-      titleFontSize: 13, titleFontWeight: "normal", titlePadding: 8, tickCount: 6 };
+      titleFontSize: 13, titleFontWeight: "normal", titlePadding: 8 };
+    // Ticks at 1, 2 and 5 where there are few decades, else at powers of ten.
+    const ticks = (field) => {
+      const found = [...points, ...roofs].map((each) => Math.log10(each[field]));
+      const [low, high] = [Math.floor(Math.min(...found)), Math.ceil(Math.max(...found))];
+      const steps = high - low > 3 ? [1] : [1, 2, 5];
+      const values = Array.from({ length: high - low + 1 }, (_, i) => steps.map((step) => step * 10 ** (low + i))).flat();
+      return { values, labelExpr: "format(datum.value, datum.value < 1 ? '~r' : ',')" };
+    };
     const papers = [...new Set(roofline.points.map((point) => point.paper))].sort();
-    const x = { field: "intensity", type: "quantitative", scale: { type: "log", nice: false }, title: "Intensity of the least work [FLOP/B]" };
-    const y = { field: "rate", type: "quantitative", scale: { type: "log" }, title: "Operations a second [GFLOP/s]" };
+    const x = { field: "intensity", type: "quantitative", scale: { type: "log", nice: false }, axis: ticks("intensity"), title: "Intensity of the least work [FLOP/B]" };
+    const y = { field: "rate", type: "quantitative", scale: { type: "log" }, axis: ticks("rate"), title: "Operations a second [GFLOP/s]" };
     const tip = (field, title, format) => ({ field, title, ...(format && { format, type: "quantitative" }) });
     const spec = {
       width: "container", height: 420, background: "transparent", autosize: { type: "fit", contains: "padding" },

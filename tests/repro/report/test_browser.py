@@ -1,0 +1,261 @@
+"""The page in a browser: what a reader clicks, types and prints does what it says."""
+
+import itertools
+import re
+import shutil
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="no Playwright here: make setup installs it where Chromium is")
+pytest.importorskip("vl_convert")
+pytest.importorskip("jinja2")
+
+from playwright.sync_api import sync_playwright
+
+from repro.report import build
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt install chromium)")
+TABLE2 = "#fu2014-table2"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def address(results, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(build([results]))
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light", accept_downloads=True)
+    page, page_errors, loaded = context.new_page(), [], []
+    page.on("pageerror", lambda error: page_errors.append(str(error)))
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto(address)
+    page.wait_for_selector("html[data-figures=drawn]")
+    yield page
+    assert page_errors == []
+    assert [url for url in loaded if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
+
+
+def shown(page, selector, name="id"):
+    """Return an attribute of the elements that can be seen."""
+    return page.eval_on_selector_all(
+        selector,
+        "(all, name) => all.filter((each) => each.checkVisibility()).map((each) => each.getAttribute(name))",
+        name,
+    )
+
+
+def artefacts(page):
+    return shown(page, "details.artefact")
+
+
+def test_filters_by_paper_machine_back_end_and_state(page):
+    everything = artefacts(page)
+    assert len(everything) >= 52
+    page.get_by_label("Filters of tables and figures").get_by_label("Paper").select_option("zhang2013")
+    assert len(artefacts(page)) == 10 and all(each.startswith("zhang2013") for each in artefacts(page))
+    assert page.locator("#count").inner_text() == f"10 of {len(everything)} shown"
+    assert page.locator("#count").get_attribute("aria-live") == "polite"
+    assert page.locator("section.paper:visible").count() == 1
+    page.get_by_role("button", name="Reset").first.click()
+    assert artefacts(page) == everything
+    page.select_option("#filters [name=machine]", "laptop")
+    assert artefacts(page) == ["fu2014-table2", "zhang2013-figure8"]
+    page.select_option("#filters [name=backend]", "cuda")  # the laptop has none
+    assert artefacts(page) == [] and page.locator("#none").is_visible()
+    page.select_option("#filters [name=machine]", "")
+    assert artefacts(page) == ["fu2014-table2"]
+    page.select_option("#filters [name=backend]", "")
+    page.select_option("#filters [name=state]", "smaller")
+    assert artefacts(page) == ["zhang2013-figure8"]
+    assert shown(page, "li.tile", "data-artefact") == ["zhang2013-figure8"]
+
+
+def panels(page, artefact=TABLE2):
+    return shown(page, f"{artefact} section.panel", "data-panel")
+
+
+def test_a_tile_opens_its_artefact_and_two_machines_stand_side_by_side(page):
+    page.click(f"a.tile[href='{TABLE2}'], li.tile a[href='{TABLE2}']")
+    assert page.locator(TABLE2).get_attribute("open") is not None
+    assert panels(page) == ["big-gpu-fu2014-table2"]
+    assert page.locator(f"{TABLE2} figure img:visible").count() == 1
+    page.locator(TABLE2).get_by_label("beside").select_option("laptop-fu2014-table2")
+    assert panels(page) == ["big-gpu-fu2014-table2", "laptop-fu2014-table2"]
+    left, right = (each.bounding_box() for each in page.locator(f"{TABLE2} section.panel:visible").all())
+    assert left["x"] + left["width"] <= right["x"] and abs(left["y"] - right["y"]) < 2
+
+
+def test_one_choice_puts_every_artefact_side_by_side(page):
+    page.select_option("#filters [name=machine]", "laptop")
+    page.select_option("#filters [name=beside]", "big-gpu")
+    page.click("#unfold")
+    assert panels(page) == ["laptop-fu2014-table2", "big-gpu-fu2014-table2"]
+    figure8 = page.locator("#zhang2013-figure8")
+    assert figure8.get_by_text("Not measured on big-gpu.").is_visible()
+
+
+def test_a_back_end_chooses_the_results_that_have_it(page):
+    page.select_option("#filters [name=backend]", "opencl")
+    page.click("#unfold")
+    assert panels(page) == ["laptop-fu2014-table2"]
+
+
+def test_figures_are_drawn(page):
+    page.click(f"li.tile a[href='{TABLE2}']")
+    size = page.locator(f"{TABLE2} figure img:visible").evaluate("image => [image.naturalWidth, image.naturalHeight]")
+    assert size == [70, 28]
+    assert page.locator(f"li.tile a[href='{TABLE2}'] img").evaluate("image => image.naturalWidth") == 70
+
+
+def test_downloads_are_the_files_themselves(page, results):
+    page.click(f"li.tile a[href='{TABLE2}']")
+    for label, name, path in (
+        ("CSV", "fu2014-table2.big-gpu.csv", "big-gpu/fu2014/table2.csv"),
+        ("Manifest", "fu2014-table2.big-gpu.json", "big-gpu/fu2014/table2.json"),
+        ("SVG", "fu2014-table2.big-gpu.svg", "big-gpu/fu2014/table2.svg"),
+    ):
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name=f"{label} of Table 2 on big-gpu").first.click()
+        assert waiting.value.suggested_filename == name
+        with open(waiting.value.path(), "rb") as stream:
+            assert stream.read() == (results / path).read_bytes()
+
+
+def ground(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def test_dark_mode_by_the_button_and_by_the_system(page, browser, address):
+    light = ground(page)
+    button = page.get_by_role("button", name="Dark mode")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true" and ground(page) != light
+    page.reload()
+    assert ground(page) != light  # it is remembered
+    button.click()
+    assert ground(page) == light
+    dark = browser.new_context(color_scheme="dark").new_page()
+    dark.goto(address)
+    assert ground(dark) not in (light, "rgba(0, 0, 0, 0)")
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()")
+
+
+def test_the_keyboard_reaches_everything(page):
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the content"
+    assert page.locator(".skip").bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert focused(page) == "main"
+    order = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
+    assert order == ["paper", "machine", "beside", "backend", "state", "reset"]
+    page.locator("#filters [name=paper]").focus()
+    page.keyboard.type("fu2014")
+    assert page.locator("#count").inner_text().startswith("10 of")
+    page.locator(f"li.tile a[href='{TABLE2}']").focus()
+    page.keyboard.press("Enter")
+    assert page.locator(TABLE2).get_attribute("open") is not None
+    assert page.evaluate("document.activeElement.matches('#fu2014-table2 > summary')")
+    page.keyboard.press("Enter")  # a second closes it
+    assert page.locator(TABLE2).get_attribute("open") is None
+    outline = page.locator(f"{TABLE2} > summary").evaluate("each => getComputedStyle(each).outlineStyle")
+    assert outline == "solid"
+
+
+def test_landmarks_and_names_for_screen_readers(page):
+    for role in ("banner", "main", "contentinfo"):
+        assert page.get_by_role(role).count() == 1
+    assert page.get_by_role("navigation", name="Sections").count() == 1
+    assert page.eval_on_selector_all("select", "all => all.every((each) => each.labels.length === 1)")
+    assert page.eval_on_selector_all("button", "all => all.every((each) => each.textContent.trim())")
+    levels = page.eval_on_selector_all("h1, h2, h3, h4, h5", "all => all.map((each) => Number(each.tagName[1]))")
+    assert levels[0] == 1 and all(after - before <= 1 for before, after in itertools.pairwise(levels))
+
+
+def test_the_ledger_is_filtered(page):
+    page.select_option("#ledger-filters [name=paper]", "fu2014")
+    rows = page.locator("#ledger tbody tr:visible")
+    assert set(shown(page, "#ledger tbody tr", "data-paper")) == {"fu2014"}
+    assert page.locator("#ledger-count").inner_text().startswith(f"{rows.count()} of ")
+    page.select_option("#ledger-filters [name=state]", "not measured here")
+    assert set(shown(page, "#ledger tbody tr", "data-state")) <= {"not measured here"}
+
+
+def test_the_roofline_shows_values_where_one_points(page):
+    page.wait_for_selector("#plot[data-drawn='8']")  # two cases, two methods, two scales
+    marks = page.locator("#plot .mark-symbol.layer_1_marks path")
+    assert marks.count() == 8 and page.locator("#plot .mark-line path").count() == 2
+    marks.first.scroll_into_view_if_needed()
+    box = marks.first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tip = page.locator("#vg-tooltip-element.visible")
+    tip.wait_for()
+    values = " ".join(tip.inner_text().split())
+    for word in ("fu2014-table2", "GFLOP/s", "GB/s", "FLOP/B", "of the bound", "%"):
+        assert word in values
+    right = page.locator("#plot svg").bounding_box()
+    frame = page.locator(".frame").bounding_box()
+    assert right["x"] + right["width"] <= frame["x"] + frame["width"]
+    page.select_option("#roofline-filters [name=device]", "laptop, opencl: A laptop")
+    page.wait_for_selector("#plot[data-drawn='4']")
+    assert page.locator("#roofline-count").inner_text() == "4 kernels shown"
+    page.click("#roofline-table summary")
+    assert page.locator("#roofline-table tbody tr").count() == 4
+    assert page.locator("#roofline-table th").count() == 9
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser, address):
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    page.goto(address)
+    page.wait_for_selector("html[data-figures=drawn]")
+    page.click("#unfold")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.close()
+
+
+def test_print_has_everything_open_and_no_controls(page, tmp_path):
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.artefact:not([open])").count() == 0
+    assert not page.locator("#filters").is_visible() and not page.locator(".downloads").first.is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.artefact[open]").count() == 0
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    printed = (tmp_path / "page.pdf").read_bytes()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) > 5
+
+
+def test_a_link_into_the_page_opens_what_it_names(browser, address):
+    page = browser.new_page()
+    page.goto(f"{address}{TABLE2}")
+    assert page.locator(TABLE2).get_attribute("open") is not None
+    page.close()
+
+
+def test_without_scripts_everything_is_there(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.click(f"{TABLE2} > summary")
+    assert len(panels(page)) == 3
+    assert "29.8" in page.locator("main").inner_text()
+    context.close()

@@ -203,7 +203,10 @@ def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Int
         return Interval(predicate.than - margin, predicate.than + margin)
     names = {**point.words, "case": point.case}
     numbers = [_number(claim, each.format(**names), point.case, root) for each in predicate.published]
-    factor = split(predicate.unit)[0]
+    factor, base = split(predicate.unit)
+    for number in numbers:
+        if split(number.unit)[1] != base:
+            raise ReproError(f"{number.place} is in {number.unit or 'no unit'}, the formula in {predicate.unit}")
     ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     return Interval(low - abs(low) * predicate.tolerance, high + abs(high) * predicate.tolerance)

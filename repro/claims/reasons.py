@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
         if not rows:
             return f"{artefact} is stored at scale {', '.join(stored.scales(artefact))} only"
         wanted = [row for row in rows if selector.takes(row["method"])]
-        done = [row for row in wanted if row["status"] == DONE and row["metric"] == selector.metric]
+        done = [row for row in wanted if row["status"] == DONE and fnmatchcase(row["metric"], selector.metric)]
         if not [row for row in done if in_place(row, selector.place)]:
             what = f"{'|'.join(selector.methods)} of {artefact}"
             if done and selector.place:

@@ -1,10 +1,10 @@
 """The stored results of one machine, and how a selector of a claim finds its rows in them.
 
 A selector is ``<table> <method> <metric> [<case>] [@<where>]``, as in ``table2 patch assembly regular @gpu``. Methods
-may be alternatives, ``a|b``, or a pattern with ``*``. `where` is a back end (``cuda``, ``opencl``, ``openmp``,
-``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines, or several
-of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the least time,
-the highest rate, of other values that of the first back end in the order of ``repro.results.PREFERENCE``.
+may be alternatives, ``a|b``, or patterns with ``*``, as the metric may. `where` is a back end (``cuda``, ``opencl``,
+``openmp``, ``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines,
+or several of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the
+least time, the highest rate, of other values that of the first back end in the order of ``repro.results.PREFERENCE``.
 
 ``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
 """
@@ -172,7 +172,12 @@ class Stored:
                 if row["status"] == DONE and not is_missing(row["value"]):
                     index.setdefault((row["scale"], row["metric"]), []).append(row)
             self._values[artefact] = index
-        rows = self._values[artefact].get((scale, selector.metric), [])
+        index = self._values[artefact]
+        if "*" in selector.metric:
+            rows = [row for (of, name), rows in index.items() if of == scale and fnmatchcase(name, selector.metric)
+                    for row in rows]  # fmt: skip
+        else:
+            rows = index.get((scale, selector.metric), [])
         return [row for row in rows if selector.takes(row["method"]) and in_place(row, selector.place)]
 
 

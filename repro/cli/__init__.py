@@ -13,7 +13,22 @@ from typing import Annotated
 import typer
 
 import repro
-from repro.cli import bench, claims, clean, compare, data, doctor, figures, listing, published, report, run, status
+from repro.cli import (
+    appendix,
+    bench,
+    claims,
+    clean,
+    compare,
+    data,
+    doctor,
+    figures,
+    listing,
+    published,
+    report,
+    run,
+    spread,
+    status,
+)
 from repro.cli.common import say
 from repro.model import ReproError
 
@@ -25,8 +40,11 @@ app = typer.Typer(
 app.command("list")(listing.list_artefacts)
 app.command("run")(run.run)
 app.command("status")(status.status)
+app.command("plan")(spread.plan)
+app.command("merge")(spread.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)
+app.command("appendix")(appendix.appendix)
 app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("report")(report.report)

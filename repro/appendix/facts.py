@@ -1,0 +1,201 @@
+"""What the appendix says: papers, artefacts, claims, machines, data and software, each from where it is kept."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import repro
+from repro import claims, discovery, environment, published
+from repro.model import SCALES, ReproError
+
+WHERE = {"cuda": "NVIDIA GPU", "opencl": "OpenCL device", "openmp": "CPU", "host": "CPU"}
+
+
+@dataclass(frozen=True)
+class Element:
+    """A table or a figure of a paper.
+
+    Attributes
+    ----------
+    id, shows : str
+        As in ``fu2014-table2``, and what the paper shows there.
+    claims : tuple of str
+        Ids of the claims that it decides.
+    verdicts : mapping of str to int
+        How many of them have each verdict.
+    minutes : mapping of str to float
+        Expected minutes by scale; empty when there is no module of it.
+    backends : tuple of str
+        On which it is measured.
+    data : tuple of str
+        The datasets that it reads.
+    results : tuple of str
+        Its stored tables, below the results folder.
+    problem : str
+        Why it cannot be run; empty when it can.
+    """
+
+    id: str
+    shows: str
+    claims: tuple[str, ...]
+    verdicts: Mapping[str, int]
+    minutes: Mapping[str, float]
+    backends: tuple[str, ...]
+    data: tuple[str, ...]
+    results: tuple[str, ...]
+    problem: str = ""
+
+    @property
+    def hardware(self) -> str:
+        """What it can be measured on."""
+        return ", ".join(dict.fromkeys(WHERE[backend] for backend in self.backends))
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with its artefacts and claims, and the machine it was measured on."""
+
+    key: str
+    title: str
+    authors: str
+    year: str
+    devices: tuple[str, ...]
+    elements: tuple[Element, ...]
+    verdicts: tuple[claims.Verdict, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with stored results: its processors, and at which commits it measured."""
+
+    name: str
+    devices: tuple[str, ...]
+    system: str
+    memory_gb: float | None
+    commits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that the appendix says.
+
+    Attributes
+    ----------
+    version, python : str
+        Of this project, and the Pythons that it supports.
+    papers : tuple of Paper
+    machines : tuple of Machine
+    datasets : tuple of catalogue entries
+    software : mapping of str to str
+        Pinned version by package.
+    minutes : mapping of str to float
+        Of everything together, by scale.
+    """
+
+    version: str
+    python: str
+    licence: str
+    papers: tuple[Paper, ...]
+    machines: tuple[Machine, ...]
+    datasets: tuple[Any, ...]
+    software: Mapping[str, str]
+    minutes: Mapping[str, float]
+
+
+def collect(results: Path, papers: Iterable[str] = ()) -> Facts:
+    """Return what the appendix of some papers, by default of all, says.
+
+    Parameters
+    ----------
+    results : path
+        The results folder, with a folder a machine.
+    papers : iterable of str, optional
+        As in ``fu2014``.
+    """
+    keys = list(papers) or published.papers()
+    modules = {artefact.id: artefact for artefact in discovery.find()}
+    found = tuple(_paper(key, modules, Path(results)) for key in keys)
+    elements = [element for paper in found for element in paper.elements]
+    read = {name for element in elements for name in element.data}
+    project = tomllib.loads((environment.root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return Facts(
+        version=repro.__version__, python=project["requires-python"], licence=project["license"], papers=found,
+        machines=tuple(_machine(Path(results) / name) for name in claims.machines(results)),
+        datasets=tuple(entry for entry in environment.catalogue() if entry.name in read),
+        software=_pinned(environment.root(), project["dependencies"]),
+        minutes={scale: sum(each.minutes.get(scale, 0.0) for each in elements) for scale in SCALES},
+    )  # fmt: skip
+
+
+def _paper(key: str, modules: Mapping[str, discovery.Artefact], results: Path) -> Paper:
+    about = published.paper(key)
+    verdicts = claims.verdicts(results, key)
+    devices = [device["printed"]["name"] for device in published.hardware(key).values() if "printed" in device]
+    listed = {entry["id"]: entry["shows"] for entry in published.artefacts(key)}
+    ids = [*listed, *(name for name, module in modules.items() if module.paper == key and name not in listed)]
+    return Paper(
+        key=key, title=about.get("title", key), authors=about.get("authors", ""), year=str(about.get("year", "")),
+        devices=tuple(devices), verdicts=tuple(verdicts),
+        elements=tuple(_element(name, listed.get(name, ""), modules.get(name), verdicts, results) for name in ids),
+    )  # fmt: skip
+
+
+def _element(
+    name: str, shows: str, module: discovery.Artefact | None, verdicts: Iterable[claims.Verdict], results: Path
+) -> Element:
+    own = [verdict for verdict in verdicts if name in verdict.artefacts]
+    paper, _, stem = name.partition("-")
+    files = sorted(path.relative_to(results).as_posix() for path in results.glob(f"*/{paper}/{stem}.md"))
+    backends, data, problem = _cells(module)
+    return Element(
+        id=name, shows=shows or (module.title if module else ""), claims=tuple(verdict.id for verdict in own),
+        verdicts=Counter(verdict.state for verdict in own), minutes=module.minutes if module else {},
+        backends=backends, data=data, results=tuple(files), problem=problem,
+    )  # fmt: skip
+
+
+def _cells(module: discovery.Artefact | None) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """The back ends and the datasets of an artefact's cells at the papers' sizes."""
+    if module is None:
+        return (), (), "there is no module of it"
+    try:
+        cells = list(discovery.load(module).cells("paper"))
+    except ReproError as error:
+        return (), (), str(error)
+    backends = {cell.backend for cell in cells}
+    data = dict.fromkeys(name for cell in cells for name in cell.data)
+    return tuple(name for name in WHERE if name in backends), tuple(data), ""
+
+
+def _machine(folder: Path) -> Machine:
+    devices, commits, machine = {}, {}, {}
+    for path in sorted(folder.glob("*/*.json")):
+        manifest = json.loads(path.read_bytes())
+        if "devices" not in manifest:
+            continue
+        machine = manifest.get("machine") or machine
+        devices.update(dict.fromkeys(device["name"] for device in manifest["devices"]))
+        for revision in [manifest, *(cell.get("revision") or {} for cell in manifest.get("cells", ()))]:
+            if revision.get("commit"):
+                commits[revision["commit"][:9]] = None
+    memory = machine.get("memory_bytes")
+    names = [name for name in devices if not re.match(r"(pthread|cpu)-", name)]  # PoCL's names of the processor
+    return Machine(
+        folder.name, tuple(names), str(machine.get("system", platform.system())),
+        None if memory is None else memory / 1e9, tuple(commits),
+    )  # fmt: skip
+
+
+def _pinned(root: Path, dependencies: Iterable[str]) -> dict[str, str]:
+    lines = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    versions = dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
+    names = [re.match(r"[A-Za-z0-9._-]+", dependency)[0] for dependency in dependencies]
+    return {name: versions.get(name, "").split(";")[0].strip() for name in names}

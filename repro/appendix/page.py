@@ -1,0 +1,42 @@
+"""The appendix as Markdown, by a Jinja template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repro.appendix.facts import Facts
+from repro.claims.table import measured, state
+from repro.model import ReproError
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def build(facts: Facts) -> str:
+    """Return the appendix as Markdown.
+
+    Raises
+    ------
+    ReproError
+        When Jinja is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise ReproError("the appendix is made by Jinja: pip install 'jinja2>=3.1', or make setup") from None
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,  # Markdown for people, not HTML
+    )  # fmt: skip
+    templates.filters.update(measured=measured, state=state, minutes=_minutes, cell=_cell)
+    return templates.get_template("appendix.md.j2").render(facts=facts)
+
+
+def _minutes(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:g} min" if value < 90 else f"{value / 60:.1f} h"
+
+
+def _cell(text: str) -> str:
+    """Text as it can stand in a cell of a table."""
+    return " ".join(str(text).split()).replace("|", "\\|")

@@ -1,0 +1,32 @@
+"""``repro appendix``: the artefact appendix of SC and ACM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import Papers, Results, say
+
+
+def appendix(
+    paper: Papers = None, results: Results = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there; by default it is printed.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Print the artefact appendix in Markdown: artefacts, claims, minutes, hardware, software and data."""
+    from repro import environment, published
+    from repro.appendix import build, collect
+    from repro.discovery import require
+    from repro.store import write_atomically
+
+    for name in paper or ():
+        require(name, published.papers(), "paper")
+    text = build(collect(Path(results) if results else environment.root() / "results", paper or ()))
+    if output is None:
+        print(text, end="")
+    else:
+        write_atomically(output, text)
+        say(f"{output} written")

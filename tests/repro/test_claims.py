@@ -1,0 +1,404 @@
+"""Claims on small stores of rows whose verdicts are known, and what is wrong in a ledger."""
+
+import json
+from itertools import chain
+
+import pytest
+
+from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines, verdicts
+from repro.claims.table import measured, page, put
+from repro.model import ReproError, Row
+from repro.render import as_csv
+
+TEXT = """
+[[statement]]
+id = "gain"
+metric = "speedup"
+printed = "8"
+unit = "x"
+place = "Abstract"
+[[statement]]
+id = "gain-most"
+metric = "speedup"
+printed = "10"
+unit = "x"
+place = "Abstract"
+[[statement]]
+id = "rate-a"
+metric = "rate"
+printed = "3.0"
+unit = "GFLOP/s"
+place = "Section 5"
+[[statement]]
+id = "rate-b"
+metric = "rate"
+printed = "5.0"
+unit = "GFLOP/s"
+place = "Section 5"
+"""
+HARDWARE = """
+[gpu.printed]
+name = "Old GPU"
+[gpu.vendor]
+bandwidth_gb_per_s = 100.0
+[cpu.printed]
+name = "Old CPU"
+[cpu.vendor]
+bandwidth_gb_per_s = 20.0
+"""
+TABLE = """case,method,metric,printed,unit,place
+a,fast,iterations,10,count,Table 1
+b,fast,iterations,20,count,Table 1
+a,fast,speedup,4.0,x,Table 1
+"""
+WHERE = """
+[claim.where]
+cpu = "table1 slow solve @host"
+gpu = "table1 fast solve @gpu"
+"""
+
+
+class Store:
+    """A results folder and a paper's folder, to be filled row by row."""
+
+    def __init__(self, folder):
+        self.results, self.root = folder / "results", folder / "published"
+        self.rows, self.ledger = {}, []
+        self.write("text.toml", TEXT)
+        self.write("hardware.toml", HARDWARE)
+        self.write("table1.csv", TABLE)
+
+    def write(self, name, text):
+        path = self.root / "demo" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def row(self, case, method, metric, value, unit="s", backend="cuda", machine="box", spread=0.0, **more):
+        low, high = (None, None) if spread is None else (value * (1 - spread), value * (1 + spread))
+        more = {"scale": "paper", "device": "GPU 1" if backend == "cuda" else "CPU 1", "stem": "table1"} | more
+        stem, scale = more.pop("stem"), more.pop("scale")
+        made = Row(f"demo-{stem}", scale, case, method, backend, metric=metric, value=value, unit=unit,
+                   **({"ci_low": low, "ci_high": high} | more))  # fmt: skip
+        self.rows.setdefault((machine, stem), []).append(made)
+
+    def times(self, **seconds):
+        """Of the method `fast` on the GPU and of `slow` on the host, by case: pairs of (slow, fast)."""
+        for case, (slow, fast) in seconds.items():
+            self.row(case, "slow", "solve", slow, backend="host")
+            self.row(case, "fast", "solve", fast)
+
+    def judged(self, ledger, machine=None):
+        self.write("claims.toml", ledger)
+        for (name, stem), rows in self.rows.items():
+            path = self.results / name / "demo" / f"{stem}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(as_csv([row.as_dict() for row in rows]))
+            path.with_suffix(".json").write_text(json.dumps({"machine": {"cpu": "CPU 1"}}))
+        return verdicts(self.results, machine=machine, root=self.root)
+
+    def one(self, *parts, **options):
+        (verdict,) = self.judged(claim(*parts), **options)
+        return verdict
+
+
+def claim(*parts, head="", says="It is faster."):
+    return "\n".join([f'[[claim]]\nid = "it"\nplace = "Abstract"\nsays = "{says}"', head, *parts])
+
+
+def stated(formula="cpu / gpu", relation="at least", published='"text gain"', more=""):
+    return f'[claim.stated]\nformula = "{formula}"\nis = "{relation}"\npublished = {published}\n{more}'
+
+
+def effect(formula="cpu / gpu", relation="more than", than=1, more=""):
+    return f'[claim.effect]\nsays = "An effect."\nformula = "{formula}"\nis = "{relation}"\nthan = {than}\n{more}'
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("times", "state", "met"),
+    [
+        ({"a": (10.0, 1.0), "b": (9.0, 1.0)}, HOLDS, 2),
+        ({"a": (10.0, 1.0), "b": (2.0, 1.0)}, PART, 1),
+        ({"a": (3.0, 1.0), "b": (2.0, 1.0)}, FAILS, 0),
+        ({}, UNMEASURED, 0),
+    ],
+)
+def test_a_claim_holds_when_every_point_meets_it_and_does_not_when_none_does(store, times, state, met):
+    store.times(**times)
+    verdict = store.one(WHERE, stated())
+    assert (verdict.state, verdict.stated.state, verdict.stated.met) == (state, state, met)
+    assert verdict.effect is None and verdict.artefacts == ("demo-table1",)
+    if times:
+        assert verdict.stated.requirement == "at least 8 x" and verdict.stated.published == "8"
+        assert verdict.stated.points == 2 and verdict.machine == "box" and verdict.stated.scale == "paper"
+    else:
+        assert verdict.stated.value is None and verdict.reason == "no results are stored"
+
+
+def test_the_points_that_fail_are_named_and_values_enclosed(store):
+    store.times(a=(10.0, 1.0), b=(2.0, 1.0), c=(20.0, 1.0))
+    judgement = store.one(WHERE, stated()).stated
+    assert judgement.failing == ("b",) and judgement.reason.startswith("2 of 3, not b; ")
+    assert (judgement.value, judgement.low, judgement.high) == (10, 2, 20)
+    assert measured(judgement) == "10.0 x (2.00 to 20.0 x)"
+
+
+def test_a_number_is_a_range_of_what_would_be_printed_so(store):
+    store.times(a=(7.6, 1.0))
+    assert store.one(WHERE, stated()).state == HOLDS  # 7.6 is printed as 8
+    store.times(b=(7.4, 1.0))
+    assert store.one(WHERE, stated()).state == PART
+    assert store.one(WHERE, stated(more="tolerance = 0.05")).state == HOLDS
+
+
+def test_an_interval_over_the_bound_decides_nothing(store):
+    store.row("a", "slow", "solve", 7.6, backend="host", spread=0.1)
+    store.row("a", "fast", "solve", 1.0)
+    judgement = store.one(WHERE, stated()).stated
+    assert (judgement.state, judgement.met, judgement.undecided) == (PART, 0, 1)
+    assert judgement.reason.startswith("the interval reaches over the bound")
+    assert judgement.low == pytest.approx(6.84) and judgement.high == pytest.approx(8.36)
+
+
+@pytest.mark.parametrize(
+    ("relation", "published", "gains", "state"),
+    [
+        ("between", '["text gain", "text gain-most"]', (8, 10), HOLDS),
+        ("between", '["text gain", "text gain-most"]', (8, 11), PART),
+        ("about", '"text gain"', (8, 8.2), HOLDS),
+        ("about", '"text gain"', (9, 7), FAILS),
+        ("at most", '"text gain"', (8.4, 1), HOLDS),
+        ("less than", '"text gain"', (9, 12), FAILS),
+        ("more than", '"text gain"', (9, 12), HOLDS),
+    ],
+)
+def test_relations(store, relation, published, gains, state):
+    store.times(**{case: (gain, 1.0) for case, gain in zip("ab", gains, strict=True)})
+    assert store.one(WHERE, stated(relation=relation, published=published)).state == state
+
+
+def test_faster_means_faster(store):
+    store.times(a=(1.0, 1.0))
+    assert store.one(WHERE, effect()).state == FAILS
+    assert store.one(WHERE, effect(relation="at least")).state == HOLDS
+    assert store.one(WHERE, effect(relation="less than", than=1.01)).state == HOLDS
+
+
+def test_formulas_reduce_and_units_convert(store):
+    store.row("a", "slow", "solve", 2.0, backend="host")
+    store.row("b", "slow", "solve", 12000.0, unit="ms", backend="host")
+    for case in "ab":
+        store.row(case, "fast", "solve", 1.0)
+    judgement = store.one(WHERE, stated("max(cpu / gpu)")).stated
+    assert judgement.value == 12 and judgement.state == HOLDS and judgement.points == 1
+    assert store.one(WHERE, effect("median(cpu / gpu) - 1", than=500, more='unit = "%"')).effect.value == 600
+    assert store.one(WHERE, effect("sum(cpu > 3 * gpu)", "about", 1, 'unit = "count"')).state == HOLDS
+
+
+def test_each_word_and_each_case_is_a_point_with_its_own_number(store):
+    for form, factor in (("x", 1), ("y", 2)):
+        for case, value in (("a", 3.1), ("b", 2.4)):
+            store.row(case, f"{form}-mul", "rate", factor * value, unit="GFLOP/s")
+    where = '[claim.each]\nform = ["x", "y"]\n[claim.where]\nrate = "table1 {form}-mul rate @gpu"'
+    judgement = store.one(where, stated("rate", published='"text rate-{case}"', more='unit = "GFLOP/s"')).stated
+    assert (judgement.points, judgement.met, judgement.failing) == (4, 2, ("b x", "b y"))
+    assert judgement.requirement == "at least the published number GFLOP/s"
+    assert store.one(f'cases = ["a"]\n{where}', effect("rate", than=3e9, more='unit = "FLOP/s"')).effect.points == 2
+
+
+def test_numbers_of_tables_are_those_of_the_case(store):
+    store.row("a", "fast", "iterations", 10, unit="count", spread=None)
+    store.row("b", "fast", "iterations", 21, unit="count", spread=None)
+    where = '[claim.where]\nn = "table1 fast iterations @kernels"'
+    judgement = store.one(where, stated("n", "about", '"table1 fast iterations"', 'unit = "count"')).stated
+    assert judgement.failing == ("b",) and "counts, which the method decides" in judgement.reason
+    assert store.one(where, stated("n", "about", '"table1 fast iterations"', "tolerance = 0.1")).state == HOLDS
+
+
+def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
+    for case in "ab":
+        store.row(case, "slow", "solve", 20.0, backend="host", scale="small")
+        store.row(case, "fast", "solve", 1.0, scale="small")
+    verdict = store.one(WHERE, stated(), effect())
+    assert verdict.stated.state == UNMEASURED and verdict.stated.reason == "demo-table1 is stored at scale small only"
+    assert verdict.effect.state == HOLDS and verdict.effect.scale == "small" and verdict.state == HOLDS
+    assert verdict.reason == verdict.effect.reason
+    for case in "ab":
+        store.row(case, "slow", "solve", 0.5, backend="host", scale="paper")
+        store.row(case, "fast", "solve", 1.0, scale="paper")
+    verdict = store.one(WHERE, stated(), effect())
+    assert [each.state for each in verdict.judgements] == [FAILS, FAILS]  # the papers' size goes before others
+    assert [each.scale for each in verdict.judgements] == ["paper", "paper"]
+
+
+def test_pocl_on_a_processor_is_no_gpu(store):
+    store.times(a=(10.0, 1.0))
+    store.rows["box", "table1"].pop()
+    store.row("a", "fast", "solve", 1.0, backend="opencl", device="pthread-CPU 1")
+    store.row("b", "slow", "solve", 9.0, backend="host")
+    verdict = store.one(WHERE, stated())
+    assert verdict.state == UNMEASURED and verdict.reason == "fast of demo-table1 was not measured on a GPU"
+    store.row("b", "fast", "solve", 1.0, backend="opencl", device="Radeon")
+    assert store.one(WHERE, stated()).stated.points == 1
+
+
+def test_what_was_skipped_says_why(store):
+    store.row("a", "slow", "solve", 1.0, backend="host")
+    store.row("a", "fast", "", None, spread=None, status="skipped", reason="no card")
+    assert store.one(WHERE, effect()).reason == "fast of demo-table1 was skipped: no card"
+
+
+def test_the_best_of_several_rows_counts(store):
+    store.row("a", "slow", "solve", 10.0, backend="host")
+    store.row("a", "fast", "solve", 2.0)
+    store.row("a", "fast", "solve", 1.0, backend="opencl", device="GPU 1")
+    store.row("a", "faster", "solve", 0.5)
+    assert store.one(WHERE, effect()).effect.value == 10
+    where = WHERE.replace("table1 fast", "table1 fast*")
+    assert store.one(where, effect()).effect.value == 20
+    assert store.one(WHERE.replace("@gpu", "@opencl+gpu"), effect()).effect.value == 10
+    assert store.one(WHERE.replace("@gpu", "@cuda"), effect()).effect.value == 5
+
+
+def ceilings(**bandwidths):
+    return {
+        name.replace("_", ": ").replace("1", " 1"): {
+            "ceilings": {"device": "", "cold": {}, "rates": {"float64": 1e12}, "bandwidths": {"copy": [[1e9, value]]}}
+        }
+        for name, value in bandwidths.items()
+    }
+
+
+def test_a_gpu_beside_a_processor_is_explained_by_bandwidths(store):
+    store.row("a", "slow", "solve", 80.0, backend="host", bound_fraction=0.02)
+    store.row("a", "fast", "solve", 1.0, bound_fraction=0.8)
+    store.one(WHERE, effect())
+    (store.results / "box" / "ceilings.json").write_text(json.dumps(ceilings(cuda_GPU1=4e12, host_CPU1=1e11)))
+    assert store.one(WHERE, effect()).reason == (
+        "the GPU's bandwidth over the CPU's has moved: 40 here, 5.0 in the paper; "
+        "of what the hardware allows fast 80 %, slow 2.0 %"
+    )
+    where = '[claim.where]\ngpu = "ceilings memory bandwidth @gpu"\ncpu = "ceilings memory bandwidth @cpu"'
+    assert store.one(where, effect("gpu / cpu")).effect.value == 40
+
+
+def test_an_absolute_number_is_explained_by_the_memory(store):
+    store.row("a", "fast", "rate", 100.0, unit="GFLOP/s")
+    where = '[claim.where]\nrate = "table1 fast rate @gpu"'
+    parts = (where, stated("rate", published='"text rate-{case}"', more='unit = "GFLOP/s"'))
+    store.one(*parts)
+    (store.results / "box" / "ceilings.json").write_text(json.dumps(ceilings(cuda_GPU1=4e12)))
+    assert store.one(*parts).reason == "the memory is 40 times as fast as that of the paper's Old GPU"
+
+
+def test_on_one_device_launches_caches_and_bounds_explain(store):
+    where = '[claim.where]\nx = "table1 x spmv @gpu"\ny = "table1 y spmv @gpu"'
+    for method, seconds in (("x", 4e-6), ("y", 6e-6)):
+        store.row("a", method, "spmv", seconds, bound_fraction=0.1)
+    assert store.one(where, effect("y / x")).reason == "launches dominate: a run takes 5.0 µs"
+    store.rows.clear()
+    for method, seconds in (("x", 4e-3), ("y", 6e-3)):
+        store.row("a", method, "spmv", seconds, bound_fraction=0.9)
+        store.row("a", method, "spmv_cold", 2 * seconds)
+    assert store.one(where, effect("y / x")).reason == (
+        "the last cache holds the data: 2.0 times slower when it is evicted"
+    )
+    for row in chain.from_iterable(store.rows.values()):
+        row.value = row.value / 2 if row.metric == "spmv_cold" else row.value
+    assert store.one(where, effect("y / x")).reason == "of what the hardware allows x 90 %, y 90 %"
+
+
+def test_a_number_that_its_own_paper_contradicts_is_said_to_be_one(store):
+    store.write("relations.toml", '[[relation]]\nname = "half"\nderived = "table1 fast iterations a"\n'
+                'formula = "other / 3"\n[relation.where]\nother = "table1 fast iterations b"\n')  # fmt: skip
+    store.row("a", "fast", "iterations", 7, unit="count", spread=None)
+    parts = ('[claim.where]\nn = "table1 fast iterations"', stated("n", "about", '"table1 fast iterations"'))
+    assert "the published number does not follow from the paper's others" in store.one(*parts).reason
+
+
+def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
+    for machine, scale in (("laptop", "small"), ("server", "paper")):
+        for method, value, backend in (("slow", 20.0, "host"), ("fast", 1.0, "cuda")):
+            store.row("a", method, "solve", value, backend=backend, machine=machine, scale=scale)
+    verdict = store.one(WHERE, stated(), effect())
+    assert verdict.machine == "server" and verdict.stated.state == HOLDS
+    verdict = store.one(WHERE, stated(), effect(), machine="laptop")
+    assert verdict.machine == "laptop" and verdict.stated.state == UNMEASURED and verdict.state == HOLDS
+    assert machines(store.results) == ["laptop", "server"]
+    assert store.one(WHERE, effect(), machine="nowhere").reason == "demo-table1 has no stored result"
+
+
+def test_a_claim_that_nothing_can_decide_says_so(store):
+    verdict = store.one('unmeasured = "a fact about prices"')
+    assert (verdict.state, verdict.reason, verdict.judgements) == (UNMEASURED, "a fact about prices", [])
+    assert verdict.as_dict()["stated"] is None
+
+
+def test_numbers_in_the_words_are_those_of_the_statements(store):
+    store.write("claims.toml", claim(WHERE, stated(), says="Up to {gain} times, at most {gain-most}."))
+    (found,) = claims("demo", store.root)
+    assert found.says == "Up to 8 times, at most 10." and found.statements == ("gain", "gain-most")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (claim(), "has a predicate"),
+        (claim(WHERE, stated(), head='unmeasured = "x"'), "has a predicate"),
+        (claim(WHERE, stated(relation="nearly")), "is none of"),
+        (claim(WHERE, stated(relation="between")), "two numbers"),
+        (claim(WHERE, stated(more="than = 1")), "one number"),
+        (claim(WHERE, stated(more="tolerence = 1")), "tolerence is not known"),
+        (claim(WHERE, stated(more='scales = ["huge"]')), "no scale huge"),
+        (claim(WHERE, stated(), says="{nothing}"), "no statement 'nothing'"),
+        ('[[claim]]\nid = "it"', "'says' is missing"),
+        (claim(WHERE, stated()) + "\n" + claim(WHERE, stated()), "given twice"),
+        ("claim = [", "claims.toml"),
+    ],
+)
+def test_a_ledger_that_is_wrong_is_one_line_with_its_file(store, text, words):
+    store.write("claims.toml", text)
+    with pytest.raises(ReproError, match=r"claims\.toml") as caught:
+        claims("demo", store.root)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ((WHERE, effect("cpu / fpga")), "fpga"),
+        ((WHERE, effect("__import__('os')")), "bound to nothing"),
+        ((WHERE, effect("cpu.real")), "not allowed"),
+        ((WHERE, effect("cpu +")), "no formula"),
+        (('[claim.where]\ncpu = "table1 slow"', effect("cpu")), "no selector"),
+        (('[claim.where]\ncpu = "table1 slow solve @cloud"', effect("cpu")), "no selector"),
+        ((WHERE, stated(published='"text nothing"')), "no number 'text nothing'"),
+        ((WHERE, stated(published='"table1 fast speedup"')), "for b"),
+        ((WHERE, stated(published='"text rate-a"')), "in GFLOP/s"),
+    ],
+)
+def test_a_predicate_that_does_not_fit_says_whose_it_is(store, parts, words):
+    store.times(a=(10.0, 1.0), b=(9.0, 1.0))
+    with pytest.raises(ReproError, match=r"claim demo it, (effect|stated), on box") as caught:
+        store.one(*parts)
+    assert words in str(caught.value)
+
+
+def test_text_goes_between_the_markers_and_nowhere_else(store, tmp_path):
+    from repro.claims.table import BEGIN, END
+
+    store.times(a=(10.0, 1.0))
+    text = page(store.judged(claim(WHERE, stated(), effect())), store.root)
+    assert "| at least 8 x | 10.0 x | **holds** |" in text and "effect: An effect." in text
+    path = tmp_path / "README.md"
+    path.write_text(f"before\n{BEGIN}\nzebra\n{END}\nafter\n")
+    assert put(path, text) and not put(path, text)
+    new = path.read_text()
+    assert new.startswith("before\n") and new.endswith(f"{END}\nafter\n") and "zebra" not in new and text.strip() in new
+    path.write_text(f"{END} {BEGIN}")
+    with pytest.raises(ReproError, match=r"README\.md has no"):
+        put(path, text)

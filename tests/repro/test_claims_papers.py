@@ -1,0 +1,143 @@
+"""The papers' ledgers: what they name is there, and the README has what the stored results say."""
+
+import ast
+import json
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from repro import consistency, discovery, published
+from repro.claims import STATES, claims, machines, verdicts
+from repro.claims.judging import bound, combinations
+from repro.claims.stored import CEILINGS, Selector, Stored
+from repro.claims.table import BEGIN, END, page, section
+from repro.cli import main
+from repro.intervals import names_of
+from repro.model import SCALES
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+RESULTS = CHECKOUT / "results"
+PAPERS = published.papers()
+PLACES = ("Abstract", "Second abstract", "Summary", "Section", "Table", "Caption")
+
+
+@cache
+def stores():
+    return [Stored(RESULTS, name) for name in machines(RESULTS)]
+
+
+@cache
+def cells(artefact):
+    """What an artefact measures at any scale, by its module; None without one."""
+    modules = {module.id: module for module in discovery.find()}
+    if artefact not in modules:
+        return None
+    module = discovery.load(modules[artefact])
+    return [cell for scale in SCALES for cell in module.cells(scale)]
+
+
+@cache
+def words(paper):
+    """Every text in a paper's modules: what is recorded under a name is named there."""
+    found = set()
+    for path in (CHECKOUT / "experiments" / paper).glob("*.py"):
+        found |= {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    return {word for word in found if isinstance(word, str)}
+
+
+def selectors(claim):
+    for predicate in filter(None, (claim.stated, claim.effect)):
+        for text in bound(claim, predicate).values():
+            for each in combinations(claim):
+                yield Selector.parse(text.format(**each))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_a_ledger_without_idle_names(paper):
+    found = claims(paper)
+    assert len(found) >= 20
+    for claim in found:
+        used = set().union(*(names_of(each.formula) for each in (claim.stated, claim.effect) if each))
+        assert set(claim.where) <= used, claim.id
+        assert claim.place.startswith(("Abstract", "Second abstract", "Summary", "Section", "Table", "Caption")), (
+            claim.id
+        )
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_selectors_name_what_is_measured(paper):
+    listed = {entry["id"] for entry in published.artefacts(paper)}
+    wrong = set()
+    for claim in claims(paper):
+        assert set(claim.artefacts) <= listed, claim.id
+        for selector in selectors(claim):
+            artefact = f"{paper}-{selector.stem}"
+            found = cells(artefact) if selector.stem != CEILINGS else None
+            if found is None:  # the ceilings, or an artefact that is not here yet
+                continue
+            methods = [cell.method for cell in found if selector.takes(cell.method)]
+            rows = [row for store in stores() for row in store.rows(artefact)]
+            metrics = {row["metric"] for row in rows} | words(paper)
+            if not methods:
+                wrong.add(f"{claim.id}: {artefact} has no method {'|'.join(selector.methods)}")
+            named = [
+                selector.metric,
+                selector.metric.rpartition("_")[0],
+                selector.metric.rpartition("_at_")[0] + "_at_",
+            ]
+            if not any(fnmatchcase(metric, name) for metric in metrics for name in named):
+                wrong.add(f"{claim.id}: {artefact} records no {selector.metric}")
+            if selector.case and selector.case not in {str(cell.case) for cell in found}:
+                wrong.add(f"{claim.id}: {artefact} has no case {selector.case}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_published_references_are_numbers_of_the_paper(paper):
+    for claim in claims(paper):
+        for predicate in filter(None, (claim.stated, claim.effect)):
+            for reference in predicate.published:
+                for each in combinations(claim):
+                    if "{case}" in reference:
+                        continue
+                    kind, *rest = reference.format(**each).split()
+                    numbers = published.load(f"{paper}-{kind}")
+                    if kind == "text":
+                        assert rest[0] in numbers.cases, (claim.id, reference)
+                    else:
+                        found = [n for n in numbers if [n.method, n.metric] == rest[:2] and rest[2:] in ([], [n.case])]
+                        assert found, (claim.id, reference)
+
+
+def test_the_readme_has_what_the_stored_results_say():
+    found = verdicts(RESULTS)
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    between = readme.partition(BEGIN)[2].partition(END)[0]
+    message = "make claims-readme has not been run since the results or the ledgers changed"
+    assert between.strip() == section(found).strip(), message
+    assert (CHECKOUT / "docs" / "claims.md").read_text(encoding="utf-8") == page(found), message
+
+
+def test_verdicts_as_json(capsys):
+    assert main(["claims", "--paper", "fu2014", "--machine", "h200", "--results", str(RESULTS), "--json"]) == 0
+    found = {verdict["id"]: verdict for verdict in json.loads(capsys.readouterr().out)}
+    assert found["regular-mesh"]["stated"]["state"] == "holds" and found["regular-mesh"]["machine"] == "h200"
+    assert {verdict["state"] for verdict in found.values()} <= set(STATES)
+    assert main(["claims", "--paper", "fu2014", "--state", "does not hold", "--json"]) == 0
+    assert {verdict["state"] for verdict in json.loads(capsys.readouterr().out)} <= {"does not hold"}
+    assert main(["claims", "--paper", "fu2014", "--results", "/nowhere"]) == 0
+    assert "0 holds" in capsys.readouterr().out
+    assert main(["claims", "--paper", "fu2041"]) == 2
+    assert main(["claims", "--state", "maybe"]) == 2
+
+
+def test_findings_are_those_that_do_not_agree_in_every_paper():
+    found = consistency.findings()
+    assert all(consistency.verdicts(paper) for paper in PAPERS)
+    assert len({verdict.paper for verdict in found}) > 3
+    assert not any(verdict.agrees for verdict in found)
+    assert consistency.findings(["wong2015"]) == [verdict for verdict in found if verdict.paper == "wong2015"]
+    record = consistency.record(found[0])
+    assert record["agrees"] is False and record["place"] in str(found[0]) and record["printed"] in str(found[0])

@@ -25,6 +25,7 @@ METHODS = {
 }  # fmt: skip
 COARSEST = 200  # rows of the level that is solved directly
 LARGEST_MESH = 65
+BYTES = 1200.0  # of an unknown at the peak of set-up, about
 LARGEST_ON_HOST = 129  # a serial solver takes minutes for 17 million unknowns
 NAMES = {
     "patch-pcgamg": "patchPCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "cg": "CG",
@@ -43,7 +44,11 @@ def measure(cell, run):
     """Count the iterations, and check the true residual."""
     if cell.backend != "host":
         run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
-    matrix = helmholtz_matrix(run.dataset(cell.data[0])) if cell.data else _without_mesh(int(cell.case), cell.backend)
+    if cell.data:
+        matrix = helmholtz_matrix(run.dataset(cell.data[0]))
+    else:
+        run.need("the solver", **{"host" if cell.backend == "host" else "device": BYTES * int(cell.case) ** 3})
+        matrix = _without_mesh(int(cell.case), cell.backend)
     # The smallest mesh, too, shall have a coarse level: by itself the solver would take it for the coarsest.
     solvers.measure(run, matrix, timed=False, coarsest=COARSEST)
 
@@ -82,7 +87,7 @@ def plot(results):
     paper = {}
     for method in METHODS:
         count = printed.value("regular", solvers.PUBLISHED.get(method, method), "iterations")
-        paper[method] = [] if count is None else [(dof, count)]
+        paper[method] = [(dof, count)] if count is not None and series[method] else []
     without = {method: points for method, points in series.items() if method != "cg"}
     text = {"x": "Degrees of freedom", "y": "Iterations", "names": NAMES, "log_x": True}
     lines(panels[0], series, published=paper, log_y=True, **text)

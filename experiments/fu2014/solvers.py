@@ -25,6 +25,7 @@ KERNELS = {
 COUNTS = ("threads", "levels", "coarsest_rows")
 INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
 KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
+KERNELS["patch-sell"] = {**KERNELS["patch-pcgamg"], "layout": "sell"}
 # Whose place a method takes in the paper's tables.
 PUBLISHED = {"jacobi-pcgamg": "cusp-pcgamg", "cg": "cusp-cg"}
 TITLES = {
@@ -35,6 +36,7 @@ TITLES = {
     "patch-on-mis": "the paper's relaxation on the stand-in's aggregates",
     "jacobi-on-patch": "the stand-in's relaxation on the paper's aggregates",
     "cg": "stand-in for CUSP-CG: CG without a preconditioner, the matrix in HYB",
+    "patch-sell": "the paper's solver with CG's matrix in SELL, where the paper and all others here have HYB",
 } | {
     method: f"the paper's solver with the inside of patches in {name}"
     for method, name in INSIDE.items()

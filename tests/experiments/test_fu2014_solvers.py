@@ -94,6 +94,16 @@ def test_iterations_of_conjugate_gradients_are_those_of_scipy(matrix, opencl):
         assert abs(values(run)["iterations"] - len(steps)) <= 1 and run.checks[0]["tolerance"] == solvers.ACCEPTED
 
 
+def test_figure6_without_a_mesh_is_figure6_with_it(opencl):
+    found = []
+    for data in ((), ("fu2014/series-17",)):
+        for method, backend in (("cg", "opencl"), ("pyamg-sa", "host")):
+            run = Run(Cell("17", method, backend, data=data), "fu2014-figure6", "smoke")
+            artefact("figure6").measure(run.cell, run)
+            found.append(values(run)["iterations"])
+    assert found[:2] == found[2:]
+
+
 def test_conductivities_are_those_of_the_regions(by_scikit_fem):
     pytest.importorskip("tetgen")
     import dataclasses
@@ -244,7 +254,7 @@ def test_tables_3_5_and_6_share_their_cells():
     table6 = [cell for cell in artefact("table6").cells("paper")]
     assert table3 < known and len(table3) > 50
     assert {cell.method for cell in table6 if repr(cell.identity()) not in known} == {
-        "inside-symcoo", "inside-half", "inside-ell", "inside-csr"
+        "inside-symcoo", "inside-half", "inside-ell", "inside-csr", "patch-sell"
     }  # fmt: skip
     assert artefact("table3").measure is artefact("table6").measure is artefact("table5").measure
 

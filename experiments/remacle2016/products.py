@@ -46,7 +46,6 @@ def cells(scale, backends):
 
 def measure(cell, run):
     """Time the product to element vectors, and the whole product with and without atomics."""
-    from baselines.sem.sums import Sums
     from kernels.sem.stiffness import Operator
 
     device, order = run.device, int(cell.case[1:])
@@ -60,19 +59,11 @@ def measure(cell, run):
         if "shared memory" not in str(cause):
             raise
         run.skip(str(cause))
-    host = run.rng.standard_normal(operator.nodes).astype(dtype)
+    settings = {"max_seconds": SECONDS[run.scale]}
+    x, local = rates(run, operator, mesh, {"mass": 1.0 if has_mass else 0.0}, settings)
+    settings["tolerance"] = TOLERANCE[dtype]
+    y = device.empty(operator.nodes, dtype)
     table = np.asarray(device.to_host(operator.numbering.table))
-    chosen = np.unique(run.rng.integers(len(mesh.cells), size=SAMPLE))
-    expected = Sums(mesh.points, mesh.cells, order, mass=1.0 if has_mass else 0.0).multiply(host[table[chosen]], chosen)
-    x, local, y = device.array(host), device.empty(operator.layout.size, dtype), device.empty(operator.nodes, dtype)
-
-    def local_error():
-        ours = operator.layout.unpack(np.asarray(device.to_host(local)), np)[chosen]
-        return float(np.abs(ours - expected).max() / np.abs(expected).max())
-
-    settings = {"tolerance": TOLERANCE[dtype], "max_seconds": SECONDS[run.scale]}
-    work = operator.local_work()
-    summary = run.time("local", lambda: operator.apply_local(x, local), check=local_error, work=work, **settings)
     parts = operator.layout.unpack(np.asarray(device.to_host(local)), np)
     summed = np.bincount(table.ravel(), weights=parts.ravel())
 
@@ -81,20 +72,69 @@ def measure(cell, run):
 
     for name, multiply in (("assembled", operator.multiply), ("assembled_atomic", operator.multiply_atomic)):
         run.time(name, lambda multiply=multiply: multiply(x, y), check=error, work=operator.least_work(), **settings)
-    _rates(run, operator, work, summary.median)
+    run.value("nodes", operator.nodes, "count")
 
 
-def _rates(run, operator, work, seconds):
-    """Record rates by the paper's counts O_R and B_R (section 5.1), and by the least bytes."""
-    q, elements = operator.order + 1, operator.elements
+def rates(run, operator, mesh, coefficients, settings):
+    """Check and time the product to element vectors; record rates by the paper's counts and by the least bytes.
+
+    Returns
+    -------
+    x, local : device arrays
+        The vector, and its product.
+    """
+    from baselines.sem.sums import Sums
+
+    device, dtype, order = operator.device, operator.dtype.name, operator.order
+    host = run.rng.standard_normal(operator.nodes).astype(dtype)
+    chosen = np.unique(run.rng.integers(len(mesh.cells), size=SAMPLE))
+    table = np.asarray(device.to_host(device.array(operator.numbering.table[chosen])))
+    expected = Sums(mesh.points, mesh.cells, order, **coefficients).multiply(host[table], chosen)
+    x, local = device.array(host), device.empty(operator.layout.size, dtype)
+
+    def error():
+        ours = operator.layout.unpack(np.asarray(device.to_host(local)), np)[chosen]
+        return float(np.abs(ours - expected).max() / np.abs(expected).max())
+
+    work = operator.local_work()
+    seconds = run.time(
+        "local", lambda: operator.apply_local(x, local), check=error, tolerance=TOLERANCE[dtype], work=work, **settings
+    ).median
+    q, elements = order + 1, operator.elements
     flops = elements * (12 * q**4 + 18 * q**3)
     numbers = (10 if operator.geometry == "stored" else 3) * q**3 + q**2 + 2
-    run.value("nodes", operator.nodes, "count")
     run.value("flop_rate", flops / seconds / 1e9, "GFLOP/s")
     run.value("flop_rate_with_geometry", (flops + elements * GEOMETRY_FLOPS * q**3) / seconds / 1e9, "GFLOP/s")
     run.value("bandwidth", operator.dtype.itemsize * elements * numbers / seconds / 1e9, "GB/s")
     run.value("least_bandwidth", work.bytes / seconds / 1e9, "GB/s")
     run.value("node_rate", operator.nodes / seconds / 1e9, "GDOF/s")
+    return x, local
+
+
+def fine_rates(run, fine, mesh, coefficients, settings):
+    """Check and time the local solves, the paper's kernel z; record rates by its counts O_P and B_P (section 5.2)."""
+    from baselines.sem import boxes
+
+    device, size = fine.device, len(mesh.cells)
+    host = run.rng.standard_normal(fine.nodes).astype(fine.dtype)
+    x, parts = device.array(host), device.empty(fine.layout.size, fine.dtype)
+    chosen = [0, size // 3, size - 1]
+    table = fine.layout.unpack(np.asarray(device.to_host(fine.maps.table)), np)[chosen]
+    read = np.where(table < 0, 0, host[table])
+    corners = mesh.points[mesh.cells[chosen]]
+    expected = np.array([boxes.solve(c, fine.order, r, **coefficients) for c, r in zip(corners, read, strict=True)])
+
+    def error():
+        ours = fine.layout.unpack(np.asarray(device.to_host(parts)), np)[chosen]
+        return float(np.abs(ours - expected).max() / np.abs(expected).max())
+
+    seconds = run.time(
+        "fine", lambda: fine.solve_local(x, parts), check=error, tolerance=TOLERANCE[fine.dtype.name],
+        work=fine.local_work(), **settings,
+    ).median  # fmt: skip
+    p, elements = fine.order + 3, fine.elements
+    run.value("flop_rate_fine", elements * (6 * p**4 + 15 * p**3) / seconds / 1e9, "GFLOP/s")
+    run.value("bandwidth_fine", elements * fine.dtype.itemsize * (3 * p**3 + 4 * p**2) / seconds / 1e9, "GB/s")
 
 
 def tables(results, title, backend):

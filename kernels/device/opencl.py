@@ -224,8 +224,13 @@ def choose(devices, wanted: str | None):
     return next((device for device in devices if device.type & cl.device_type.GPU), devices[0])
 
 
-def open_device() -> Device:
+def open_device(kind: str | None = None) -> Device:
     """Return an OpenCL device: the one that ``REPRO_OPENCL_DEVICE`` names a part of, else a GPU, else a processor.
+
+    Parameters
+    ----------
+    kind : {'GPU', 'CPU'}, optional
+        Only a device of this kind, whatever the variable says.
 
     Raises
     ------
@@ -242,9 +247,11 @@ def open_device() -> Device:
     except cl.Error as error:
         raise Unavailable(f"no OpenCL platform: {error}", REMEDY) from None
     devices = [device for device in devices if "cl_khr_fp64" in device.extensions]
+    if kind:
+        devices = [device for device in devices if device.type & getattr(cl.device_type, kind)]
     if not devices:
-        raise Unavailable("no OpenCL device with double precision", REMEDY)
-    chosen = choose(devices, os.environ.get("REPRO_OPENCL_DEVICE"))
+        raise Unavailable(f"no OpenCL {kind or 'device'} with double precision", REMEDY)
+    chosen = choose(devices, None if kind else os.environ.get("REPRO_OPENCL_DEVICE"))
     if chosen.platform.name == POCL:
         linker.provide()
     return Device(chosen)

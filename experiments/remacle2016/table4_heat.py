@@ -1,0 +1,153 @@
+"""The heat equation on the rod, 70 steps, over devices and threading systems: one kernel source for all of them.
+
+The paper's rows are the two-scale preconditioner in single precision with recomputed factors. Beside them, on the first
+GPU or else through OpenMP: the local solves alone, and Jacobi's preconditioner.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+from experiments.remacle2016 import products, rod
+from repro import Cell
+from repro.plots import PAGE, caption, figure, lines, point
+from repro.tables import Column, Table, paper_table
+
+MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 12, "large": 12}
+__all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
+
+# Back end, kind of its device, preconditioner.
+METHODS = {
+    "cuda-gpu": ("cuda", None, "two-scale"),
+    "opencl-gpu": ("opencl", "GPU", "two-scale"),
+    "openmp-cpu": ("openmp", None, "two-scale"),
+    "opencl-cpu": ("opencl", "CPU", "two-scale"),
+    "cuda-fine-only": ("cuda", None, "fine-only"),
+    "cuda-jacobi": ("cuda", None, "jacobi"),
+    "openmp-fine-only": ("openmp", None, "fine-only"),
+    "openmp-jacobi": ("openmp", None, "jacobi"),
+}
+PAPER = {
+    "cuda-gpu": "CUDA (GPU)", "opencl-gpu": "OpenCL (GPU)", "openmp-cpu": "OpenMP (CPU)", "opencl-cpu": "OpenCL (CPU)",
+}  # fmt: skip
+ORDERS = {"smoke": (2,), "small": (2, 3, 4), "paper": range(2, 8), "large": range(2, 8)}
+STEPS = {"smoke": 2, "small": 5, "paper": rod.STEPS, "large": rod.STEPS}
+RATES = (
+    ("operations of the operator r', its factors with them", "flop_rate_with_geometry", "GFLOP/s"),
+    ("bytes of the operator r'", "bandwidth", "GB/s"),
+    ("operations of the local solves z", "flop_rate_fine", "GFLOP/s"),
+    ("bytes of the local solves z", "bandwidth_fine", "GB/s"),
+)
+BALANCE = 2e-4  # heat against what the source gave, in single precision
+SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}
+
+
+def cells(scale):
+    """Return every order by every device; the largest of what is beside the paper's rows, and the smallest."""
+    orders = ORDERS[scale]
+    extra = {orders[0], orders[-1]}
+    return [
+        Cell(f"n{order}", method, METHODS[method][0], {"steps": STEPS[scale]}, (rod.MESH,))
+        for method in METHODS
+        for order in orders
+        if method in PAPER or order in extra
+    ]
+
+
+def opened(cell, run):
+    """Return the device of a cell: of OpenCL's, that of the wanted kind."""
+    kind = METHODS[cell.method][1]
+    if kind is None:
+        return run.device
+    from kernels.device import Unavailable, open_device, opencl
+
+    try:
+        usual = open_device("opencl")
+        return usual if usual.is_gpu == (kind == "GPU") else opencl.open_device(kind)
+    except Unavailable as missing:
+        run.skip(missing.reason, missing.remedy)
+
+
+def measure(cell, run):
+    """Time the steps, and the two costly kernels by themselves; check the balance of heat and the operator."""
+    from kernels.device.power import Power
+
+    mesh, order, steps = run.dataset(rod.MESH), int(cell.case[1:]), STEPS[run.scale]
+    device = opened(cell, run)
+    problem = rod.heat(device, mesh, order, preconditioner=METHODS[cell.method][2])
+    solver, iterations = problem.solver, []
+    supplied = rod.supplied(problem, steps)
+
+    def whole():
+        problem.reset()
+        iterations[:] = [problem.advance().iterations for _ in range(steps)]
+
+    def unbalanced():
+        return abs(problem.heat() - supplied) / supplied
+
+    timed = {"device": device, "max_seconds": SECONDS[run.scale]}
+    summary = run.time("wall", whole, check=unbalanced, tolerance=BALANCE, capture=False, **timed)
+    run.value("nodes", problem.nodes, "count")
+    run.value("iterations", float(np.mean(iterations)), "count")
+    run.value("step", summary.median / steps, "s")
+    if device.backend == "cuda":
+        run.value("device_memory", device.xp.get_default_memory_pool().used_bytes() / 1e6, "MB")
+    coefficients = {"kappa": rod.KAPPA, "mass": 1 / rod.STEP}
+    products.rates(run, solver.operator, mesh, coefficients, timed)
+    if solver.fine is not None:
+        products.fine_rates(run, solver.fine, mesh, coefficients, timed)
+    energy = Power(device).measure(problem.advance, SECONDS[run.scale])
+    if energy:
+        run.value("power", energy.watts, "W")
+        run.value("energy_per_unknown", 1e9 * energy.joules / problem.nodes, "nJ")
+
+
+def tables(results):
+    """Return the paper's table, and what is not in it."""
+    cases = {case: case[1:] for case in results.cases}
+    steps = STEPS[results.scale]
+    columns = [Column("N", "cuda-gpu", "nodes", "million", published="mesh"),
+               Column("Device memory", "cuda-gpu", "device_memory", "MB", published="mesh")]  # fmt: skip
+    columns += [Column(f"{name}, {steps} steps", method, "wall", "s") for method, name in PAPER.items()]
+    paper = paper_table(results, "Table 4: heat equation, wall time", columns, row="n", cases=cases, notes=[
+        "Two-scale preconditioner, single precision, recomputed factors; source, its path and the tolerance of the "
+        "solves (1e-6) are not printed: `experiments/remacle2016/rod.py` has ours.",
+        "The rod is a stand-in for the paper's, with as many hexahedra."])  # fmt: skip
+    rates = []
+    for kernel, metric, unit in RATES:
+        columns = [Column(name, method, metric, unit) for method, name in PAPER.items()]
+        title = f"Table 4: {kernel}"
+        rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=["By the paper's counts."]))
+    rows = []
+    for row in results.done[results.done["metric"] == "step"].to_dict("records"):
+        found = {metric: results.value(row["case"], row["method"], metric, row["backend"])
+                 for metric in ("nodes", "iterations", "power", "energy_per_unknown")}  # fmt: skip
+        rows.append({
+            "n": int(row["case"][1:]), "Method": row["method"], "A step [ms]": 1e3 * row["value"],
+            "Iterations a step": found["iterations"],
+            "Unknowns · iterations a second [10⁹]": found["nodes"] * found["iterations"] / row["value"] / 1e9,
+            "Power [W]": found["power"], "Energy a step and unknown [nJ]": found["energy_per_unknown"],
+        })  # fmt: skip
+    notes = ["Methods named after a preconditioner have that one in place of the two-scale.",
+             "Power of the whole card or processor, where its counter can be read."]  # fmt: skip
+    return [paper, *rates, Table("Steps", pandas.DataFrame(rows), notes)]
+
+
+def plot(results):
+    """Draw wall time by order, ours and the paper's."""
+    made, axes = figure(PAGE, 3.0)
+    orders = {case: int(case[1:]) for case in results.cases}
+    series = {
+        method: [(n, *found) for case, n in orders.items() if (found := point(results, case, method, "wall", "s"))]
+        for method in PAPER
+    }
+    printed = results.published
+    published = {
+        method: [(n, number.value) for case, n in orders.items() if (number := printed.get(case, method, "wall"))]
+        for method in PAPER
+    }
+    lines(axes[0], series, x="Order n", y=f"Wall time, {STEPS[results.scale]} steps [s]", names=PAPER,
+          published=published, log_y=True, whole_x=True)  # fmt: skip
+    caption(made, results, "the rod is a stand-in for the paper's")
+    return made

@@ -34,20 +34,21 @@ extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, un
 #define SET_CONDITION(handle, value) ((void)(handle))
 #endif
 
-/* A thread's entries i of begin <= i < end, the statement with its lane l. */
-#define FOR_ENTRIES(t, begin, end, ...)                                                                              \
+/* A thread's entries i of begin <= i < end, the statement with its lane l; it has no comma outside of parentheses, since
+ * OpenCL has no macros of a variable number of arguments. */
+#define FOR_ENTRIES(t, begin, end, statement)                                                                        \
     do {                                                                                                             \
         long first = (begin) + (long)(t) * LANES;                                                                    \
         for (; first + LANES <= (end); first += BLOCK * LANES) {                                                     \
             UNROLL                                                                                                   \
             for (int l = 0; l < LANES; ++l) {                                                                        \
                 const long i = first + l;                                                                            \
-                __VA_ARGS__;                                                                                         \
+                statement;                                                                                           \
             }                                                                                                        \
         }                                                                                                            \
         for (int l = 0; l < LANES && first + l < (end); ++l) {                                                       \
             const long i = first + l;                                                                                \
-            __VA_ARGS__;                                                                                             \
+            statement;                                                                                               \
         }                                                                                                            \
     } while (0)
 
@@ -236,7 +237,8 @@ KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL co
     INNER(t) {
         double pq[LANES] = {0}, pp[LANES] = {0}, qq[LANES] = {0};
         FOR_ENTRIES(t, begin, end, {
-            const double left = p[i], right = q[i];
+            const double left = p[i];
+            const double right = q[i];
             pq[l] += left * right;
             pp[l] += left * left;
             qq[l] += right * right;
@@ -368,7 +370,8 @@ KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const r
     INNER(t) {
         double squared_gaps[LANES] = {0}, squares[LANES] = {0};
         FOR_ENTRIES(t, begin, end, {
-            const double wanted = b[i], gap = wanted - q[i];
+            const double wanted = b[i];
+            const double gap = wanted - q[i];
             squared_gaps[l] += gap * gap;
             squares[l] += wanted * wanted;
         });

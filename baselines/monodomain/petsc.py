@@ -22,7 +22,7 @@ from repro import Skip
 
 PROGRAM, CODE = Path(__file__).with_name("_petsc_process.py"), Path(__file__).with_name("elements.c")
 PRECONDITIONERS = ("jacobi", "bjacobi")
-FLAGS = ("-O3", "-march=native", "-fPIC", "-shared")
+FLAGS = ("-O3", "-march=native", "-fPIC", "-shared", "-nostdlib")  # PETSc's Python may have another C library
 
 
 class Heart(Petsc):
@@ -104,7 +104,7 @@ class Heart(Petsc):
         if compiler is None:
             raise Skip("no C compiler: PETSc's heart brings its elements in C", "apt-get install gcc")
         made = subprocess.run(
-            [compiler, *FLAGS, "-o", self._options["code"], str(CODE), "-lm"], capture_output=True, text=True
+            [compiler, *FLAGS, "-o", self._options["code"], str(CODE)], capture_output=True, text=True
         )
         if made.returncode:
             raise SolverFailed(f"{CODE.name} does not compile: {made.stderr.strip()[:300]}")

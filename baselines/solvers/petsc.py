@@ -128,7 +128,8 @@ class Petsc(Rival):
         self._process.communicate()
         code, self._process = self._process.returncode, None
         self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        said = [line for line in self._errors.read().decode(errors="replace").splitlines() if line.strip(" -")]
+        said = ([line for line in said if "Error" in line] or said)[-1:]  # MPI has its own last words, about itself
         self._errors.close()
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         return "; ".join([how, *said])

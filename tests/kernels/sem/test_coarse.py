@@ -1,5 +1,7 @@
 """The coarse space against the paper's formula with masses, its matrix, and the K-cycle against direct solves."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -88,7 +90,7 @@ def poisson(device, shape, move=0.0, mass=0.0):
 def test_aggregates_are_small_and_coarse_matrices_galerkins(device, move):
     levels = hierarchy(device, poisson(device, (9, 9, 9), move), coarsest=60)
     assert len(levels) == 3 and levels[-1].matrix.shape[0] <= 60
-    for level, coarser in zip(levels, levels[1:], strict=False):
+    for level, coarser in itertools.pairwise(levels):
         labels, fine = host(device, level.labels), sparse(level.matrix)
         sizes = np.bincount(labels, minlength=level.aggregates)
         assert 1 <= sizes.min() and sizes.max() <= 8 and sizes.mean() > 5

@@ -41,7 +41,7 @@ def test_overlap_is_the_next_layer_of_nodes_on_every_side(order):
 
 def test_nodes_beyond_an_irregular_edge_are_left_out():
     """Five elements meet at an edge: no element lies opposite, and only the neighbours across faces are overlapped."""
-    points, cells = MESHES["around an edge"]()
+    _, cells = MESHES["around an edge"]()
     numbering = number_nodes(cells, 3)
     neighbours = Neighbours(numbering.table, 3)
     found = overlap(numbering.table, 3, neighbours)
@@ -56,7 +56,7 @@ def test_nodes_beyond_an_irregular_edge_are_left_out():
 @pytest.mark.parametrize("order", [1, 2, 3, 7, 12])
 def test_modes_diagonalise_the_pencil(order):
     values, modes = pencil(order)
-    t, w, d = rule(order)
+    _, w, d = rule(order)
     stiffness = (d.T * w) @ d
     elements = 5 if order == 1 else 3  # in a row, the middle one the pencil's own
     nodes = elements * order + 1

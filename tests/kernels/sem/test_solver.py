@@ -1,4 +1,4 @@
-"""The solver: solutions, convergence in n and in h, what does not change them, and the answers to problems without one."""
+"""The solver: solutions, convergence in n and in h, what changes neither, and the answers to what has no solution."""
 
 import itertools
 

@@ -104,6 +104,14 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
     write(".samples.json.gz", gzip.compress(json.dumps(samples).encode(), mtime=0))
     write(".json", json.dumps(strict(_manifest(artefact, current, tasks, settings)), indent=1) + "\n")
     _write_figure(figure, base, rendered)
+    if rendered.tables and hasattr(module, "extras"):
+        try:
+            more = module.extras(results)
+        except Exception as error:
+            rendered.problems.append(f"extras() failed: {type(error).__name__}: {error}")
+        else:
+            for suffix, content in more.items():
+                write(suffix, content)
     write(".md", _markdown(artefact, tasks, rendered, settings, base.name))
     return rendered
 
@@ -187,6 +195,8 @@ def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, setting
     parts += [table.to_markdown().strip() for table in rendered.tables]
     if any(path.suffix == ".svg" for path in rendered.files):
         parts.append(f"![{artefact.title}]({name}.svg)")
+    more = [path.name for path in rendered.files if path.suffix in (".gif", ".png") and path.stem != name]
+    parts += [f"![{artefact.title}]({file})" for file in more]
     parts += [f"**Could not be made:** {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
         lines = _reasons([task for task in tasks if task.stands and task.record["status"] == status])

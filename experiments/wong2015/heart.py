@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+import scipy.sparse
 
 import datasets
 from baselines.monodomain import petsc, serial
 from baselines.monodomain import residual as residuals
-from baselines.monodomain.system import system
+from baselines.monodomain.system import pattern, system
 from baselines.spmv import pack as pack_rival
 from datasets import heart_fibres
 from experiments.wong2015 import dataset
@@ -130,6 +131,10 @@ class OnDevice:
                 total[part] = total.get(part, 0.0) + seconds
         return total
 
+    def start(self):
+        """Go to where measured runs start."""
+        self._restore()
+
     def _reload(self):
         self.heart.load(*self._start)
         self.heart.seconds = {"assembly": 0.0, "solver": 0.0}
@@ -140,6 +145,28 @@ class OnDevice:
 
     def close(self):
         """Nothing is held outside of this process."""
+
+
+class Assembled:
+    """The system at the start of a measured run, assembled by the loops on one core, for comparison."""
+
+    def __init__(self, run):
+        mesh, _ = of_run(run)
+        one = _system(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
+        own = serial.Heart(one)
+        own.load(front(mesh.points))
+        own.assemble()
+        offsets, columns, _ = pattern(one.cells, one.nodes)
+        self.matrix, self.residual = scipy.sparse.csr_array((own.values, columns, offsets)), own.residual
+
+    def error(self, x, y, residual) -> float:
+        """Return by how much y differs from K x, and the residual from ours, the larger, relative to the largest."""
+        product = self.matrix @ x
+        gaps = (
+            abs(product - y).max() / abs(product).max(),
+            abs(residual - self.residual).max() / abs(self.residual).max(),
+        )
+        return float(max(gaps))
 
 
 class OnOneCore:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -29,10 +29,17 @@ class Selection:
         Wanted values of case, method, backend or a parameter: one of the values for each key.
     backends : sequence of str
         Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
+    files : collection of str, optional
+        File names within the store of the cells that are wanted at all, as of a shard; None for every cell.
     """
 
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     backends: Sequence[str] = ()
+    files: Collection[str] | None = None
+
+    def wants_file(self, name: str) -> bool:
+        """Return whether a cell is wanted by its file."""
+        return self.files is None or name in self.files
 
     def wants(self, cell: Cell) -> bool:
         """Return whether a cell is wanted."""

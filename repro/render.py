@@ -48,7 +48,7 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu``.
     """
     name = artefact.stem
-    if settings.scale != default_scale():
+    if settings.scale != (settings.usual_scale or default_scale()):
         name += f".{settings.scale}"
     for dataset, file in sorted(settings.overrides.items()):
         if dataset in data:

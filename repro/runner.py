@@ -129,7 +129,11 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         try:
             job.module = discovery.load(artefact)
             job.tasks = plan.tasks_of(artefact, job.module, settings)
-            job.wanted = [task for task in job.tasks if selection.wants(task.cell)]
+            job.wanted = [
+                task for task in job.tasks
+                if selection.wants(task.cell)
+                and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
+            ]  # fmt: skip
         except ReproError as error:
             job.problem = str(error)
         except Exception as error:  # as of a dataset's recipe: it costs no other artefact
@@ -142,10 +146,12 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:
             plan.check_only(selection.only, cells)
+    if selection.only or selection.files is not None:
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]
         if not jobs:
-            raise discovery.UnknownName("no cell matches all that --only asks for")
+            asked = "that --only asks for" if selection.files is None else "of the shard: is the plan of other sources?"
+            raise discovery.UnknownName(f"no cell matches all {asked}")
     return jobs
 
 

@@ -31,6 +31,8 @@ class Settings:
         As typed, for the manifest.
     cell_seconds : float
         The longest that one cell may take; then it is stopped, and has failed.
+    usual_scale : str
+        The scale whose files have no suffix; by default this machine's.
     """
 
     scale: str
@@ -40,6 +42,7 @@ class Settings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
     cell_seconds: float = CELL_SECONDS
+    usual_scale: str = ""
 
     @property
     def store(self) -> Store:

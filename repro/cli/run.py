@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -43,6 +44,10 @@ def run(
     cell_minutes: Annotated[
         float, typer.Option("--cell-minutes", min=0.01, help="The longest that one cell may take.")
     ] = CELL_SECONDS / 60,
+    shard: Annotated[
+        tuple[Path, int] | None,
+        typer.Option("--shard", metavar="PLAN NUMBER", help="The cells of a shard of what `repro plan` has written."),
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
@@ -51,9 +56,16 @@ def run(
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
     """
-    from repro import discovery, plan, runner
+    from repro import discovery, plan, runner, shards
     from repro.settings import make_settings
 
+    files = None
+    if shard is not None:
+        if names or paper or kind or everything or scale or mesh:
+            raise discovery.UnknownName("a shard says what it runs: give no names, scale or data beside --shard")
+        planned, mine = shards.read(*shard)
+        names, files, scale, seed = mine["artefacts"], frozenset(mine["cells"]), planned["scale"], planned["seed"]
+        mesh = [f"{name}={file}" for name, file in planned["meshes"].items()]
     if not (names or paper or kind or everything):
         raise discovery.UnknownName(
             "name an artefact, a paper or a kind, or give --all; `repro list` shows what there is"
@@ -61,7 +73,7 @@ def run(
     artefacts = discovery.select(names or (), paper or (), kind)
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
-    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
     settings = make_settings(scale, results, machine, seed, mesh or (), command_line(), 60 * cell_minutes)
     jobs = runner.make_jobs(artefacts, settings, selection)
     if dry_run:

@@ -1,0 +1,107 @@
+"""``repro plan`` and ``repro merge``: a run spread over machines, and what they found put together."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import (
+    Backends,
+    Json,
+    Kind,
+    Machine,
+    Meshes,
+    Names,
+    Only,
+    Papers,
+    Results,
+    Scale,
+    Seed,
+    answer,
+    console,
+    minutes,
+    plural,
+    say,
+    table,
+)  # fmt: skip
+
+
+def plan(
+    names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
+    backend: Backends = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Cells that are done, too.")] = False,
+    count: Annotated[int, typer.Option("--shards", min=1, max=10000, help="Into how many.")] = 2,
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Where the plan goes.")] = Path("plan.json"),
+    snakemake: Annotated[
+        Path | None, typer.Option("--snakemake", metavar="FILE", help="Write a Snakemake workflow of it, too.")
+    ] = None,
+    slurm: Annotated[
+        Path | None, typer.Option("--slurm", metavar="FILE", help="Write a Slurm array job of it, too.")
+    ] = None,
+    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Divide the cells that have to be measured into shards of about the same time, each for a machine of one kind.
+
+    `repro run --shard PLAN NUMBER` runs one of them; `repro merge` puts what they found together.
+    """
+    from repro import discovery, runner, shards
+    from repro import plan as planning
+    from repro.settings import make_settings
+    from repro.store import write_atomically
+
+    if not (names or paper or kind or everything):
+        raise discovery.UnknownName("name an artefact, a paper or a kind, or give --all")
+    selection = planning.Selection(planning.parse_only(only or ()), tuple(backend or ()))
+    settings = make_settings(scale, results, machine, seed, mesh or ())
+    jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
+    made = shards.split(jobs, settings, count, force)
+    if not made:
+        say("every cell is done: there is nothing to divide")
+        return
+    write_atomically(output, json.dumps(shards.document(made, settings), indent=1) + "\n")
+    command = shlex.join([sys.executable, "-m", "repro"])
+    for template, target in ((shards.SNAKEFILE, snakemake), (shards.SLURM, slurm)):
+        if target is not None:
+            text = shards.workflow(template, output, target, made, command, settings.results)
+            write_atomically(target, text)
+    if as_json:
+        answer(made)
+        return
+    shown = table("", "shard", "cells", "time", "artefacts", right=("shard", "cells", "time"))
+    for number, shard in enumerate(made, 1):
+        shown.add_row(str(number), str(len(shard["cells"])), minutes(shard["seconds"]), ", ".join(shard["artefacts"]))
+    console().print(shown)
+    say(f"{output}: {plural(len(made), 'shard')} at scale {settings.scale}; the first: repro run --shard {output} 1")
+
+
+def merge(
+    sources: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Results folders.")],
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="Results folder; by default 'results' of the checkout.")
+    ] = None,
+    machine: Machine = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Put the cells of several results folders into one, and write the files of the artefacts they belong to.
+
+    Of a cell that several have, what is measured goes before what is not, and the newer before the older.
+    """
+    from repro import merge as merging
+    from repro.settings import make_settings
+
+    found = merging.merge(sources, make_settings(None, into, machine), say)
+    if as_json:
+        answer({
+            "taken": found.taken, "kept": found.kept, "problems": found.problems,
+            "artefacts": [rendered.artefact.id for rendered in found.rendered],
+        })  # fmt: skip
+    say(
+        f"{plural(found.taken, 'cell')} taken, {found.kept} as good or better in place; "
+        f"{plural(len(found.rendered), 'artefact')} written"
+    )
+    raise typer.Exit(int(bool(found.problems)))

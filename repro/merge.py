@@ -1,0 +1,144 @@
+"""Results of several folders in one: the shards of a run, or what two people measured on machines of one kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from repro import discovery, hashing, runner
+from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
+from repro.plan import Selection
+from repro.render import Rendered, render
+from repro.settings import Settings
+from repro.store import Store, Unreadable, write_atomically
+
+RANK = {DONE: 2, SKIPPED: 1, FAILED: 0}  # what is measured goes before what is not, then the later before the earlier
+
+
+@dataclass
+class Merged:
+    """What came of it.
+
+    Attributes
+    ----------
+    taken, kept : int
+        Cells that were copied, and cells that the target had as good or better.
+    problems : list of str
+        Cells that could not be read, machines that are not of one kind.
+    rendered : list of Rendered
+    """
+
+    taken: int = 0
+    kept: int = 0
+    problems: list[str] = field(default_factory=list)
+    rendered: list[Rendered] = field(default_factory=list)
+
+
+def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None] = lambda text: None) -> Merged:
+    """Copy the cells of other results folders into this one's, and write the files of every artefact they belong to.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        Results folders; of each the machine of `settings` is taken, or its only one.
+    settings : Settings
+        Of the target; its machine names the folder in it.
+    say : callable
+        Told what is skipped.
+
+    Raises
+    ------
+    ReproError
+        If a source has no cells, or several machines and none of the target's name.
+    """
+    merged, target = Merged(), settings.store
+    touched: dict[tuple[str, str], dict[str, Any]] = {}
+    for source in sources:
+        store = _store(Path(source), settings.machine)
+        for path in sorted(store.cells.glob("*/*.json")):
+            name = path.relative_to(store.cells)
+            try:
+                record = store.read(path)
+                _merge_cell(record, target, target.cells / name, merged)
+            except Unreadable as problem:
+                merged.problems.append(f"{path}: {problem}; left out")
+                continue
+            touched.setdefault((record["artefact"], record["scale"]), record["key"].get("machine", {}))
+        _merge_ceilings(store, target)
+    for scale in SCALES:
+        artefacts = {name for name, of in touched if of == scale}
+        if artefacts:
+            machine = next(facts for (_, of), facts in touched.items() if of == scale)
+            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), machine, merged)
+    for problem in merged.problems:
+        say(problem)
+    return merged
+
+
+def _store(source: Path, machine: str) -> Store:
+    found = sorted(path.parent.name for path in source.glob("*/.cells"))
+    if machine in found:
+        return Store(source, machine)
+    if len(found) == 1:
+        return Store(source, found[0])
+    if not found:
+        raise ReproError(f"{source} is no results folder with cells in it")
+    raise ReproError(f"{source} has the machines {', '.join(found)}, none of them {machine}: name one by --machine")
+
+
+def _merge_cell(record: dict, target: Store, path: Path, merged: Merged) -> None:
+    try:
+        present = target.read(path)
+    except Unreadable:
+        present = None
+    if present is not None and _worth(present) >= _worth(record):
+        merged.kept += 1
+        return
+    target.write(path, {name: value for name, value in record.items() if name != "schema"})
+    merged.taken += 1
+
+
+def _worth(record: dict) -> tuple[int, float]:
+    return RANK.get(record["status"], -1), float(record.get("finished", 0.0))
+
+
+def _merge_ceilings(source: Store, target: Store) -> None:
+    """Take the ceilings of devices that the target has not, or has older ones of."""
+    from repro.device_ceilings import DeviceCeilings
+
+    ours, theirs = DeviceCeilings(target).read(), DeviceCeilings(source).read()
+    newer = {
+        name: entry for name, entry in theirs.items()
+        if name not in ours or entry.get("measured", 0) > ours[name].get("measured", 0)
+    }  # fmt: skip
+    if newer:
+        write_atomically(target.folder / "ceilings.json", json.dumps(ours | newer, indent=1) + "\n")
+
+
+def _usual(machine: dict) -> str:
+    """Return the scale whose files have no suffix on the machine that measured, which need not be this one."""
+    return "paper" if any(name == "gpu" or name.startswith("gpu.") for name in machine) else "small"
+
+
+def _render(artefacts: set[str], settings: Settings, machine: dict, merged: Merged) -> None:
+    """Write the files of artefacts, and of those that show the same cells; cells stand by the machine they are of."""
+    chosen = [artefact for artefact in discovery.find() if artefact.measure or artefact.id in artefacts]
+    for job in runner.make_jobs(chosen, settings, Selection()):
+        if job.problem:
+            merged.problems.append(job.problem)
+            continue
+        shown = [task for task in job.tasks if task.record is not None]
+        if not shown:
+            continue
+        for task in job.tasks:
+            task.key["machine"] = machine
+        odd = {
+            word for task in shown
+            for word in hashing.differences({"machine": machine}, {"machine": task.record["key"].get("machine", {})})
+        }  # fmt: skip
+        if odd:
+            merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(sorted(odd))}")
+        merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))

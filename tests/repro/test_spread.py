@@ -1,0 +1,200 @@
+"""A run divided into shards, which two results folders take, and merged again: the same as in one go."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from repro import shards
+from repro.cli import main
+from repro.store import SCHEMA
+
+KEPT = ("case", "method", "status")  # of times, which differ
+
+
+def rows(path):
+    with path.open(newline="") as stream:
+        return [
+            {name: value for name, value in row.items() if row["metric"] != "time" or name in KEPT}
+            for row in csv.DictReader(stream)
+        ]
+
+
+@pytest.fixture
+def repro(laboratory, capsys, monkeypatch):
+    """Runs repro in this process, for speed."""
+    monkeypatch.chdir(laboratory.folder)
+
+    def call(*words):
+        capsys.readouterr()
+        code = main([*words, *(["--in-process"] if words[0] == "run" else [])])
+        return subprocess.CompletedProcess(words, code, *capsys.readouterr())
+
+    laboratory.repro = call
+    return call
+
+
+def planned(laboratory, *options):
+    plan = laboratory.folder / "plan.json"
+    done = laboratory.repro(
+        "plan", "table1", "--scale", "smoke", "--shards", "2", "--output", str(plan), "--results",
+        str(laboratory.results), *options,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return plan
+
+
+def run_shard(laboratory, plan, number):
+    folder = laboratory.folder / f"shard-{number}"
+    done = laboratory.repro("run", "--shard", str(plan), str(number), "--results", str(folder))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro):
+    plan = planned(laboratory)
+    document = json.loads(plan.read_text())
+    cells = [name for shard in document["shards"] for name in shard["cells"]]
+    assert len(cells) == len(set(cells)) == 9 and len(document["shards"]) == 2
+    folders = [str(run_shard(laboratory, plan, number)) for number in (1, 2)]
+    assert len(laboratory.traces()) == 6
+    done = laboratory.repro("merge", *folders, "--into", str(laboratory.results))
+    assert done.returncode == 0, done.stderr
+    assert "9 cells taken, 0 as good or better in place" in done.stderr
+    merged = rows(laboratory.file("table1.smoke.csv"))
+    markdown = laboratory.file("table1.smoke.md").read_text()
+
+    whole = laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(laboratory.results))
+    assert whole.returncode == 0 and "0 cells measured, 6 as before" in whole.stderr  # the merged cells stand
+    assert rows(laboratory.file("table1.smoke.csv")) == merged and len(merged) == 15
+    assert "never run" not in markdown
+
+    again = laboratory.repro("merge", *folders, "--into", str(laboratory.results))
+    assert "0 cells taken, 9 as good or better in place" in again.stderr
+
+
+def test_what_is_measured_goes_before_what_failed_and_the_newer_before_the_older(laboratory, repro):
+    plan = planned(laboratory)
+    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    shutil.copytree(folders[0], laboratory.results)
+    path = next((laboratory.results / "bench" / ".cells").rglob("*first-loop*"), None)
+    if path is None:
+        folders.reverse()
+        shutil.rmtree(laboratory.results)
+        shutil.copytree(folders[0], laboratory.results)
+        path = next((laboratory.results / "bench" / ".cells").rglob("*first-loop*"))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "status": "failed", "finished": record["finished"] + 1000}))
+    assert laboratory.repro("merge", str(folders[0]), "--into", str(laboratory.results)).returncode == 0
+    assert json.loads(path.read_text())["status"] == "done"
+    path.write_text(json.dumps({**record, "seconds": 17.0, "finished": record["finished"] - 1000}))
+    laboratory.repro("merge", str(folders[0]), "--into", str(laboratory.results))
+    assert json.loads(path.read_text())["seconds"] != 17.0
+    path.write_text(json.dumps({**record, "seconds": 17.0, "finished": record["finished"] + 1000}))
+    laboratory.repro("merge", str(folders[0]), "--into", str(laboratory.results))
+    assert json.loads(path.read_text())["seconds"] == 17.0
+
+
+def test_damaged_cells_are_left_out_and_named(laboratory, repro):
+    folder = run_shard(laboratory, planned(laboratory), 1)
+    broken, older = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:2]
+    broken.write_text("{")
+    older.write_text(json.dumps({**json.loads(older.read_text()), "schema": SCHEMA - 1}))
+    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+    assert done.returncode == 1
+    assert f"{broken}: its file is damaged" in done.stderr and f"has schema {SCHEMA - 1}" in done.stderr
+    assert laboratory.file("table1.smoke.csv").exists()
+
+
+def test_cells_of_unlike_machines_are_named(laboratory, repro):
+    plan = planned(laboratory)
+    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    for path in (folders[1] / "bench" / ".cells").rglob("[!.]*.json"):
+        record = json.loads(path.read_text())
+        record["key"]["machine"]["cpu"] = "Another processor"
+        path.write_text(json.dumps(record))
+    done = laboratory.repro("merge", *map(str, folders), "--into", str(laboratory.results))
+    assert (
+        done.returncode == 1 and "cells of unlike machines: cpu" in done.stderr and "Another processor" in done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["merge", "nowhere"], "is no results folder with cells in it"),
+        (["run", "--shard", "nowhere.json", "1"], "cannot be read as a plan"),
+        (["run", "--shard", "other.json", "1"], "is no plan of this version"),
+        (["run", "--shard", "plan.json", "3"], "has the shards 1 to 2, and no shard 3"),
+        (["run", "table1", "--shard", "plan.json", "1"], "a shard says what it runs"),
+        (["plan"], "name an artefact"),
+    ],
+)
+def test_wrong_commands(laboratory, repro, words, said):
+    planned(laboratory)
+    (laboratory.folder / "other.json").write_text("{}")
+    done = laboratory.repro(*words)
+    assert done.returncode in (1, 2) and said in done.stderr and "Traceback" not in done.stderr
+
+
+class Task:
+    def __init__(self, folder, name, seconds):
+        self.path, self.seconds, self.reason = folder / "a" / name, seconds, "never run"
+
+
+class Job:
+    def __init__(self, tasks):
+        self.tasks = tasks
+        self.artefact = type("A", (), {"id": "a"})
+
+    def pending(self, force):
+        return self.tasks
+
+    def expected_seconds(self, task, scale):
+        return task.seconds
+
+
+def test_shards_take_about_the_same_time(laboratory, tmp_path):
+    """Longest first is within 4/3 of the best (Graham); here the best is 12 each."""
+    settings = type("S", (), {"store": type("T", (), {"cells": tmp_path}), "scale": "smoke"})
+    times = [7, 5, 6, 6, 4, 4, 4]
+    jobs = [Job([Task(tmp_path, f"{i}.json", seconds) for i, seconds in enumerate(times)])] * 2  # shown twice
+    made = shards.split(jobs, settings, 3)
+    assert sum(len(shard["cells"]) for shard in made) == len(times)
+    assert max(shard["seconds"] for shard in made) <= 12 * 4 / 3
+    assert sum(shard["seconds"] for shard in made) == sum(times)
+
+
+def test_a_slurm_array_runs_every_shard(laboratory, repro):
+    """The script itself, by the shell, with the number that Slurm would set."""
+    script = laboratory.folder / "job.sh"
+    planned(laboratory, "--slurm", str(script))
+    text = script.read_text()
+    assert "#SBATCH --array=1-2" in text
+    for number in (1, 2):
+        done = subprocess.run(
+            ["bash", str(script)], env={**_environment(laboratory), "SLURM_ARRAY_TASK_ID": str(number)}
+        )
+        assert done.returncode == 0
+    assert len(laboratory.traces()) == 6
+    merge = text.split('--wrap "')[1].split('"')[0]
+    assert subprocess.run(["bash", "-c", merge], env=_environment(laboratory), cwd=laboratory.folder).returncode == 0
+    assert len(rows(laboratory.file("table1.smoke.csv"))) == 15
+
+
+def test_snakemake_runs_every_shard(laboratory, repro):
+    pytest.importorskip("snakemake", reason="Snakemake is not installed (pip install snakemake)")
+    snakefile = laboratory.folder / "Snakefile"
+    planned(laboratory, "--snakemake", str(snakefile))
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile), "--cores", "2"]
+    done = subprocess.run(command, cwd=laboratory.folder, env=_environment(laboratory), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(rows(laboratory.file("table1.smoke.csv"))) == 15 and len(laboratory.traces()) == 6
+
+
+def _environment(laboratory):
+    return {**os.environ, **laboratory.environment}

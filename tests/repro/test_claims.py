@@ -5,112 +5,10 @@ from itertools import chain
 
 import pytest
 
-from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines, verdicts
+from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
 from repro.claims.table import measured, page, put
-from repro.model import ReproError, Row
-from repro.render import as_csv
-
-TEXT = """
-[[statement]]
-id = "gain"
-metric = "speedup"
-printed = "8"
-unit = "x"
-place = "Abstract"
-[[statement]]
-id = "gain-most"
-metric = "speedup"
-printed = "10"
-unit = "x"
-place = "Abstract"
-[[statement]]
-id = "rate-a"
-metric = "rate"
-printed = "3.0"
-unit = "GFLOP/s"
-place = "Section 5"
-[[statement]]
-id = "rate-b"
-metric = "rate"
-printed = "5.0"
-unit = "GFLOP/s"
-place = "Section 5"
-"""
-HARDWARE = """
-[gpu.printed]
-name = "Old GPU"
-[gpu.vendor]
-bandwidth_gb_per_s = 100.0
-[cpu.printed]
-name = "Old CPU"
-[cpu.vendor]
-bandwidth_gb_per_s = 20.0
-"""
-TABLE = """case,method,metric,printed,unit,place
-a,fast,iterations,10,count,Table 1
-b,fast,iterations,20,count,Table 1
-a,fast,speedup,4.0,x,Table 1
-"""
-WHERE = """
-[claim.where]
-cpu = "table1 slow solve @host"
-gpu = "table1 fast solve @gpu"
-"""
-
-
-class Store:
-    """A results folder and a paper's folder, to be filled row by row."""
-
-    def __init__(self, folder):
-        self.results, self.root = folder / "results", folder / "published"
-        self.rows, self.ledger = {}, []
-        self.write("text.toml", TEXT)
-        self.write("hardware.toml", HARDWARE)
-        self.write("table1.csv", TABLE)
-
-    def write(self, name, text):
-        path = self.root / "demo" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-    def row(self, case, method, metric, value, unit="s", backend="cuda", machine="box", spread=0.0, **more):
-        low, high = (None, None) if spread is None else (value * (1 - spread), value * (1 + spread))
-        more = {"scale": "paper", "device": "GPU 1" if backend == "cuda" else "CPU 1", "stem": "table1"} | more
-        stem, scale = more.pop("stem"), more.pop("scale")
-        made = Row(f"demo-{stem}", scale, case, method, backend, metric=metric, value=value, unit=unit,
-                   **({"ci_low": low, "ci_high": high} | more))  # fmt: skip
-        self.rows.setdefault((machine, stem), []).append(made)
-
-    def times(self, **seconds):
-        """Of the method `fast` on the GPU and of `slow` on the host, by case: pairs of (slow, fast)."""
-        for case, (slow, fast) in seconds.items():
-            self.row(case, "slow", "solve", slow, backend="host")
-            self.row(case, "fast", "solve", fast)
-
-    def judged(self, ledger, machine=None):
-        self.write("claims.toml", ledger)
-        for (name, stem), rows in self.rows.items():
-            path = self.results / name / "demo" / f"{stem}.csv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(as_csv([row.as_dict() for row in rows]))
-            path.with_suffix(".json").write_text(json.dumps({"machine": {"cpu": "CPU 1"}}))
-        return verdicts(self.results, machine=machine, root=self.root)
-
-    def one(self, *parts, **options):
-        (verdict,) = self.judged(claim(*parts), **options)
-        return verdict
-
-
-def claim(*parts, head="", says="It is faster."):
-    return "\n".join([f'[[claim]]\nid = "it"\nplace = "Abstract"\nsays = "{says}"', head, *parts])
-
-
-def stated(formula="cpu / gpu", relation="at least", published='"text gain"', more=""):
-    return f'[claim.stated]\nformula = "{formula}"\nis = "{relation}"\npublished = {published}\n{more}'
-
-
-def effect(formula="cpu / gpu", relation="more than", than=1, more=""):
-    return f'[claim.effect]\nsays = "An effect."\nformula = "{formula}"\nis = "{relation}"\nthan = {than}\n{more}'
+from repro.model import ReproError
+from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 
 @pytest.fixture
@@ -342,50 +240,6 @@ def test_numbers_in_the_words_are_those_of_the_statements(store):
     store.write("claims.toml", claim(WHERE, stated(), says="Up to {gain} times, at most {gain-most}."))
     (found,) = claims("demo", store.root)
     assert found.says == "Up to 8 times, at most 10." and found.statements == ("gain", "gain-most")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (claim(), "has a predicate"),
-        (claim(WHERE, stated(), head='unmeasured = "x"'), "has a predicate"),
-        (claim(WHERE, stated(relation="nearly")), "is none of"),
-        (claim(WHERE, stated(relation="between")), "two numbers"),
-        (claim(WHERE, stated(more="than = 1")), "one number"),
-        (claim(WHERE, stated(more="tolerence = 1")), "tolerence is not known"),
-        (claim(WHERE, stated(more='scales = ["huge"]')), "no scale huge"),
-        (claim(WHERE, stated(), says="{nothing}"), "no statement 'nothing'"),
-        ('[[claim]]\nid = "it"', "'says' is missing"),
-        (claim(WHERE, stated()) + "\n" + claim(WHERE, stated()), "given twice"),
-        ("claim = [", "claims.toml"),
-    ],
-)
-def test_a_ledger_that_is_wrong_is_one_line_with_its_file(store, text, words):
-    store.write("claims.toml", text)
-    with pytest.raises(ReproError, match=r"claims\.toml") as caught:
-        claims("demo", store.root)
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ((WHERE, effect("cpu / fpga")), "fpga"),
-        ((WHERE, effect("__import__('os')")), "bound to nothing"),
-        ((WHERE, effect("cpu.real")), "not allowed"),
-        ((WHERE, effect("cpu +")), "no formula"),
-        (('[claim.where]\ncpu = "table1 slow"', effect("cpu")), "no selector"),
-        (('[claim.where]\ncpu = "table1 slow solve @cloud"', effect("cpu")), "no selector"),
-        ((WHERE, stated(published='"text nothing"')), "no number 'text nothing'"),
-        ((WHERE, stated(published='"table1 fast speedup"')), "for b"),
-        ((WHERE, stated(published='"text rate-a"')), "in GFLOP/s"),
-    ],
-)
-def test_a_predicate_that_does_not_fit_says_whose_it_is(store, parts, words):
-    store.times(a=(10.0, 1.0), b=(9.0, 1.0))
-    with pytest.raises(ReproError, match=r"claim demo it, (effect|stated), on box") as caught:
-        store.one(*parts)
-    assert words in str(caught.value)
 
 
 def test_text_goes_between_the_markers_and_nowhere_else(store, tmp_path):

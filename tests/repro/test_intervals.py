@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.intervals import Interval, evaluate
+from repro.intervals import Interval, evaluate, evaluate_all, names_of
 from repro.model import ReproError
 
 ends = st.floats(-1e3, 1e3, allow_nan=False).filter(lambda x: abs(x) > 1e-3 or x == 0)
@@ -70,3 +70,35 @@ def test_meeting_allows_for_rounding_of_the_arithmetic_alone():
 def test_intervals_are_shown_to_the_digits_that_tell_their_ends_apart():
     assert str(Interval(2.10779, 2.13115)) == "[2.108, 2.131]"
     assert str(Interval(3, 3)) == "3"
+
+
+@pytest.mark.parametrize(
+    ("formula", "low", "high"),
+    [
+        ("mean(x)", 2.0, 3.0),
+        ("median(x)", 1, 4),
+        ("geomean(x)", 4 ** (1 / 3), 16 ** (1 / 3)),
+        ("sum(x < 3.5)", 1, 2),
+        ("sum(x <= 0.5)", 0, 0),
+        ("sum(x < 1)", 0, 0),
+        ("sum(x > 3.5)", 1, 2),
+        ("sum(x >= 4)", 1, 2),
+        ("max(least(x, y))", 2, 2),
+        ("min(greatest(x, y))", 2, 2),
+        ("max(least(x, 2))", 2, 2),
+    ],
+)
+def test_statistics_and_comparisons(formula, low, high):
+    names = {"x": [Interval(1, 1), Interval(1, 4), Interval(4, 4)], "y": [Interval(2, 2)] * 3}
+    value = evaluate(formula, names)
+    assert (value.low, value.high) == pytest.approx((low, high))
+
+
+def test_names_of_a_formula_leave_functions_out():
+    assert names_of("max(a / b) + least(c, 2) - (d > 1)") == {"a", "b", "c", "d"}
+    assert evaluate_all("a + 1", {"a": [Interval(1, 2)]}) == [Interval(2, 3)]
+    with pytest.raises(ReproError, match="positive"):
+        evaluate("geomean(a)", {"a": [Interval(0, 1)]})
+    for formula in ("a < b < c", "least()", "a == b"):
+        with pytest.raises(ReproError):
+            evaluate(formula, {name: Interval(1, 1) for name in "abc"})

@@ -104,3 +104,15 @@ def test_malformed_data_name_file_and_line(tmp_path):
     (folder / "text.toml").write_text("[[statement]\n")
     with pytest.raises(ReproError, match=r"text\.toml"):
         load("p-text", tmp_path)
+
+
+def test_stand_ins_have_the_papers_names():
+    from repro.published import stand_ins
+
+    assert stand_ins("fu2014", ["cg", "jacobi-pcgamg", "patch-pcgamg"]) == {
+        "cg": "cusp-cg",
+        "jacobi-pcgamg": "cusp-pcgamg",
+    }
+    found = stand_ins("geveler2011", ["q1-xyz-cpu-all", "q2-sto-ellpack_r", "q1-xyz-sell"])
+    assert found == {"q1-xyz-cpu-all": "q1-xyz-cpu-4", "q2-sto-ellpack_r": "q2-sto-gpu"}
+    assert stand_ins("nobody", ["cg"]) == {}

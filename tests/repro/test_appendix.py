@@ -1,0 +1,76 @@
+"""The artefact appendix has every table and figure with its command, claims, minutes, hardware and data."""
+
+from pathlib import Path
+
+import pytest
+
+from repro import claims, discovery, published
+from repro.cli import main
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+jinja2 = pytest.importorskip("jinja2")
+
+
+@pytest.fixture(scope="module")
+def facts():
+    from repro.appendix import collect
+
+    return collect(RESULTS, ["fu2014"])
+
+
+@pytest.fixture(scope="module")
+def text(facts):
+    from repro.appendix import build
+
+    return build(facts)
+
+
+def test_every_artefact_has_a_line(text):
+    for entry in published.artefacts("fu2014"):
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {entry['id']} |")]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells[1] == entry["shows"] and cells[2] == f"`make {entry['id']}`" and len(cells) == 8
+
+
+def test_a_line_says_what_decides_what_on_which_hardware_with_which_data(text):
+    (line,) = [line for line in text.splitlines() if line.startswith("| fu2014-table2 |")]
+    _, _, _, decided, hardware, minutes, data, stored = (cell.strip() for cell in line.strip("|").split("|"))
+    assert "assembly-speedup" in decided and "NVIDIA GPU" in hardware and "CPU" in hardware
+    assert data.split(", ") == [f"fu2014/{mesh}" for mesh in ("regular", "irregular", "heart", "brain", "blobs")]
+    assert "[h200](../results/h200/fu2014/table2.md)" in stored
+    module = next(module for module in discovery.find() if module.id == "fu2014-table2")
+    assert minutes == f"{module.minutes['small']:g} min / {module.minutes['paper']:g} min"
+
+
+def test_every_claim_stands_with_its_verdict(text, facts):
+    (paper,) = facts.papers
+    assert [verdict.id for verdict in paper.verdicts] == [claim.id for claim in claims.claims("fu2014")]
+    for verdict in paper.verdicts:
+        assert f"- **{verdict.id}** ({verdict.place}): {verdict.statement}" in text
+    assert "As stated: holds, 274,625 for about 274,625." in text
+
+
+def test_machines_software_and_data_are_those_that_there_are(text, facts):
+    assert {machine.name for machine in facts.machines} == set(claims.machines(RESULTS))
+    assert any("H200" in device for machine in facts.machines for device in machine.devices)
+    assert facts.software["numpy"] and f"numpy {facts.software['numpy']}" in text
+    assert "NVIDIA GeForce GTX 580" in text and "| `fu2014/heart` |" in text
+    assert all(entry.name.startswith("fu2014/") for entry in facts.datasets)
+    assert facts.minutes["paper"] == sum(element.minutes.get("paper", 0) for element in facts.papers[0].elements)
+
+
+def test_an_artefact_without_a_module_says_so(monkeypatch):
+    from repro.appendix import build, collect
+
+    monkeypatch.setattr(discovery, "find", list)
+    found = collect(RESULTS, ["zhang2013"])
+    assert {element.problem for element in found.papers[0].elements} == {"there is no module of it"}
+    assert "there is no module of it" in build(found)
+
+
+def test_command(tmp_path, capsys):
+    file = tmp_path / "docs" / "appendix.md"
+    assert main(["appendix", "--paper", "geveler2011", "--output", str(file)]) == 0
+    assert main(["appendix", "--paper", "geveler2011"]) == 0
+    assert capsys.readouterr().out == file.read_text() and "## C1: geveler2011" in file.read_text()
+    assert main(["appendix", "--paper", "geveler"]) == 2

@@ -1,0 +1,56 @@
+"""What is wrong in a ledger is one line that says where."""
+
+import pytest
+
+from repro.claims import claims
+from repro.model import ReproError
+from tests.repro.claims_store import WHERE, Store, claim, effect, stated
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (claim(), "has a predicate"),
+        (claim(WHERE, stated(), head='unmeasured = "x"'), "has a predicate"),
+        (claim(WHERE, stated(relation="nearly")), "is none of"),
+        (claim(WHERE, stated(relation="between")), "two numbers"),
+        (claim(WHERE, stated(more="than = 1")), "one number"),
+        (claim(WHERE, stated(more="tolerence = 1")), "tolerence is not known"),
+        (claim(WHERE, stated(more='scales = ["huge"]')), "no scale huge"),
+        (claim(WHERE, stated(), says="{nothing}"), "no statement 'nothing'"),
+        ('[[claim]]\nid = "it"', "'says' is missing"),
+        (claim(WHERE, stated()) + "\n" + claim(WHERE, stated()), "given twice"),
+        ("claim = [", "claims.toml"),
+    ],
+)
+def test_a_ledger_that_is_wrong_is_one_line_with_its_file(store, text, words):
+    store.write("claims.toml", text)
+    with pytest.raises(ReproError, match=r"claims\.toml") as caught:
+        claims("demo", store.root)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ((WHERE, effect("cpu / fpga")), "fpga"),
+        ((WHERE, effect("__import__('os')")), "bound to nothing"),
+        ((WHERE, effect("cpu.real")), "not allowed"),
+        ((WHERE, effect("cpu +")), "no formula"),
+        (('[claim.where]\ncpu = "table1 slow"', effect("cpu")), "no selector"),
+        (('[claim.where]\ncpu = "table1 slow solve @cloud"', effect("cpu")), "no selector"),
+        ((WHERE, stated(published='"text nothing"')), "no number 'text nothing'"),
+        ((WHERE, stated(published='"table1 fast speedup"')), "for b"),
+        ((WHERE, stated(published='"text rate-a"')), "in GFLOP/s"),
+    ],
+)
+def test_a_predicate_that_does_not_fit_says_whose_it_is(store, parts, words):
+    store.times(a=(10.0, 1.0), b=(9.0, 1.0))
+    with pytest.raises(ReproError, match=r"claim demo it, (effect|stated), on box") as caught:
+        store.one(*parts)
+    assert words in str(caught.value)

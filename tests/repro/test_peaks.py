@@ -1,0 +1,67 @@
+"""Fractions of what hardware allows, worked out by hand."""
+
+import json
+
+import pytest
+
+from repro.peaks import Peak, fraction, of_ceilings, of_paper, of_published, read_ceilings
+
+PEAK = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
+STREAM = {"bytes": 1e9, "flops": 1e9, "precision": "float64"}  # 10 ms of memory, 1 ms of arithmetic
+DENSE = {"bytes": 1e9, "flops": 1e11, "precision": "float32"}  # 50 ms of arithmetic
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "work", "seconds", "expected"),
+    [
+        (20, "ms", STREAM, None, 0.5),
+        (0.1, "s", DENSE, None, 0.5),
+        (20, "ms", None, None, None),
+        (50, "GB/s", None, None, 0.5),
+        (50, "GFLOP/s", STREAM, 0.02, 0.5),  # those operations in 20 ms, where memory allows 10
+        (500, "GFLOP/s", STREAM, 0.02, 0.5),  # other operations than the work has: of the arithmetic rate
+        (500, "GFLOP/s", None, None, 0.5),
+        (500, "GFLOP/s", {**STREAM, "precision": "float16"}, None, None),
+        (7, "count", STREAM, None, None),
+        (0, "s", STREAM, None, None),
+    ],
+)
+def test_fraction(value, unit, work, seconds, expected):
+    assert fraction(value, unit, PEAK, work, seconds) == pytest.approx(expected)
+    assert fraction(value, unit, None, work, seconds) is None
+
+
+def test_the_papers_devices():
+    found = of_paper("remacle2016")
+    assert list(found) == ["gpu", "gpu2", "cpu"] and [peak.gpu for peak in found.values()] == [True, True, False]
+    assert found["gpu2"].bandwidth == 288e9 and found["gpu"].rates["float32"] == 4981e9
+
+
+@pytest.mark.parametrize(
+    ("artefact", "method", "name"),
+    [
+        ("fu2014-table2", "serial", "Intel i7 965 Extreme"),
+        ("fu2014-table5", "cusp-cg", "NVIDIA GeForce GTX 580"),
+        ("fu2014-table5", "hypre-cg", "Intel i7 965 Extreme"),
+        ("geveler2011-table2", "q1-xyz-cpu-4", "Intel Core i7 920"),
+        ("geveler2011-table3", "q2-sto-gpu", "NVIDIA GeForce GTX 285"),
+        ("remacle2016-table2", "stored", "NVIDIA GTX 980"),
+        ("remacle2016-table3", "stored", "NVIDIA K40"),
+        ("remacle2016-table4", "openmp-cpu", "Intel Core i7-5960X"),
+        ("zhang2013-table4", "order-2", "Intel Core2 Duo E7400"),
+        ("wong2015-table4", "k1", "Asus ENGTX480"),
+        ("zhang2013-table1", "matrix", None),
+    ],
+)
+def test_published_numbers_know_their_hardware(artefact, method, name):
+    found = of_published(artefact, method)
+    assert (found.name if found else None) == name
+
+
+def test_ceilings_are_the_memorys_and_not_the_caches(tmp_path):
+    curve = {"copy": [[1e6, 9e12], [1e9, 4e12]], "read": [[1e6, 8e12], [1e9, 4.5e12]]}
+    kept = {"device": "card", "bandwidths": curve, "cold": {}, "rates": {"float64": 3e13}}
+    (tmp_path / "ceilings.json").write_text(json.dumps({"cuda: card": {"ceilings": kept}}))
+    ceilings = read_ceilings(tmp_path)
+    assert of_ceilings(ceilings, "cuda", "card", gpu=True) == Peak("card", 4.5e12, {"float64": 3e13}, True)
+    assert of_ceilings(ceilings, "cuda", "other") is None and read_ceilings(tmp_path / "nowhere") == {}

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.looks import colour, marker, style, styled
+from repro.looks import GRID, colour, marker, size, style, styled
 from repro.panels import intervals, legend, logarithmic, share_legend
 from repro.results import PREFERENCE, is_missing
 from repro.units import convert, is_rate, is_time
@@ -60,10 +60,13 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
 
     It is called last. Panels whose legends say different things keep their own.
     """
-    pairs = results.done[["backend", "device"]].drop_duplicates().itertuples(index=False)
-    found = {(backend, device) for backend, device in pairs if isinstance(device, str) and device}
-    names = [f"{backend}: {device}" for backend, device in sorted(found, key=lambda pair: PREFERENCE.index(pair[0]))]
-    parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *names, *([note] if note else [])]
+    rows = sorted(
+        results.done[["backend", "device"]].to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])
+    )
+    devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
+    drawn = sorted({axes.get_label() for axes in made.axes} & set(PREFERENCE[:-1]))
+    parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *devices]
+    parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.52))
     text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False)
     made.supxlabel(text, fontsize=SMALL, color="#555555", x=0.99, ha="right")
@@ -117,6 +120,7 @@ def bars(
 ) -> None:
     """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
 
+    On a logarithmic axis, which has no zero for bars to stand on, marks take their place, with a line to the paper's.
     What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
     are named with their back end where figures mix several; else the caption has it.
 
@@ -141,43 +145,66 @@ def bars(
     cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
     methods = methods if isinstance(methods, Mapping) else {method: method for method in methods}
     published = {method: method for method in methods} if published is None else published
-    measured = {method: [point(results, case, method, metric, unit, backend) for case in cases] for method in methods}
-    printings = {
+    ours = {method: [point(results, case, method, metric, unit, backend) for case in cases] for method in methods}
+    theirs = {
         method: [results.published.get(case, published.get(method, ""), metric) for case in cases] for method in methods
     }
-    methods = {method: name for method, name in methods.items() if any(measured[method]) or any(printings[method])}
+    methods = {method: name for method, name in methods.items() if any(ours[method]) or any(theirs[method])}
     used = {method: backend or next(iter(results.backends(method, metric)), "host") for method in methods}
-    mixed = len(set(used.values()) - {"host"}) > 1
+    through = set(used.values()) - {"host"}
+    mixed = len(through) > 1
+    axes.set_label("" if mixed else "".join(through))  # the caption names it
     width = 0.8 / max(1, len(methods))
+    spread = log and _spread(
+        [found[0] for method in methods for found in ours[method] if found]
+        + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found]
+    )
     printed = False
-    values = []
     for i, (method, name) in enumerate(methods.items()):
         text = f"{name} ({used[method]})" if mixed and used[method] != "host" else name
-        points = measured[method]
-        positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(points))]
-        drawn = [(x, *found) for x, found in zip(positions, points, strict=True) if found is not None]
-        if drawn:
-            x, value, _, _ = map(list, zip(*drawn, strict=True))
-            axes.bar(x, value, 0.92 * width, color=colour(method), edgecolor="black", linewidth=0.4, label=text)
-            intervals(axes, drawn, "black", 1.5)
-            values += value
-        for x, number in zip(positions, printings[method], strict=True):
+        positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(cases))]
+        drawn = [(x, *found) for x, found in zip(positions, ours[method], strict=True) if found is not None]
+        _measured(axes, method, drawn, width, text, spread)
+        for x, number, found in zip(positions, theirs[method], ours[method], strict=True):
             if number is not None:
-                values.append(convert(number.value, number.unit, unit))
+                value = convert(number.value, number.unit, unit)
                 axes.plot(
-                    x, values[-1], marker=marker(method), mfc="white", mec="black",
-                    mew=0.9, ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
+                    x, value, marker=marker(method), mfc="white", mec=colour(method) if spread else "black", mew=0.9,
+                    ms=size(method), ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
                 )  # fmt: skip
+                if spread and found is not None:
+                    axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
                 printed = printed or bool(drawn)
     if printed:
         axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
     axes.set_xticks(range(len(cases)), list(cases.values()))
     axes.tick_params(axis="x", length=0)
-    positive = [value for value in values if value > 0]
-    if log and (not positive or max(positive) >= FEW * min(positive)):
+    if spread:
+        axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
+        for edge in range(1, len(cases)):
+            axes.axvline(edge - 0.5, color=GRID, lw=0.6, zorder=0)
         logarithmic(axes, "y")
     axes.set_ylabel(label(quantity, unit))
     legend(axes)
+
+
+def _spread(values: Sequence[float]) -> bool:
+    """Return whether values want a logarithmic axis; an axis without values takes what it was asked for."""
+    positive = [value for value in values if value > 0]
+    return not positive or max(positive) >= FEW * min(positive)
+
+
+def _measured(axes: Axes, method: str, drawn: Sequence[tuple], width: float, text: str, spread: bool) -> None:
+    """Draw a method's values (x, value, low, high): bars, or marks where the axis has no zero for bars to stand on."""
+    if not drawn:
+        return
+    x, value, _, _ = map(list, zip(*drawn, strict=True))
+    if spread:
+        look = {"color": colour(method), "marker": marker(method), "ms": size(method), "mec": "black", "mew": 0.3}
+        axes.plot(x, value, ls="none", zorder=3, label=text, **look)
+    else:
+        axes.bar(x, value, 0.92 * width, color=colour(method), edgecolor="black", linewidth=0.4, label=text)
+    intervals(axes, drawn, "black", 1.5)
 
 
 @styled
@@ -217,11 +244,24 @@ def lines(
         if not points:
             continue
         abscissae, ordinates = [point[0] for point in points], [point[1] for point in points]
-        axes.plot(abscissae, ordinates, color=colour(method), marker=marker(method), label=names.get(method, method))
+        axes.plot(
+            abscissae,
+            ordinates,
+            color=colour(method),
+            marker=marker(method),
+            ms=size(method),
+            label=names.get(method, method),
+        )
         intervals(axes, [each for each in points if len(each) > 3], colour(method), 2)
     for method, points in (published or {}).items():
         if points:
-            look = {"color": colour(method), "marker": marker(method), "mfc": "none", "mew": 0.9, "ms": 6.5}
+            look = {
+                "color": colour(method),
+                "marker": marker(method),
+                "mfc": "none",
+                "mew": 0.9,
+                "ms": 1.3 * size(method),
+            }
             axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
     if any((published or {}).values()):
         axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8, label="paper")

@@ -41,12 +41,26 @@ def drawn(results, **options):
     return made, axes
 
 
-def test_bars_are_the_medians_in_the_axis_unit_and_gaps_stay_gaps(results):
+def marks_of(axes):
+    """Return the values of filled marks, and of open ones, by their ordinates."""
+    points = [(line.get_marker(), line.get_markerfacecolor(), float(y)) for line in axes.lines
+              if line.get_linestyle() == "None" and line.get_marker() != "_" for y in line.get_ydata()]  # fmt: skip
+    return [sorted(round(y, 9) for _, face, y in points if (face == "white") == is_open) for is_open in (False, True)]
+
+
+def test_marks_are_the_medians_in_the_axis_unit_and_gaps_stay_gaps(results):
     _, axes = drawn(results, unit="ms")
-    heights = sorted(round(bar.get_height(), 9) for bar in axes.patches)
-    assert heights == [30.0, 50.0, 1200.0]
+    assert marks_of(axes)[0] == [30.0, 50.0, 1200.0]
+    assert not axes.patches  # a bar has nothing to stand on
     assert axes.get_ylabel() == "Time [ms]" and axes.get_yscale() == "log"
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["Regular", "Heart"]
+
+
+def test_bars_are_the_medians_on_a_linear_axis(results):
+    _, axes = drawn(results, unit="ms", log=False)
+    assert sorted(round(bar.get_height(), 9) for bar in axes.patches) == [30.0, 50.0, 1200.0]
+    assert axes.get_ylim()[0] == 0
+    assert marks_of(axes)[1] == [29.8, 46.5, 1080.0, 3114.0]
 
 
 def test_intervals_are_drawn(results):
@@ -56,13 +70,12 @@ def test_intervals_are_drawn(results):
     assert [1.1, 1.4] in [pytest.approx(span) for span in spans]
 
 
-def test_published_values_are_open_marks_at_their_place(results):
+def test_published_values_are_open_marks_at_their_place_in_the_colour_of_the_method(results):
     _, axes = drawn(results, unit="ms")
-    marks = {round(float(line.get_ydata()[0]), 9): line for line in axes.lines
-             if len(line.get_ydata()) == 1 and line.get_marker() in ("o", "s")}  # fmt: skip
-    assert set(marks) == {29.8, 46.5, 1080.0, 3114.0}
-    assert all(line.get_markerfacecolor() == "white" for line in marks.values())
-    assert marks[29.8].get_markeredgecolor() == "black"
+    assert marks_of(axes)[1] == [29.8, 46.5, 1080.0, 3114.0]
+    edges = {float(line.get_ydata()[0]): line.get_markeredgecolor() for line in axes.lines
+             if len(line.get_ydata()) == 1 and line.get_markerfacecolor() == "white"}  # fmt: skip
+    assert edges[29.8] == plots.colour("patch") and edges[1080.0] == plots.colour("serial")
 
 
 def legend_of(axes):
@@ -79,7 +92,7 @@ def test_the_legend_names_the_paper_once_and_back_ends_where_they_differ(results
 
 def test_a_method_that_nobody_has_leaves_no_gap(results):
     _, (axes,) = plots.figure()
-    plots.bars(axes, results, "assembly", ["patch", "unheard-of", "serial"])
+    plots.bars(axes, results, "assembly", ["patch", "unheard-of", "serial"], log=False)
     assert legend_of(axes) == ["patch", "serial", "paper"]
     assert {round(bar.get_width(), 6) for bar in axes.patches} == {round(0.92 * 0.4, 6)}
 
@@ -138,7 +151,10 @@ def test_a_figure_without_any_result_can_be_drawn(results, tmp_path):
 def test_the_caption_names_machine_scale_and_devices(results):
     made, _ = drawn(results)
     text = made._supxlabel.get_text().replace("\n", " ")
-    assert all(word in text for word in ("fu2014-table2", "somewhere", "scale paper", "opencl device", "host device"))
+    assert all(
+        word in text
+        for word in ("fu2014-table2", "somewhere", "scale paper", "opencl device", "host device", "through opencl")
+    )
 
 
 def test_lines_hold_points_intervals_and_published_marks():

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -82,11 +83,8 @@ def test_selectors_name_what_is_measured(paper):
             metrics = {row["metric"] for row in rows} | words(paper)
             if not methods:
                 wrong.add(f"{claim.id}: {artefact} has no method {'|'.join(selector.methods)}")
-            named = [
-                selector.metric,
-                selector.metric.rpartition("_")[0],
-                selector.metric.rpartition("_at_")[0] + "_at_",
-            ]
+            # What ends in a number is named in the modules without it.
+            named = {re.sub(ending, "", selector.metric) for ending in ("$", r"\d+$", r"_\d+$", r"_at_\d+$")}
             if not any(fnmatchcase(metric, name) for metric in metrics for name in named):
                 wrong.add(f"{claim.id}: {artefact} records no {selector.metric}")
             if selector.case and selector.case not in {str(cell.case) for cell in found}:

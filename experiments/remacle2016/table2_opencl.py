@@ -5,22 +5,38 @@ On a machine without a GPU that is the processor, through PoCL; the same source 
 
 from __future__ import annotations
 
-from experiments.remacle2016 import products
-from experiments.remacle2016.products import measure
+from experiments.remacle2016 import bp5, products, solves
 from repro.plots import PAGE, bars, caption, figure
 
-MINUTES = {"smoke": 0.5, "small": 2, "paper": 6, "large": 15}
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 12, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
 
 def cells(scale):
-    """Return every order by every kernel, through OpenCL and through OpenMP."""
-    return products.cells(scale, ("opencl", "openmp"))
+    """Return every order by every kernel, the solver, and BP5, through OpenCL and through OpenMP."""
+    return every(scale, ("opencl", "openmp"))
+
+
+def every(scale, backends):
+    """Return all cells of Tables 2 and 3 on some back ends."""
+    return [cell for part in (products, solves, bp5) for cell in part.cells(scale, backends)]
+
+
+def measure(cell, run):
+    """Measure a kernel, the solver, or BP5."""
+    parts = {bp5.METHOD: bp5, **dict.fromkeys(solves.METHODS, solves)}
+    parts.get(cell.method, products).measure(cell, run)
 
 
 def tables(results):
     """Return the paper's table, and all kernels."""
-    return products.tables(results, "Table 2: the operator through OpenCL", "opencl")
+    return shown(results, "Table 2: the operator through OpenCL", "opencl")
+
+
+def shown(results, title, backend):
+    """Return all tables of one back end."""
+    z, wall = solves.columns(backend)
+    return [*products.tables(results, title, backend, z, wall), bp5.table(results)]
 
 
 def plot(results):
@@ -29,14 +45,15 @@ def plot(results):
 
 
 def drawn(results, backend):
-    """Draw operations and bytes a second of r and r' by order."""
-    made, axes = figure(PAGE, 2.6, panels=2)
-    cases = {case: f"n = {case[1:]}" for case in results.cases}
+    """Draw operations and bytes a second of r and r' by order, and BP5 by size."""
+    made, axes = figure(PAGE, 2.8, panels=3)
+    cases = {case: f"n = {case[1:]}" for case in results.cases if case[1:].isdigit()}
     methods = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
     for axis, metric, unit, quantity in (
         (axes[0], "flop_rate", "GFLOP/s", "Operations by the paper's count"),
         (axes[1], "bandwidth", "GB/s", "Bytes by the paper's count"),
     ):
         bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend)
+    bp5.drawn(axes[2], results, backend)
     caption(made, results)
     return made

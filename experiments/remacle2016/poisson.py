@@ -1,0 +1,141 @@
+"""Table 1's problem, -Δu = 1 with u = 0 on the cube's boundary, and how one way of solving it is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro import Cell
+
+ORDER = 3
+# The paper does not print its tolerance. Iterations are recorded for all of these; Table 1 tells which fits, and the
+# columns have this one, which the sweep found: see `table1_iterations.fit`.
+TOLERANCE = 1e-3  # of ‖r‖/‖b‖
+SWEEP = tuple(10 ** (-quarter / 4) for quarter in range(4, 25))
+MAX_ITERATIONS = 2000
+DEVICES = ("cuda", "opencl", "openmp")
+# Options of kernels.sem.solver.Solver.
+METHODS = {
+    "two-scale": {"weighted": False},
+    "fine": {"preconditioner": "fine-only", "weighted": False},
+    "weighted": {},
+    "weighted-fp32": {"dtype": "float32"},
+    "two-scale-fp32": {"weighted": False, "dtype": "float32"},
+    "weighted-host": {"coarse": "host"},
+    "jacobi": {"preconditioner": "jacobi"},
+}
+TITLES = {
+    "two-scale": "the paper's P = P^c + P^f, plain sums over subdomains; P in single, the rest in double precision",
+    "fine": "the paper's P = P^f alone",
+    "weighted": "the same as two-scale, with the local solves weighted by the number of subdomains at a node",
+    "weighted-fp32": "weighted, all in single precision",
+    "two-scale-fp32": "two-scale, all in single precision, as the paper's heat equation is",
+    "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
+    "jacobi": "the inverse of the diagonal",
+    "pyamg-low-order": "on the host: SciPy's CG with the assembled matrix, PyAMG's smoothed aggregation on low-order "
+    "elements between the GLL nodes as preconditioner",
+}
+SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve
+ROUNDING = {"float64": 0.0, "float32": 1e-4}  # that single precision leaves of the true residual, over ‖b‖
+SAMPLE = 300  # elements in which the residual is computed afresh
+
+
+def cell(case: str, method: str, backend: str, order: int = ORDER):
+    """Return the cell of a mesh, as mesh2-32, and a method."""
+    name = case.removesuffix(f"-n{order}")
+    return Cell(case, method, backend, {"order": order}, (f"remacle2016/{name}",))
+
+
+def measure(cell, run):
+    """Count iterations for every tolerance of the sweep, and time the solve to one of them."""
+    if cell.method == "pyamg-low-order":
+        _measure_rival(cell, run)
+        return
+    from kernels.device import Unavailable
+    from kernels.sem.solver import Solver
+
+    device, order = run.device, cell.parameters["order"]
+    options = METHODS[cell.method]
+    mesh = run.dataset(cell.data[0])
+    try:
+        solver = Solver(device, mesh.points, mesh.cells, order, **options)
+    except Unavailable as missing:
+        run.skip(missing.reason, missing.remedy)
+    b, x = solver.load(1.0), device.empty(solver.nodes, solver.dtype)
+    # In single precision the recursive residual goes on falling where the true one does not.
+    last = SWEEP[-1] if solver.dtype == np.float64 else TOLERANCE
+    _, outcome = solver.solve(b, last, MAX_ITERATIONS, x)
+    run.check(0.0 if outcome.converged else 1.0, 0, f"status {outcome.status!r}, residual {outcome.residual:.3g}")
+    for name, count in counted(outcome.history, [t for t in SWEEP if t >= 0.999 * last]).items():
+        run.value(name, count, "count")
+    _, outcome = solver.solve(b, TOLERANCE, MAX_ITERATIONS, x)
+    error = Residual(run.rng, mesh, order, np.asarray(device.to_host(solver.numbering.table)), device.to_host(b))
+    summary = run.time(
+        "solve", lambda: solver.solve(b, TOLERANCE, MAX_ITERATIONS, x), check=lambda: error(device.to_host(x)),
+        tolerance=1.01 * TOLERANCE + ROUNDING[solver.dtype.name], max_seconds=SECONDS[run.scale], capture=False,
+    )  # fmt: skip
+    run.value("iterations", outcome.iterations, "count")
+    run.value("nodes", solver.nodes, "count")
+    run.value("iteration_rate", solver.nodes * outcome.iterations / summary.median / 1e9, "GDOF/s")
+    least = solver.work().bytes * outcome.iterations
+    run.value("least_bandwidth", least / summary.median / 1e9, "GB/s")
+
+
+def counted(history, tolerances):
+    """Return the iterations after which ‖r‖/‖b‖ is below each tolerance, by the metric's name."""
+    return {sweep_metric(t): int(np.argmax(history <= t)) for t in tolerances if (history <= t).any()}
+
+
+def sweep_metric(tolerance: float) -> str:
+    """Return the name of the metric that has the iterations to a tolerance."""
+    return f"iterations_to_1e{np.log10(tolerance):+.2f}"
+
+
+class Residual:
+    """‖b - A x‖/‖b‖, by NumPy's sums, over the inner nodes of some elements: at most what it is over all nodes.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    mesh : dataset
+    order : int
+    table : (elements, (n + 1)³) int
+    b : (nodes,) array
+    """
+
+    def __init__(self, rng, mesh, order: int, table, b):
+        from baselines.sem.sums import Sums
+
+        self._chosen = np.unique(rng.integers(len(mesh.cells), size=SAMPLE))
+        self._sums, self._table = Sums(mesh.points, mesh.cells, order), table[self._chosen]
+        along = (np.arange(order + 1) > 0) & (np.arange(order + 1) < order)
+        self._inner = (along[:, None, None] & along[:, None] & along).ravel()
+        self._b, self._norm = np.asarray(b, float)[self._table], float(np.linalg.norm(np.asarray(b, float)))
+
+    def __call__(self, x) -> float:
+        product = self._sums.multiply(np.asarray(x, float)[self._table], self._chosen)
+        return float(np.linalg.norm((self._b - product)[:, self._inner]) / self._norm)
+
+
+def _measure_rival(cell, run):
+    from baselines.sem.assembled import LowOrder, low_order, matrix
+    from kernels.sem.numbering import number_nodes
+
+    mesh, order = run.dataset(cell.data[0]), cell.parameters["order"]
+    numbering = number_nodes(mesh.cells, order)
+    system = mesh.points, mesh.cells, order, numbering.table, ~numbering.boundary
+    a = matrix(*system)
+    weights = _masses(mesh, order, numbering)[~numbering.boundary]
+    rival = LowOrder(a, low_order(*system), weights, TOLERANCE, MAX_ITERATIONS)
+    rival.set_up()
+    run.time("solve", rival.solve, check=rival.residual, tolerance=1.01 * TOLERANCE, max_seconds=SECONDS[run.scale])
+    run.value("iterations", rival.iterations, "count")
+    run.value("nodes", numbering.nodes, "count")
+
+
+def _masses(mesh, order, numbering):
+    """Return the integrals of the basis functions by the elements' quadrature: the load of s = 1."""
+    from baselines.sem.sums import Sums
+
+    sums = Sums(mesh.points, mesh.cells, order, kappa=0.0, mass=1.0)
+    local = sums.multiply(np.ones(numbering.table.shape))
+    return np.bincount(numbering.table.ravel(), weights=local.ravel())

@@ -83,8 +83,10 @@ def test_selectors_name_what_is_measured(paper):
             metrics = {row["metric"] for row in rows} | words(paper)
             if not methods:
                 wrong.add(f"{claim.id}: {artefact} has no method {'|'.join(selector.methods)}")
-            # What ends in a number is named in the modules without it.
-            named = {re.sub(ending, "", selector.metric) for ending in ("$", r"\d+$", r"_\d+$", r"_at_\d+$")}
+            # Of what is put together there the modules have the beginning.
+            named = {
+                re.sub(ending, "", selector.metric) for ending in ("$", r"\d+$", r"_\d+$", r"_at_\d+$", r"[a-z]+$")
+            }
             if not any(fnmatchcase(metric, name) for metric in metrics for name in named):
                 wrong.add(f"{claim.id}: {artefact} records no {selector.metric}")
             if selector.case and selector.case not in {str(cell.case) for cell in found}:

@@ -1,0 +1,108 @@
+"""Effective bandwidth of products with all matrices, one repeat: K1 and K2, their rivals, warm and cold."""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.wong2015 import stated
+from experiments.wong2015.matrices import NOTE, marks, named
+from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
+from experiments.wong2015.rows import two_rows
+from repro.plots import PAGE, bars, caption
+from repro.results import is_missing
+from repro.tables import Table
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}
+COUNT = 1
+
+
+def cells(scale):
+    """Return every matrix with every kernel and rival."""
+    return product_cells(scale)
+
+
+def tables(results):
+    """Return the bandwidths of the figure, who is fastest at each number of repeats, and every time."""
+    return shown(results, "Figure 12", COUNT)
+
+
+def shown(results, title, count):
+    """Return the tables of products at `count` repeats; where the scale has them not, of those that it has."""
+    count = max(each for each in REPEATS[results.scale] if each <= count)
+    notes = [f"20 bytes a non-zero, as the paper counts, over the mean time of {count} products in a row.", STAND_INS,
+             *marks(results), NOTE]  # fmt: skip
+    methods = {method: name for method, name in METHODS.items() if results.backends(method, f"bandwidth_at_{count}")}
+    rows = []
+    for case, name in named(results).items():
+        rows.append({"Matrix": name} | {
+            label: results.value(case, method, f"bandwidth_at_{count}") for method, label in methods.items()
+        })  # fmt: skip
+    found = [Table(f"{title}: effective bandwidth [GB/s]", pandas.DataFrame(rows), notes)]
+    regimes = {f"spmv_at_{each}": f"{each} repeats" for each in REPEATS[results.scale]}
+    regimes |= {"spmv_at_1": "one repeat, warm", "spmv_at_1_cold": "one product, the last-level cache evicted before"}
+    found += [_fastest(results, metric, text) for metric, text in regimes.items()]
+    return [*found, _every(results, methods, count)]
+
+
+def _fastest(results, metric, text):
+    """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
+    rows = []
+    for case, name in named(results).items():
+        ours, theirs = (_best(results, case, methods, metric) for methods in (KERNELS, RIVALS))
+        if ours is None:
+            continue
+        fraction = ours["bound_fraction"]
+        rows.append({"Matrix": name, "Ours": METHODS[ours["method"]], "Time [µs]": 1e6 * ours["value"],
+                     "Of the bound [%]": None if is_missing(fraction) else 100 * fraction,
+                     "Best rival": METHODS[theirs["method"]] if theirs else None,
+                     "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
+                     "Ours is faster by": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
+    won = sum(row["Ours is faster by"] is not None and row["Ours is faster by"] > 1 for row in rows)
+    notes = [f"Ours is fastest for {won} of {len(rows)} matrices; the paper's K1 or K2 for {stated('k-fastest-at-1')}, "
+             f"{stated('k-fastest-at-50')} and {stated('k-fastest-at-1200')} of 15 at 1, 50 and 1200 repeats.",
+             "Bound: least bytes of the format, without padding, at the bandwidth measured at that size."]  # fmt: skip
+    return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
+
+
+def _best(results, case, methods, metric):
+    found = [results.row(case, method, metric) for method in methods]
+    return min((row for row in found if row), key=lambda row: row["value"], default=None)
+
+
+def _every(results, methods, count):
+    """Times, and both ways to count bandwidth."""
+    rows = []
+    for case, name in named(results).items():
+        for method, label in methods.items():
+            row, least = results.row(case, method, f"spmv_at_{count}"), results.value(case, method, "least_bytes")
+            if row is None:
+                continue
+            cold = results.value(case, method, "spmv_at_1_cold")
+            rows.append({
+                "Matrix": name, "Method": label, "Back end": row["backend"], "Time [µs]": 1e6 * row["value"],
+                "20 bytes a non-zero [GB/s]": results.value(case, method, f"bandwidth_at_{count}"),
+                "Least bytes [GB/s]": 1e-9 * least / row["value"],
+                "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"],
+                "Cold [µs]": cold and 1e6 * cold, "Stored / non-zeros": results.value(case, method, "padding"),
+            })  # fmt: skip
+    return Table("Every product", pandas.DataFrame(rows))
+
+
+def plot(results):
+    """Draw the bandwidths, as the paper does."""
+    return drawn(results, COUNT)
+
+
+def drawn(results, count):
+    """Draw bandwidths at `count` repeats in two rows of matrices."""
+    count = max(each for each in REPEATS[results.scale] if each <= count)
+    names = named(results)
+    made, panels = two_rows(PAGE, 5.2)
+    half = -(-len(names) // 2)
+    methods = {method: label for method, label in METHODS.items() if results.backends(method, f"bandwidth_at_{count}")}
+    for axes, part in zip(panels, (list(names)[:half], list(names)[half:]), strict=True):
+        bars(axes, results, f"bandwidth_at_{count}", methods, unit="GB/s", quantity="Effective bandwidth", log=False,
+             cases={case: names[case] for case in part})  # fmt: skip
+    caption(made, results, f"{count} repeats" if count > 1 else "1 repeat")
+    return made

@@ -1,0 +1,19 @@
+"""Effective bandwidth of products with all matrices, 1200 repeats."""
+
+from __future__ import annotations
+
+from experiments.wong2015.figure12_bandwidth import cells, drawn, measure, shown
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}
+COUNT = 1200
+
+
+def tables(results):
+    """Return the bandwidths of the figure, who is fastest at each number of repeats, and every time."""
+    return shown(results, "Figure 17", COUNT)
+
+
+def plot(results):
+    """Draw the bandwidths, as the paper does."""
+    return drawn(results, COUNT)

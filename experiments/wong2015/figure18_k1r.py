@@ -1,0 +1,25 @@
+"""K1 against K1r: unknowns reordered by the sorted rows, so that y is written in order."""
+
+from __future__ import annotations
+
+from experiments.wong2015.figure12_bandwidth import measure
+from experiments.wong2015.variants import drawn, times, variant_cells
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 1, "large": 3}
+METHODS = ("k1", "k1r")
+
+
+def cells(scale):
+    """Return the matrices of section 7 with both kernels."""
+    return variant_cells(scale, METHODS)
+
+
+def tables(results):
+    """Return the times and the gain."""
+    return [times(results, "Figure 18: K1 and K1r", METHODS)]
+
+
+def plot(results):
+    """Draw the times."""
+    return drawn(results, METHODS)

@@ -1,0 +1,76 @@
+"""Non-zeros per row in the matrix of the smallest heart: a histogram."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+
+from experiments.wong2015 import stated
+from experiments.wong2015.matrices import data as datasets_of
+from experiments.wong2015.matrices import marks, named, system
+from repro import Cell
+from repro.plots import COLUMN, caption, colour, figure, style
+from repro.tables import Table
+
+MINUTES = {"smoke": 0.1, "small": 0.1, "paper": 0.1, "large": 0.3}
+CASE = "heart-3k"
+
+
+def cells(scale):
+    """Return the one cell."""
+    return [Cell(CASE, "matrix", data=datasets_of(CASE))]
+
+
+def measure(cell, run):
+    """Count the rows of each length."""
+    matrix = system(run).matrix
+    counts = np.bincount(np.diff(matrix.indptr))
+    run.check(abs(int(counts.sum()) - matrix.shape[0]), 0, "rows")
+    run.check(abs(int(counts @ np.arange(counts.size)) - matrix.nnz), 0, "non-zeros")
+    for length in np.flatnonzero(counts):
+        run.value(f"rows_of_{length}", counts[length], "count")
+    lengths = np.repeat(np.arange(counts.size), counts)
+    for metric, value in (("rows", lengths.size), ("row_length_min", lengths.min()), ("row_length_max", lengths.max()),
+                          ("row_length_median", np.median(lengths)), ("row_length_mean", lengths.mean())):  # fmt: skip
+        run.value(metric, value, "count")
+
+
+def histogram(results) -> dict[int, float]:
+    """Return the number of rows by their length."""
+    rows = results.done[results.done["metric"].str.startswith("rows_of_")]
+    return {int(metric.removeprefix("rows_of_")): value for metric, value in zip(rows["metric"], rows["value"])}
+
+
+def tables(results):
+    """Return the histogram, and what the paper says of it."""
+    found = histogram(results)
+    facts = [(text, results.value(CASE, "matrix", metric), statement and stated(statement))
+             for text, metric, statement in (
+                 ("rows", "rows", "heart-3k-rows"), ("shortest row", "row_length_min", "heart-3k-row-length-min"),
+                 ("longest row", "row_length_max", "heart-3k-row-length-max"), ("median", "row_length_median", ""),
+                 ("mean", "row_length_mean", ""))]  # fmt: skip
+    return [
+        Table("Figure 4: rows by their number of non-zeros",
+              pandas.DataFrame({"Non-zeros": [str(length) for length in found], "Rows": list(found.values())}),
+              marks(results)),
+        Table("In short", pandas.DataFrame([(what, ours, paper or None) for what, ours, paper in facts],
+                                           columns=["", "ours", "paper"])),
+    ]  # fmt: skip
+
+
+def plot(results):
+    """Draw the histogram with the median and the mean."""
+    made, (axes,) = figure(COLUMN, 2.6)
+    found = histogram(results)
+    with style():
+        axes.bar(list(found), list(found.values()), 0.85, color=colour("matrix"), edgecolor="black", linewidth=0.4)
+        for metric, look in (("median", "--"), ("mean", ":")):
+            value = results.value(CASE, "matrix", f"row_length_{metric}")
+            if value is not None:
+                axes.axvline(value, ls=look, color="black", lw=1, label=f"{metric} {value:.3g}")
+        axes.set_xlabel("Non-zeros in a row")
+        axes.set_ylabel("Rows")
+        axes.set_title(named(results).get(CASE, ""))
+        axes.legend(loc="upper right")
+    caption(made, results, "; ".join(marks(results)))
+    return made

@@ -1,0 +1,85 @@
+"""The paper's matrices, as SciPy has them: the public ones or their stand-ins, the hearts', and a user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse
+
+from baselines.assembly import coordinates
+from experiments.wong2015 import dataset, labels
+from kernels.assembly.problem import Problem
+
+MATRICES = (
+    "circuit", "economics", "epidemiology", "accelerator", "cantilever", "harbor", "ship", "spheres", "heart-3k",
+    "heart-5k", "heart-30k", "protein", "qcd", "webbase", "wind-tunnel",
+)  # fmt: skip
+SUBSET = ("circuit", "epidemiology", "harbor", "heart-3k", "heart-5k", "heart-30k", "qcd")
+"""The matrices of section 7, which single optimisations are shown by."""
+OWN = "own"
+FEW = ("circuit", "harbor", "heart-3k", "qcd")
+NOTE = (
+    "The hearts' matrices are (∇u, ∇v) + (u, v) on linear tetrahedra; a public matrix's stand-in is smaller than it at "
+    "scales other than paper."
+)
+
+
+@dataclass(frozen=True)
+class System:
+    """A matrix for SciPy, and products with it."""
+
+    matrix: scipy.sparse.csr_matrix
+
+    @cached_property
+    def nonzeros(self) -> int:
+        """Entries."""
+        return int(self.matrix.nnz)
+
+    def error(self, x: np.ndarray, y: np.ndarray, order=slice(None)) -> float:
+        """Return ‖y - (A x)[order]‖/‖A x‖ by SciPy's product in double precision."""
+        expected = (self.matrix @ x)[order]
+        return float(np.linalg.norm(y - expected) / np.linalg.norm(expected))
+
+
+def cases(scale: str, subset=MATRICES) -> tuple[str, ...]:
+    """Return the matrices of a scale, and the user's own."""
+    return (*(case for case in subset if scale != "smoke" or case in FEW), OWN)
+
+
+def named(results) -> dict[str, str]:
+    """Return the name of every matrix with results; an asterisk marks stand-ins, as `marks` explains."""
+    done = set(results.done["case"])
+    return {case: name.replace(" (stand-in)", "*") for case, name in labels(results).items() if case in done}
+
+
+def marks(results) -> list[str]:
+    """Return the note that explains asterisks, where there are any."""
+    if not any("*" in name for name in named(results).values()):
+        return []
+    return ["*: a stand-in for the public matrix, or for the patient's heart."]
+
+
+_kept: dict[str, System] = {}
+
+
+def system(run) -> System:
+    """Return the matrix of a cell; the last one is kept, since the cells of a matrix follow one another."""
+    data = run.dataset(run.cell.data[0])
+    key = data.digest()
+    if key not in _kept:
+        _kept.clear()
+        if hasattr(data, "csr"):
+            matrix = data.csr
+        else:
+            matrix, _ = coordinates.assemble(Problem(data.points, data.cells, mass=1.0))
+        matrix = scipy.sparse.csr_matrix(matrix)
+        matrix.sort_indices()
+        _kept[key] = System(matrix)
+    return _kept[key]
+
+
+def data(case: str) -> tuple[str]:
+    """Return the datasets of a case."""
+    return (dataset(case),)

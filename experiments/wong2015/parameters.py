@@ -1,0 +1,118 @@
+"""The parameters that were found best for each matrix: tables as the paper's, and a figure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas
+
+from experiments.wong2015.matrices import marks, named
+from experiments.wong2015.products import REPEATS, STAND_INS, product_cells
+from repro.plots import PAGE, caption, colour, figure, marker, paper_label, style
+from repro.tables import Column, Table, paper_table
+
+COUNTS = (1, 50, 1200)
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel, the paper's method that it is of, and its heading."""
+
+    method: str
+    metric: str
+    published: str
+    label: str
+
+
+VALUES = Parameter("csr_merge", "values_per_thread", "mgpu", "merge-path CSR, values per thread")
+BLOCK = Parameter("k1", "block_size", "k1", "K1, block size")
+THRESHOLD = [Parameter("k2", "threshold", "k2", "K2, threshold"), Parameter("k2", "block_size", "k2", "K2, block size")]
+
+
+def searched(scale, methods):
+    """Return the cells of methods whose parameters are searched for."""
+    return product_cells(scale, methods)
+
+
+def _metric(parameter, count):
+    return parameter.metric if count is None else f"{parameter.metric}_at_{count}"
+
+
+def _heading(parameter, count):
+    return parameter.label if count is None else f"{parameter.label} [{count}]"
+
+
+def compared(results, title, parameters, counts):
+    """Return the paper's table of parameters, ours beside published, and those of K2 sorted in windows.
+
+    Parameters
+    ----------
+    counts : sequence of int or None
+        Repeats; None is the one repeat of Table 3.
+    """
+    have = [count for count in counts if count is None or count in REPEATS[results.scale]]
+    columns = [Column(_heading(p, count), p.method, _metric(p, count), "count", published=p.published)
+               for count in have for p in parameters]  # fmt: skip
+    notes = [STAND_INS, "Ours: K1's block sizes from 32 to 256 in steps of 32; K2's with thresholds in a geometric "
+             "sequence up to the longest row; many parameters are as good within the noise of timing.",
+             *marks(results)]  # fmt: skip
+    found = [paper_table(results, title, columns, cases=named(results), row="Matrix", notes=notes)]
+    rows = []
+    for case, name in named(results).items():
+        for count in have:
+            threshold, block, window = (
+                results.value(case, "k2-window", metric if count is None else f"{metric}_at_{count}")
+                for metric in ("threshold", "block_size", "window")
+            )
+            if threshold is not None:
+                rows.append({"Matrix": name, "Repeats": str(count or 1),
+                             "Window [rows]": f"{window:.0f}" if window else "all",
+                             "Threshold": int(threshold), "Block size": int(block)})  # fmt: skip
+    if rows:
+        found.append(Table("K2 with rows sorted within windows: best window, threshold and block size",
+                           pandas.DataFrame(rows)))  # fmt: skip
+    return found
+
+
+def drawn(results, parameters, counts):
+    """Draw the parameters over the matrices, ours filled and the paper's open."""
+    have = [count for count in counts if count in REPEATS[results.scale]]
+    names = named(results)
+    made, panels = figure(PAGE, 3.2, panels=len(parameters))
+    with style():
+        for axes, parameter in zip(panels, parameters, strict=True):
+            _draw(axes, results, parameter, have, names)
+        for axes in panels[1:]:
+            axes.set_yticklabels([])
+    caption(made, results, "; ".join(marks(results)))
+    return made
+
+
+def _draw(axes, results, parameter, counts, names):
+    looks = dict(zip(COUNTS, ("k1", "k2", "cusparse_csr"), strict=True))
+    for shift, count in enumerate(counts):
+        y = [i + 0.25 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
+        ours = [results.value(case, parameter.method, _metric(parameter, count)) for case in names]
+        there = [(value, at) for value, at in zip(ours, y, strict=True) if value is not None]
+        if there:
+            label = f"{count} repeats" if count > 1 else "1 repeat"
+            axes.plot(
+                *zip(*there, strict=True), marker(looks[count]), color=colour(looks[count]), ls="none", label=label
+            )
+        printed = results.published
+        metrics = _metric(parameter, count), parameter.metric  # Table 3 has the latter
+        published = [next(filter(None, (printed.get(case, parameter.published, m) for m in metrics)), None)
+                     for case in names]  # fmt: skip
+        theirs = [(number.value, at) for number, at in zip(published, y, strict=True) if number is not None]
+        if theirs:
+            axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=7, mew=0.7,
+                      ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
+    axes.set_xlabel(parameter.label.partition(", ")[2].capitalize() + " of " + parameter.label.partition(",")[0])
+    if parameter.metric == "threshold":
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
+    axes.set_yticks(range(len(names)), names.values())
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="both", color="#DDDDDD", lw=0.5)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=2, borderaxespad=0)

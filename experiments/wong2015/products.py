@@ -1,0 +1,130 @@
+"""Products with one of the paper's matrices: timed at 1, 50 and 1200 repeats, with the best parameters for each.
+
+A cell's parameters are the format (`form`, with its options) or the `rival`; `search`, a format whose parameters are
+searched for; and `variant`, which is timed at 50 repeats alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from baselines import spmv as rivals
+from experiments.wong2015.matrices import cases, data, system
+from kernels import spmv
+from repro import Cell
+
+REPEATS = {"smoke": (1,), "small": (1, 50), "paper": (1, 50, 1200), "large": (1, 50, 1200)}
+VARIANT = 50  # repeats of the variants, whose parameters are those of the plain kernels
+SECONDS = {"smoke": 0.01, "small": 0.04, "paper": 0.05, "large": 0.2}
+TOLERANCE = 1e-13
+BACKENDS = ("cuda", "opencl")  # kernels on processors run by OpenCL alone here, to keep a laptop's runs short
+WINDOWS = {True: (None, 1, 64, 128, 256, 512, 1024, 4096), False: (None, 1024)}  # to search, on a GPU or not
+FOUND = {"block": "block_size", "threshold": "threshold", "items": "values_per_thread", "window": "window"}
+BYTES = 20  # a non-zero, by which the paper counts bandwidth (Table 2): value, column and x
+
+METHODS = {
+    "csr_vector": "CSR-vector (for CUSP-CSR)", "hyb": "HYB (for CUSP-HYB)", "cusparse_csr": "cuSPARSE CSR",
+    "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR", "numba_csr": "Numba CSR",
+    "csr_merge": "merge-path CSR (for ModernGPU)", "k1": "K1", "k2": "K2", "k2-window": "K2, sorted in windows",
+}  # fmt: skip
+SEARCHED = {"csr_merge": "csr_merge", "k1": "ellwarp", "k2": "ellwarp2", "k2-window": "ellwarp2"}
+KERNELS = ("k1", "k2", "k2-window")
+RIVALS = tuple(method for method in METHODS if method not in KERNELS)
+STAND_INS = (
+    "CSR-vector and HYB stand in for CUSP's kernels and merge-path CSR for ModernGPU's, which no longer install; "
+    "K2 sorted in windows is beyond the paper: rows near each other stay so."
+)
+
+
+def product_cell(case, method, backend=None):
+    """Return the cell of one of `METHODS`; a rival has its own back end."""
+    if method in rivals.RIVALS:
+        return Cell(case, method, rivals.backend(method), {"rival": method}, data(case))
+    search = SEARCHED.get(method)
+    more = {"windows": True} if method == "k2-window" else {}
+    parameters = {"form": search or method, **({"search": search} if search else {}), **more}
+    return Cell(case, method, backend, parameters, data(case))
+
+
+def product_cells(scale, methods=tuple(METHODS)):
+    """Return the cells of every matrix with these methods."""
+    return [product_cell(case, method, backend) for case in cases(scale) for method in methods
+            for backend in (BACKENDS if method not in rivals.RIVALS else (None,))]  # fmt: skip
+
+
+def measure(cell, run):
+    """Time y = A x at each number of repeats, after comparing y with SciPy's."""
+    made, asked = system(run), cell.parameters
+    counts = (VARIANT,) if asked.get("variant") else REPEATS[run.scale]
+    if cell.backend == "host":
+        counts = counts[1:2] or counts
+    kept: dict = {}
+    for count in counts:
+        options = _options(run, made, count)
+        if kept.get("options", ...) != options:
+            kept.update(options=options, product=_Product(run, made, options))
+        _time(run, kept["product"], count)
+        for name, value in options.items():
+            metric = FOUND.get(name)
+            if metric and value is not None:
+                run.value(f"{metric}_at_{count}", value, "count")
+                if count == 1:  # Table 3 is of one repeat
+                    run.value(metric, value, "count")
+    product = kept["product"]
+    run.value("nonzeros", made.nonzeros, "count")
+    run.value("padding", product.packed.padding, "x")
+    run.value("stored", product.packed.stored, "count")
+    run.value("least_bytes", product.packed.least_work().bytes, "B")
+
+
+def _options(run, made, count):
+    """Return what the format is packed with: the cell's own options and the best found for so many repeats."""
+    asked = dict(run.cell.parameters)
+    own = {name: value for name, value in asked.items()
+           if name not in ("form", "rival", "search", "windows", "variant")}  # fmt: skip
+    if "search" not in asked:
+        return own
+    windows = WINDOWS[run.device.is_gpu] if asked.get("windows") else (None,)
+    return spmv.tuned(asked["search"], run.device, made.matrix, repeats=count, windows=windows) | own
+
+
+class _Product:
+    """A packed matrix with its vectors, and the product's distance from SciPy's."""
+
+    def __init__(self, run, made, options):
+        asked, on_host = run.cell.parameters, run.cell.backend == "host"
+        try:
+            if "form" in asked:
+                packed = spmv.pack(asked["form"], run.device, made.matrix, **options)
+            else:
+                matrix = made.matrix if on_host else run.device.sparse.csr_matrix(made.matrix)
+                packed = rivals.pack(asked["rival"], matrix, **options)
+        except spmv.Unsuitable as refused:
+            run.skip(str(refused))
+        self.packed, self.made, self.x = packed, made, run.rng.uniform(-1, 1, packed.shape[1])
+        self.rows = slice(None)
+        given, y = self.x, np.full(packed.shape[0], np.nan)
+        if asked.get("reorder"):
+            order = packed.order
+            order = np.asarray(order.get() if hasattr(order, "get") else order)
+            given = self.x[order]
+            self.rows = slice(None) if asked.get("remap") else order
+        self.to_host = (lambda array: array) if on_host else lambda array: np.array(run.device.to_host(array))
+        self.given, self.result = (given, y) if on_host else map(run.device.array, (np.ascontiguousarray(given), y))
+
+    def multiply(self):
+        """Enqueue the product."""
+        self.packed.multiply(self.given, self.result)
+
+    def error(self):
+        """Return the relative difference from SciPy's product."""
+        return self.made.error(self.x, self.to_host(self.result), self.rows)
+
+
+def _time(run, product, count):
+    metric = f"spmv_at_{count}"
+    summary = run.time(
+        metric, product.multiply, check=product.error, tolerance=TOLERANCE, work=product.packed.least_work(),
+        cold=count == 1 or "variant" in run.cell.parameters, max_seconds=SECONDS[run.scale], repeats=count,
+    )  # fmt: skip
+    run.value(f"bandwidth_at_{count}", 1e-9 * BYTES * product.packed.nonzeros / summary.median, "GB/s")

@@ -1,0 +1,132 @@
+"""After how many products reordering pays: CSR values put into K1's and K2's order, on the device and on the host.
+
+Equation 14: α = t_reorder / (t_csr - t_wpk), rounded up, where t_csr is cuSPARSE's product. On a machine without it
+Numba's product with CSR stands in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas
+
+from baselines import spmv as rivals
+from experiments.wong2015 import stated
+from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
+from experiments.wong2015.products import BACKENDS, SECONDS, TOLERANCE
+from kernels import spmv
+from repro import Cell
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Column, Table, paper_table
+from repro.timing import HostClock
+
+MINUTES = {"smoke": 0.2, "small": 1.5, "paper": 1.5, "large": 5}
+FORMS = {"k1": "ellwarp", "k2": "ellwarp2"}
+REPEATS = 50
+
+
+def cells(scale):
+    """Return every matrix with K1 and K2."""
+    return [Cell(case, method, backend, {"form": form}, data(case))
+            for case in cases(scale) for backend in BACKENDS for method, form in FORMS.items()]  # fmt: skip
+
+
+def measure(cell, run):
+    """Time packing, reordering on device and host, the product and its rival; check all against SciPy's product."""
+    made, device, form = system(run), run.device, cell.parameters["form"]
+    matrix, limit = made.matrix, SECONDS[run.scale]
+    options = spmv.tuned(form, device, matrix, repeats=REPEATS)
+    csr = spmv.canonical(device, matrix)
+    packed = spmv.pack(form, device, csr, **options)
+    x = run.rng.uniform(-1, 1, matrix.shape[1])
+    given, y, values = device.array(x), device.zeros(matrix.shape[0], "float64"), device.array(matrix.data.copy())
+
+    def wrong():
+        packed.multiply(given, y)
+        return made.error(x, np.array(device.to_host(y)))
+
+    def pack():
+        spmv.pack(form, device, csr, **options)
+        device.synchronize()
+
+    run.time("packing", pack, device=HostClock(), max_seconds=limit)
+    device.fill(packed.arrays["values"], 0.0)
+    run.time("reorder_gpu", lambda: packed.refill(values), check=wrong, tolerance=TOLERANCE, max_seconds=limit)
+    host = np.zeros(packed.stored)
+    places = np.array(device.to_host(packed.places))
+
+    def scatter():
+        host[places] = matrix.data
+
+    run.time("reorder_cpu", scatter, device=HostClock(), max_seconds=limit)
+    found = np.array(device.to_host(packed.arrays["values"]))
+    run.check(float(np.abs(found - host).max()), 0, "values by the device and by the host")
+    run.time("product", lambda: packed.multiply(given, y), check=wrong, tolerance=TOLERANCE, max_seconds=limit,
+             work=packed.least_work(), repeats=REPEATS)  # fmt: skip
+    _rival(run, made, x)
+    seconds = {row.metric: row.value for row in run.rows}
+    gain = seconds["csr_product"] - seconds["product"]
+    for where in ("gpu", "cpu"):
+        reorder = seconds[f"reorder_{where}"]
+        run.value(f"break_even_{where}", math.ceil(reorder / gain) if gain > 0 else math.inf)
+        run.value(f"reordering_factor_{where}", reorder / seconds["product"], "x")
+    run.value("packing_factor", seconds["packing"] / seconds["product"], "x")
+
+
+def _rival(run, made, x):
+    """Time cuSPARSE's product, or Numba's where there is no CUDA."""
+    on_gpu = run.cell.backend == "cuda"
+    matrix = run.device.sparse.csr_matrix(made.matrix) if on_gpu else made.matrix
+    rival = rivals.pack("cusparse_csr" if on_gpu else "numba_csr", matrix)
+    y = np.zeros(made.matrix.shape[0])
+    given, result = map(run.device.array, (x, y)) if on_gpu else (x, y)
+    run.time(
+        "csr_product", lambda: rival.multiply(given, result), tolerance=TOLERANCE,
+        check=lambda: made.error(x, np.array(run.device.to_host(result)) if on_gpu else result),
+        device=None if on_gpu else HostClock(), max_seconds=SECONDS[run.scale], repeats=REPEATS,
+    )  # fmt: skip
+
+
+def tables(results):
+    """Return Table 4, and the times that it is made of."""
+    names = named(results)
+    columns = [Column(f"α {where}, {method.upper()}", method, f"break_even_{where.lower()}", "")
+               for method in FORMS for where in ("GPU", "CPU")]  # fmt: skip
+    notes = ["GPU: reordered on the device; CPU: a scatter on the host through the map of places, without the transfer "
+             "to the device. ∞ where the product is slower than CSR's, cuSPARSE's on CUDA, else Numba's.",
+             f"Published: by {stated('break-even-mean')} products on average on the GPU.", *marks(results), NOTE]
+    found = [paper_table(results, "Table 4: products after which reordering pays", columns, cases=names, row="Matrix",
+                         notes=notes)]  # fmt: skip
+    return [*found, _times(results, names)]
+
+
+def _times(results, names):
+    parts = {"reorder_gpu": "Reordering, device", "reorder_cpu": "Reordering, host", "product": "Product",
+             "csr_product": "CSR product", "packing": "Packing whole, device"}  # fmt: skip
+    rows = []
+    for backend in results.backends(metric="product"):
+        for case, name in names.items():
+            for method in FORMS:
+                times = {text: results.value(case, method, metric, backend) for metric, text in parts.items()}
+                if times["Product"]:
+                    rows.append({"Matrix": name, "Kernel": method.upper(), "Back end": backend}
+                                | {f"{text} [µs]": 1e6 * value for text, value in times.items()}
+                                | {"Packing / product": times["Packing whole, device"] / times["Product"],
+                                   "Reordering / product": times["Reordering, device"] / times["Product"]})  # fmt: skip
+    notes = ["Packing whole is from CSR: rows sorted, layout made, entries placed; reordering brings new values alone."]
+    return Table("What Table 4 is made of", pandas.DataFrame(rows), notes)
+
+
+def plot(results):
+    """Draw α beside the published; an infinite one has no bar."""
+    finite = np.isfinite(results.frame["value"].astype(float))
+    results = dataclasses.replace(results, frame=results.frame[finite])
+    made, panels = figure(PAGE, 3.4, panels=2)
+    for axes, where in zip(panels, ("gpu", "cpu"), strict=True):
+        bars(axes, results, f"break_even_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
+             quantity=f"α, reordered on the {where.upper()}")  # fmt: skip
+        axes.tick_params(axis="x", labelrotation=90)
+    caption(made, results, "; ".join([*marks(results), "∞ has no bar"]))
+    return made

@@ -1,0 +1,24 @@
+"""Best number of values per thread of the stand-in for ModernGPU at 1, 50 and 1200 repeats."""
+
+from __future__ import annotations
+
+from experiments.wong2015.figure12_bandwidth import measure
+from experiments.wong2015.parameters import COUNTS, VALUES, compared, drawn, searched
+
+__all__ = ["cells", "measure", "plot", "tables"]
+MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 0.5, "large": 2}
+
+
+def cells(scale):
+    """Return every matrix with merge-path CSR."""
+    return searched(scale, ("csr_merge",))
+
+
+def tables(results):
+    """Return Table 7."""
+    return compared(results, "Table 7: best values per thread, by repeats", [VALUES], COUNTS)
+
+
+def plot(results):
+    """Draw the parameter over the matrices."""
+    return drawn(results, [VALUES], COUNTS)

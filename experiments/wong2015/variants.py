@@ -1,0 +1,104 @@
+"""Variants of K1 and K2 on the matrices of section 7: reordered unknowns, rows in order, rows that are not coalesced.
+
+Each is timed at 50 repeats with the parameters found for K1 or K2, and with x read through the first-level cache, in
+the place of the paper's texture cache, and past it.
+"""
+
+from __future__ import annotations
+
+import pandas
+
+from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
+from experiments.wong2015.products import BACKENDS, REPEATS, VARIANT, product_cell
+from repro import Cell
+from repro.plots import PAGE, bars, caption, figure
+from repro.tables import Table
+
+PLAIN = {
+    "k1": {"form": "ellwarp"}, "k1r": {"form": "ellwarp", "reorder": True},
+    "k1rs": {"form": "ellwarp", "reorder": True, "sort_columns": True},
+    "k1r-remapped": {"form": "ellwarp", "reorder": True, "remap": True},
+    "k1-by-rows": {"form": "ellwarp", "coalesced": False}, "k1-unsorted": {"form": "ellwarp", "window": 1},
+    "k2": {"form": "ellwarp2"}, "k2r": {"form": "ellwarp2", "reorder": True},
+    "k2rs": {"form": "ellwarp2", "reorder": True, "sort_columns": True},
+    "k2r-remapped": {"form": "ellwarp2", "reorder": True, "remap": True},
+}  # fmt: skip
+NAMES = {
+    "k1": "K1", "k1r": "K1r", "k1rs": "K1rs", "k1r-remapped": "K1r, remapped", "k1-by-rows": "K1, row-major",
+    "k1-unsorted": "K1, unsorted", "k2": "K2", "k2r": "K2r", "k2rs": "K2rs", "k2r-remapped": "K2r, remapped",
+}  # fmt: skip
+CACHES = {"": "x through the cache", "-uncached": "x past the first-level cache"}
+UNCACHED = (
+    "x past the first-level cache is read by CUDA's kernels alone; the paper's texture cache is part of that cache now."
+)
+
+
+def variant_cells(scale, methods):
+    """Return the cells of variants, with the plain kernel's own where it is one of them."""
+    found = []
+    for case in cases(scale, SUBSET):
+        for method in methods:
+            for backend in BACKENDS:
+                if method in ("k1", "k2"):
+                    found.append(product_cell(case, method, backend))
+                else:
+                    found.append(_cell(case, method, method, backend))
+            found.append(_cell(case, method, f"{method}-uncached", "cuda", cached=False))
+    return found
+
+
+def _cell(case, method, name, backend, **more):
+    layout = PLAIN[method]
+    return Cell(case, name, backend, {**layout, "search": layout["form"], "variant": True, **more}, data(case))
+
+
+def seconds(results, case, method, uncached=""):
+    """Return the time of a product at the variants' number of repeats, or at one where a scale has no more."""
+    count = VARIANT if method + uncached not in ("k1", "k2") or VARIANT in REPEATS[results.scale] else 1
+    return results.value(case, method + uncached, f"spmv_at_{count}")
+
+
+def times(results, title, methods, notes=()):
+    """Return times of the variants with and without cache, and each one's gain over the first.
+
+    Returns
+    -------
+    repro.tables.Table
+        The gain is the difference of the times over the first's, percent.
+    """
+    rows, base = [], methods[0]
+    for case, name in named(results).items():
+        for uncached, text in CACHES.items():
+            found = {method: seconds(results, case, method, uncached) for method in methods}
+            if found[base] is None:
+                continue
+            rows.append({"Matrix": name, "Cache": text}
+                        | {f"{NAMES[method]} [µs]": value and 1e6 * value for method, value in found.items()}
+                        | {f"{NAMES[method]} faster [%]": value and 100 * (1 - value / found[base])
+                           for method, value in found.items() if method != base})  # fmt: skip
+    return Table(title, pandas.DataFrame(rows), [*notes, UNCACHED, *marks(results), NOTE])
+
+
+def spread(results, method, base, uncached="", without=(), sign=1):
+    """Return the least and the largest gain of a variant over another, percent, in words."""
+    gains = []
+    for case in named(results):
+        ours, theirs = seconds(results, case, method, uncached), seconds(results, case, base, uncached)
+        if ours and theirs and case not in without:
+            gains.append(sign * 100 * (1 - ours / theirs))
+    return f"{min(gains):.3g} to {max(gains):.3g} %" if gains else "–"
+
+
+def drawn(results, methods):
+    """Draw times of the variants, with and without cache, side by side."""
+    made, panels = figure(PAGE, 2.8, panels=2)
+    names = {case: name.replace(" ", "\n", 1) for case, name in named(results).items()}
+    # Logarithmic: the matrices differ more than the variants.
+    for axes, (uncached, text) in zip(panels, CACHES.items(), strict=True):
+        metric = f"spmv_at_{VARIANT}" if VARIANT in REPEATS[results.scale] else "spmv_at_1"
+        bars(axes, results, metric, {method + uncached: NAMES[method] for method in methods}, unit="µs",
+             quantity="Time of a product", cases=names)  # fmt: skip
+        axes.set_title(text, loc="right")
+        axes.tick_params(axis="x", labelrotation=60)
+    caption(made, results, "; ".join(marks(results)))
+    return made

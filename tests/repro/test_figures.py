@@ -1,0 +1,63 @@
+"""``repro figures`` draws what is stored, in every format, without measuring."""
+
+import pytest
+
+from repro.cli import main
+
+
+@pytest.fixture
+def measured(laboratory, capsys):
+    assert laboratory.run("table1") == 0
+    capsys.readouterr()
+    return laboratory
+
+
+def figures(laboratory, *arguments):
+    return main(["figures", "--results", str(laboratory.results), *arguments])
+
+
+def test_figures_are_drawn_again_without_measuring(measured, capsys):
+    drawn = measured.file("table1.smoke.png"), measured.file("table1.smoke.svg")
+    before = [path.read_bytes() for path in drawn]
+    traces = measured.traces()
+    for path in drawn:
+        path.unlink()
+    assert figures(measured) == 0
+    assert [path.read_bytes() for path in drawn] == before
+    assert measured.file("table1.smoke.pdf").read_bytes().startswith(b"%PDF")
+    assert measured.traces() == traces
+    assert "1 figure drawn" in capsys.readouterr().err
+
+
+def test_a_pdf_is_the_same_bytes_again_with_fonts_that_journals_take(measured):
+    path = measured.file("table1.smoke.pdf")
+    contents = []
+    for _ in range(2):
+        assert figures(measured, "--format", "pdf") == 0
+        contents.append(path.read_bytes())
+        path.unlink()
+    assert contents[0] == contents[1]
+    assert b"/Type3" not in contents[0] and b"CreationDate" not in contents[0]
+
+
+def test_figures_go_to_another_folder(measured, tmp_path):
+    measured.file("table1.smoke.png").unlink()
+    assert figures(measured, "--output", str(tmp_path / "out"), "--format", "png") == 0
+    assert [path.name for path in (tmp_path / "out/bench/demo2020").iterdir()] == ["table1.smoke.png"]
+    assert not measured.file("table1.smoke.png").exists()
+
+
+def test_a_figure_that_cannot_be_drawn_is_said_and_hides_no_other(measured, capsys, monkeypatch):
+    from fakelab.demo2020 import table1_sums
+
+    def fail(results):
+        raise ValueError("on purpose")
+
+    monkeypatch.setattr(table1_sums, "plot", fail)
+    assert figures(measured) == 1
+    assert "demo2020-table1 on bench: ValueError: on purpose" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [("--format", "gif"), ("--machine", "nobody"), ("table99",)])
+def test_wrong_names_are_refused(measured, arguments):
+    assert figures(measured, *arguments) == 2

@@ -72,8 +72,8 @@ def tables(results):
              for case in results.cases if case != HIGH}  # fmt: skip
     columns = [Column(name, method, "iterations", "count") for method, name in PAPER.items()]
     columns.append(Column("Two-scale, weighted", "weighted", "iterations", "count"))
-    notes = [f"n = {poisson.ORDER}, to ‖r‖ <= {TOLERANCE:g} ‖b‖, u = 0 on the whole boundary; tolerance and boundary data "
-             "are not printed, nor are the distortions of meshes 2 and 3."]  # fmt: skip
+    notes = [f"n = {poisson.ORDER}, to ‖r‖ <= {TOLERANCE:g} ‖b‖, u = 0 on the whole boundary; tolerance and boundary "
+             "data are not printed, nor are the distortions of meshes 2 and 3."]  # fmt: skip
     notes += [f"`{method}`: {TITLES[method]}." for method in ON_ALL]
     seven = {method: results.value(HIGH, method, "iterations") for method in ON_ALL}
     if any(seven.values()):

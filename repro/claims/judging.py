@@ -100,7 +100,9 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     """Return what a machine's results say of one predicate of a claim."""
     selectors = bound(claim, predicate)
     scale, points = _points(claim, predicate, selectors, stored)
-    bounds = [_bounds(claim, predicate, point, root) for point in points or [Point("", {}, {})]] if points else []
+    printed = [point for point in points if _has_numbers(claim, predicate, point, root)]
+    points = printed or points[:1]  # of points of which the paper prints none, one to say so
+    bounds = [_bounds(claim, predicate, point, root) for point in points]
     blank = Judgement(
         UNMEASURED, unit=predicate.unit, says=predicate.says,
         published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
@@ -233,6 +235,12 @@ def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Nu
     if found is None:
         raise ReproError(f"the paper has no number {reference!r}{f' for {case}' if case else ''}")
     return found
+
+
+def _has_numbers(claim: Claim, predicate: Predicate, point: Point, root: Path) -> bool:
+    """Whether the paper prints what bounds a point: a case of ours need not be one of its."""
+    names = {**point.words, "case": point.case}
+    return all(reasons.number_of(claim.paper, r.format(**names), point.case, root) for r in predicate.published)
 
 
 def _fixed(claim: Claim, predicate: Predicate, root: Path) -> list[published.Number]:

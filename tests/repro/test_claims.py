@@ -117,6 +117,14 @@ def test_numbers_of_tables_are_those_of_the_case(store):
     assert store.one(where, stated("n", "about", '"table1 fast iterations"', "tolerance = 0.1")).state == HOLDS
 
 
+def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):
+    for case, value in (("a", 10), ("own", 50)):
+        store.row(case, "fast", "iterations", value, unit="count", spread=None)
+    where = '[claim.where]\nn = "table1 fast iterations"'
+    judgement = store.one(where, stated("n", "about", '"table1 fast iterations"', 'unit = "count"')).stated
+    assert (judgement.state, judgement.points) == (HOLDS, 1)
+
+
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
     for case in "ab":
         store.row(case, "slow", "solve", 20.0, backend="host", scale="small")

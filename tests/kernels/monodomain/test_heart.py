@@ -1,0 +1,238 @@
+"""The heart's residual, tangent and local Newton method against SciPy and scikit-fem; its steps against loops."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse
+
+from baselines.monodomain import serial
+from baselines.monodomain.system import system
+from kernels import spmv
+from kernels.monodomain import Diverged, Heart, Hybrid, Model
+from kernels.monodomain.contributions import PER_ELEMENT
+
+DT = 0.1
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def tissue(perturbed_cube):
+    """Points, cells and random fibres of a shuffled mesh, whose nodes have from one to two dozen elements."""
+    points, cells = perturbed_cube(4)
+    random = np.random.default_rng(1)
+    order = random.permutation(len(points))
+    number = np.argsort(order)
+    cells = number[cells][random.permutation(len(cells))].astype(np.int32)
+    return 0.3 * points[order], cells, unit(random.standard_normal((len(cells), 3)))
+
+
+@pytest.fixture(scope="module")
+def state(tissue):
+    """A potential between slightly below 0 and above 1, and a recovery up to 2."""
+    points, cells, _ = tissue
+    random = np.random.default_rng(2)
+    return random.uniform(-0.1, 1.1, len(points)), random.uniform(0, 2, len(cells))
+
+
+@pytest.fixture(params=["sell", "ellwarp2"])
+def heart(request, device, tissue):
+    return Heart(device, *tissue, dt=DT, format=request.param)
+
+
+def assembled(heart, before, recovery, phi):
+    """Residual and what multiplies by the tangent, of a step from one potential to another."""
+    device = heart.device
+    heart.load(before, recovery)
+    device.to_host(heart.phi)[:] = phi if device.xp is np else 0
+    if device.xp is not np:
+        heart.phi[...] = device.xp.asarray(phi)
+    heart.assembly_part()
+    residual = np.array(device.to_host(heart.residual))
+
+    def multiply(x):
+        y = device.zeros(len(x), "float64")
+        heart.matrix.multiply(device.array(x), y)
+        return np.array(device.to_host(y))
+
+    return residual, multiply
+
+
+def test_the_local_newton_method_finds_the_root(heart, tissue, state):
+    """Against a bracketing root finder, which knows no derivative."""
+    phi, before = state
+    assembled(heart, phi, before, phi)
+    found, m = heart.device.to_host(heart.recovery), heart.model
+    for e in range(0, len(before), 7):
+        mean = phi[tissue[1][e]].mean()
+
+        def residual(r, mean=mean, e=e):
+            rate = (m.gamma + m.mu1 * r / (m.mu2 + mean)) * (-r - m.c * mean * (mean - m.b - 1))
+            return (r - before[e]) / DT - rate
+
+        assert found[e] == pytest.approx(scipy.optimize.brentq(residual, -0.5, 8, xtol=1e-14), abs=1e-12)
+
+
+def test_residual_is_scikit_fems_with_one_integration_point(heart, tissue, state):
+    from skfem import Basis, ElementTetP0, ElementTetP1, LinearForm, MeshTet
+    from skfem.helpers import dot, grad
+
+    points, cells, fibres = tissue
+    phi, before = state
+    start = np.cos(points[:, 0])
+    residual, _ = assembled(heart, start, before, phi)
+    # With sort_t scikit-fem would renumber the nodes of elements, which changes nothing here.
+    basis = Basis(MeshTet(points.T.copy(), cells.T.copy()), ElementTetP1(), intorder=1)
+    constant = basis.with_element(ElementTetP0())
+    recovery = np.array(heart.device.to_host(heart.recovery))
+    m = heart.model
+
+    @LinearForm
+    def form(v, w):
+        along = w.nx * grad(w.phi)[0] + w.ny * grad(w.phi)[1] + w.nz * grad(w.phi)[2]
+        ahead = w.nx * grad(v)[0] + w.ny * grad(v)[1] + w.nz * grad(v)[2]
+        source = m.c * w.phi * (w.phi - m.alpha) * (1 - w.phi) - w.r * w.phi
+        flux = m.isotropic * dot(grad(w.phi), grad(v)) + m.along * along * ahead
+        return ((w.phi - w.start) / DT - source) * v + flux
+
+    fields = {name: constant.interpolate(x) for name, x in zip(("nx", "ny", "nz", "r"), (*fibres.T, recovery))}
+    wanted = form.assemble(basis, phi=basis.interpolate(phi), start=basis.interpolate(start), **fields)
+    assert residual == pytest.approx(wanted, abs=1e-12 * abs(wanted).max())
+
+
+def test_tangent_is_the_derivative_of_the_residual(heart, tissue, state):
+    """By central differences through the local Newton method, recovery and all."""
+    phi, recovery = state
+    start = np.cos(tissue[0][:, 1])
+    direction = np.random.default_rng(3).uniform(-1, 1, len(phi))
+    _, multiply = assembled(heart, start, recovery, phi)
+    slope, step = multiply(direction), 1e-5
+    ahead, _ = assembled(heart, start, recovery, phi + step * direction)
+    behind, _ = assembled(heart, start, recovery, phi - step * direction)
+    assert slope == pytest.approx((ahead - behind) / (2 * step), abs=1e-8 * abs(slope).max())
+
+
+def test_tangent_is_symmetric_and_its_diagonal_is_inverted(heart, tissue, state):
+    _, multiply = assembled(heart, state[0], state[1], state[0])
+    matrix = np.column_stack([multiply(column) for column in np.eye(len(state[0]))])
+    assert abs(matrix - matrix.T).max() <= 1e-15 * abs(matrix).max()
+    assert np.linalg.eigvalsh(matrix).min() > 0
+    r, z = heart.device.array(np.ones(len(matrix))), heart.device.zeros(len(matrix), "float64")
+    heart.precondition(r, z)
+    assert heart.device.to_host(z) == pytest.approx(1 / np.diagonal(matrix), rel=1e-14)
+
+
+def test_every_contribution_has_a_place_of_its_own(heart, tissue):
+    places = np.array(heart.device.to_host(heart._places)).ravel()
+    assert len(np.unique(places)) == places.size == PER_ELEMENT * len(tissue[1])
+    assert places.min() >= 0 and places.max() < heart.plan.slices.entries
+    assert 1 <= heart.plan.padding < 1.3
+
+
+def test_newtons_method_converges_quadratically(device, tissue, state):
+    """With exact solves: the digits double until rounding."""
+    heart = Heart(device, *tissue, dt=DT, tolerance=1e-13, linear_tolerance=1e-13)
+    heart.load(0.5 + 0.5 * np.tanh(4 * (tissue[0][:, 0] - 0.6)), 0.1)
+    norms = np.array(heart.step().norms)
+    assert 3 <= len(norms) <= 7 and norms[-1] <= 1e-13
+    ratios = norms[1:-1] / norms[:-2] ** 2
+    assert (ratios < 20).all()
+    assert np.log(norms[2] / norms[1]) / np.log(norms[1] / norms[0]) > 1.5
+
+
+def test_steps_are_those_of_serial_loops(heart, tissue, state):
+    points, _, _ = tissue
+    loops = serial.Heart(system(*tissue, Model(), DT))
+    phi = (points[:, 0] < 0.5).astype(float)
+    heart.load(phi, 0.1 * state[1])
+    loops.load(phi, 0.1 * state[1])
+    for _ in range(5):
+        ours, theirs = heart.step(), loops.step()
+        assert ours.newton_iterations == theirs.newton_iterations > 1
+        assert ours.linear_iterations == pytest.approx(theirs.linear_iterations, abs=2)
+    assert heart.device.to_host(heart.phi) == pytest.approx(loops.phi, abs=1e-8)
+    assert heart.device.to_host(heart.recovery) == pytest.approx(loops.recovery, abs=1e-8)
+    assert heart.time == pytest.approx(5 * DT)
+
+
+def test_parts_apart_make_the_same_step(heart, tissue, state):
+    start = heart.state(np.cos(tissue[0][:, 2]), state[1])
+    heart.restore(start)
+    together = heart.step()
+    phi = np.array(heart.device.to_host(heart.phi))
+    heart.restore(start)
+    apart, seconds = heart.timed_step()
+    assert apart == together and (heart.device.to_host(heart.phi) == phi).all()
+    assert set(seconds) == {"assembly", "solver", "update", "control"} and min(seconds.values()) >= 0
+    assert seconds["assembly"] > 0 and seconds["solver"] > 0
+
+
+def test_formats_give_the_same_heart_or_say_why_not(device, tissue):
+    phi = (tissue[0][:, 0] < 0.5).astype(float)
+    found, refused = {}, []
+    for name in spmv.FORMATS:
+        try:
+            heart = Heart(device, *tissue, dt=DT, format=name)
+        except spmv.Unsuitable:
+            refused.append(name)
+            continue
+        heart.load(phi)
+        heart.run(2)
+        found[name] = np.array(device.to_host(heart.phi))
+    assert {"sell", "ellwarp", "ellwarp2", "csr_vector", "csr_merge", "ellpack"} <= set(found)
+    for name, values in found.items():
+        assert values == pytest.approx(found["sell"], abs=1e-8), name
+    assert "hyb" in refused  # two arrays of values
+
+
+def test_the_solver_alone_on_the_device(device, tissue):
+    phi = (tissue[0][:, 0] < 0.5).astype(float)
+    one = system(*tissue, Model(), DT)
+    mixed, loops = serial.Heart(one, solver=Hybrid(device, format="ellwarp")), serial.Heart(one)
+    for heart in (mixed, loops):
+        heart.load(phi)
+        heart.run(2)
+    assert mixed.phi == pytest.approx(loops.phi, abs=1e-8)
+
+
+def test_a_heart_at_rest_stays_at_rest(device, tissue):
+    heart = Heart(device, *tissue, dt=DT)
+    step = heart.step()
+    assert step.newton_iterations == 0 and step.linear_iterations == 0
+    assert not np.array(device.to_host(heart.phi)).any() and (device.to_host(heart.activation) == -1).all()
+
+
+def test_without_reaction_the_mean_potential_is_conserved(device, tissue):
+    """Ends are insulated, whatever way the fibres go."""
+    points, cells, fibres = tissue
+    model = dataclasses.replace(Model(), c=0.0, gamma=0.0, mu1=0.0)
+    heart = Heart(device, points, cells, fibres, model, DT, tolerance=1e-12, linear_tolerance=1e-12)
+    phi = np.random.default_rng(5).uniform(0, 1, len(points))
+    edges = points[cells[:, 1:]] - points[cells[:, :1]]
+    weights = np.bincount(cells.ravel(), np.repeat(np.linalg.det(edges) / 24, 4), len(points))
+    heart.load(phi)
+    heart.run(5)
+    after = np.array(device.to_host(heart.phi))
+    assert weights @ after == pytest.approx(weights @ phi, rel=1e-10)
+    assert after.std() < 0.7 * phi.std()
+
+
+def test_what_cannot_be_is_refused(device, tissue):
+    points, cells, fibres = tissue
+    with pytest.raises(ValueError, match="inverted"):
+        Heart(device, points, cells[:, [1, 0, 2, 3]], fibres)
+    with pytest.raises(ValueError, match="not positive"):
+        Heart(device, points, cells, fibres, dt=0.0)
+
+
+def test_what_has_no_solution_says_so(device, tissue):
+    heart = Heart(device, *tissue, dt=DT)
+    heart.load(np.where(np.arange(heart.nodes) == 3, np.nan, 0.0))
+    with pytest.raises(Diverged):
+        heart.step()
+    heart.load(np.zeros(heart.nodes))  # and the next start is a clean one
+    assert heart.step().newton_iterations == 0

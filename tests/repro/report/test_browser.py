@@ -202,7 +202,7 @@ def test_the_ledger_is_filtered(page):
 
 def test_the_roofline_shows_values_where_one_points(page):
     page.wait_for_selector("#plot[data-drawn='8']")  # two cases, two methods, two scales
-    marks = page.locator("#plot .mark-symbol.layer_1_marks path")
+    marks = page.locator("#plot .mark-symbol.role-mark path")
     assert marks.count() == 8 and page.locator("#plot .mark-line path").count() == 2
     marks.first.scroll_into_view_if_needed()
     box = marks.first.bounding_box()

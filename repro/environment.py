@@ -54,6 +54,12 @@ def root() -> Path:
     return experiments_folder().parent
 
 
+def results_folder() -> Path:
+    """Return where results go unless a command says otherwise: in the checkout; of an installed project, here."""
+    folder = root()
+    return (folder if (folder / "pyproject.toml").is_file() else Path.cwd()) / "results"
+
+
 def load() -> ModuleType:
     """Import the environment module; an import error is turned into one line for the user."""
     experiments_folder()

@@ -92,7 +92,7 @@ def make_settings(
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(
-        scale or default_scale(), Path(results) if results else environment.root() / "results", machine, seed,
+        scale or default_scale(), Path(results) if results else environment.results_folder(), machine, seed,
         _overrides(meshes), command, cell_seconds,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ def appendix(
 
     for name in paper or ():
         require(name, published.papers(), "paper")
-    text = build(collect(Path(results) if results else environment.root() / "results", paper or ()))
+    text = build(collect(Path(results) if results else environment.results_folder(), paper or ()))
     if output is None:
         print(text, end="")
     else:

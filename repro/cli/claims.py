@@ -35,7 +35,7 @@ def claims(
         require(name, published.papers(), "paper")
     for name in state or ():
         require(name, STATES, "verdict")
-    folder = Path(results) if results else environment.root() / "results"
+    folder = Path(results) if results else environment.results_folder()
     if readme:
         write(environment.root(), folder)
         return

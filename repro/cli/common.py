@@ -28,7 +28,8 @@ Scale = Annotated[
     typer.Option("--scale", metavar="SCALE", help=f"{', '.join(SCALES)}; by default 'paper' with a GPU, else 'small'."),
 ]
 Results = Annotated[
-    Path | None, typer.Option("--results", metavar="DIR", help="Results folder; by default 'results' of the checkout.")
+    Path | None,
+    typer.Option("--results", metavar="DIR", help="Results folder; by default 'results' of the checkout, or here."),
 ]
 Machine = Annotated[
     str | None,

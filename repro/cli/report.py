@@ -24,6 +24,6 @@ def report(
     from repro.report import build
     from repro.store import write_atomically
 
-    page = build(results or [environment.root() / "results"])
+    page = build(results or [environment.results_folder()])
     write_atomically(output, page)
     say(f"{output}: {len(page.encode()) / 1e6:.1f} MB")

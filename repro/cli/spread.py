@@ -83,7 +83,8 @@ def plan(
 def merge(
     sources: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Results folders.")],
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Results folder; by default 'results' of the checkout.")
+        Path | None,
+        typer.Option("--into", metavar="DIR", help="Results folder; by default 'results' of the checkout, or here."),
     ] = None,
     machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip

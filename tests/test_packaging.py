@@ -1,0 +1,102 @@
+"""The wheel: what is in it, and that it works away from the checkout, its kernels built from its own sources."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Not in the wheel: what only a checkout has a use for.
+OURS = ("results/", "tests/", "benchmarks/", ".ci/", "docs/")
+SUFFIXES = (".py", ".c", ".cu", ".h", ".csv", ".toml", ".j2", ".js", ".css")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    done = subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs a command with the wheel's packages instead of the checkout's, in another folder."""
+    folder = tmp_path_factory.mktemp("installed")
+    site = folder / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    # -S leaves the checkout's own path out, and with it the environment's packages, which come back by hand.
+    program = (
+        f"import sys; sys.path[1:1] = [{str(site)!r}]; sys.path.append({sysconfig.get_path('purelib')!r}); "
+        "from repro.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+
+    def call(*words):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("REPRO_", "PYTHON"))}
+        environment |= {"REPRO_CACHE": str(folder / "cache"), "PYTHONPATH": str(site)}
+        work = folder / "work"
+        work.mkdir(exist_ok=True)
+        command = [sys.executable, "-S", "-c", program, *words]
+        return subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=150)
+
+    call.folder, call.site = folder, site
+    return call
+
+
+def test_the_wheel_has_every_source_and_number(wheel):
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    wanted = {
+        name for name in listed.stdout.splitlines()
+        if name.endswith(SUFFIXES) and "/" in name and not name.startswith(OURS) and (ROOT / name).is_file()
+    }  # fmt: skip
+    with zipfile.ZipFile(wheel) as archive:
+        found = set(archive.namelist())
+    assert not (missing := wanted - found), sorted(missing)[:10]
+    assert not [name for name in found if name.startswith(OURS)]
+
+
+def test_it_runs_away_from_the_checkout(installed):
+    listed = installed("list", "--json")
+    assert listed.returncode == 0 and len(json.loads(listed.stdout)) >= 31, listed.stderr[-2000:]
+    run = installed(
+        "run",
+        "zhang2013-table2",
+        "--scale",
+        "smoke",
+        "--only",
+        "backend=opencl",
+        "--only",
+        "case=quad",
+        "--in-process",
+        "--json",
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    answered = json.loads(run.stdout)
+    assert answered["failed"] == 0 and answered["measured"] + answered["skipped"] > 0
+    written = [Path(name) for name in answered["files"]]
+    assert written and all(path.is_relative_to(installed.folder / "work" / "results") for path in written)
+    assert not (installed.site / "results").exists()
+
+
+def test_published_numbers_come_with_it(installed):
+    done = installed("published", "--json")
+    assert done.returncode in (0, 1) and "fu2014" in done.stdout, done.stderr[-2000:]
+
+
+def test_the_version_is_the_changelogs_newest():
+    import repro
+
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert repro.__version__ in changelog
+    assert f"version: {repro.__version__}" in (ROOT / "CITATION.cff").read_text().replace('"', "")

@@ -141,8 +141,8 @@ def _faces(table, on_boundary):
     for axis in range(3):
         for end in (0, ORDER):
             grid = local.take(end, axis=2 - axis)
-            # Of what is left of [k, j, i] the second axis by the first points to -axis for ξ and ζ, to +axis for η.
-            if (end == 0) == (axis == 1):
+            # Of what is left of [k, j, i] the second axis by the first points to +axis for ξ and ζ, to -axis for η.
+            if (end == 0) == (axis != 1):
                 grid = grid.T
             yield axis, on_boundary[table[:, grid[1, 1]]], grid
 

@@ -36,7 +36,7 @@ def tables(results):
 def shown(results, title, backend):
     """Return all tables of one back end."""
     z, wall = solves.columns(backend)
-    return [*products.tables(results, title, backend, z, wall), bp5.table(results)]
+    return [*products.tables(results, title, backend, z, wall), *bp5.tables(results)]
 
 
 def plot(results):
@@ -46,14 +46,16 @@ def plot(results):
 
 def drawn(results, backend):
     """Draw operations and bytes a second of r and r' by order, and BP5 by size."""
-    made, axes = figure(PAGE, 2.8, panels=3)
+    has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
+    made, axes = figure(PAGE, 2.8, panels=2 + has_bp5)
     cases = {case: f"n = {case[1:]}" for case in results.cases if case[1:].isdigit()}
     methods = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
     for axis, metric, unit, quantity in (
-        (axes[0], "flop_rate", "GFLOP/s", "Operations by the paper's count"),
-        (axes[1], "bandwidth", "GB/s", "Bytes by the paper's count"),
+        (axes[0], "flop_rate", "GFLOP/s", "Operations, as the paper counts"),
+        (axes[1], "bandwidth", "GB/s", "Bytes, as the paper counts"),
     ):
         bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend)
-    bp5.drawn(axes[2], results, backend)
+    if has_bp5:
+        bp5.drawn(axes[2], results, backend)
     caption(made, results)
     return made

@@ -5,7 +5,8 @@ import csv
 import numpy as np
 import pytest
 
-from experiments.remacle2016 import figure3_meshes, products, table3_cuda
+import datasets
+from experiments.remacle2016 import bp5, figure3_meshes, figure4_rod, products, rod, solves, table3_cuda, table4_heat
 from kernels.device import Unavailable, open_device
 from kernels.sem.stiffness import Operator
 
@@ -31,7 +32,12 @@ def test_rates_follow_from_the_papers_counts(bench, rows, needs_opencl):
     """By hand for n = 2 on 8³ elements: O_R = 12·81 + 18·27, B_R = 10·27 + 9 + 2 or 3·27 + 9 + 2 floats an element."""
     assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=opencl") == 0
     found = {(row["method"], row["metric"]): row for row in rows("table2")}
-    assert {method for method, _ in found} == set(products.METHODS)
+    assert {method for method, _ in found} == {*products.METHODS, *solves.METHODS}
+    fine = {metric: float(row["value"]) for (name, metric), row in found.items() if name == "solve-trilinear"}
+    # O_P = 6·625 + 15·125 and B_P = 4 (3·125 + 4·25) an element
+    assert fine["flop_rate_fine"] == pytest.approx(512 * 5625 / fine["fine"] / 1e9)
+    assert fine["bandwidth_fine"] == pytest.approx(512 * 1900 / fine["fine"] / 1e9)
+    assert fine["wall"] > 0 and 5 < fine["iterations"] < 30
     for method, numbers, size in (("stored", 281, 4), ("trilinear", 92, 4), ("stored-fp64", 281, 8)):
         value = {metric: float(row["value"]) for (name, metric), row in found.items() if name == method}
         assert value["nodes"] == 17**3
@@ -65,7 +71,8 @@ def test_cuda_is_skipped_where_it_is_not(bench, rows):
         assert bench.run("remacle2016-table3") == 0
         assert {row["status"] for row in rows("table3")} == {"skipped"}
     assert {cell.backend for cell in table3_cuda.cells("paper")} == {"cuda"}
-    assert len(table3_cuda.cells("paper")) == 6 * len(products.METHODS)
+    sizes = sum(map(len, bp5.SIZES["paper"].values()))
+    assert len(table3_cuda.cells("paper")) == 6 * len(products.METHODS) + 6 * len(solves.METHODS) + sizes
 
 
 def test_meshes_are_drawn(bench, rows):
@@ -94,3 +101,68 @@ def test_lines_are_the_sides_of_the_quadrilaterals(monkeypatch):
     diagonal = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.3) * step)] for k in range(1, 7)]
     other = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.7) * step)] for k in range(1, 7)]
     assert not np.any(diagonal) and not np.any(other)
+
+
+def test_bp5_counts_unknowns_times_iterations(bench, rows, needs_opencl):
+    assert bench.run("remacle2016-table2", "--only", "method=bp5", "--only", "backend=opencl") == 0
+    found = {row["metric"]: float(row["value"]) for row in rows("table2")}
+    assert found["nodes"] == 25**3
+    assert found["iteration_rate"] == pytest.approx(25**3 * 100 / found["iterations"] / 1e9)
+
+
+def test_the_heat_equation_on_devices(bench, rows, needs_opencl):
+    assert bench.run("remacle2016-table4", "--only", "backend=opencl") == 0
+    found = {(row["method"], row["metric"]): row for row in rows("table4")}
+    mine = {metric: row["value"] for (name, metric), row in found.items() if name == "opencl-cpu"}
+    own = {metric: float(value) for metric, value in mine.items() if value}
+    elements = len(datasets.load(rod.MESH, "smoke").cells)
+    if own:  # elsewhere than where a GPU's is the only driver
+        steps = table4_heat.STEPS["smoke"]
+        assert own["step"] == pytest.approx(own["wall"] / steps)
+        assert own["flop_rate_with_geometry"] == pytest.approx(elements * (1458 + 242 * 27) / own["local"] / 1e9)
+        assert float(found["opencl-cpu", "wall"]["error"]) < 1e-5
+    text = (bench.folder / "bench" / "remacle2016" / "table4.smoke.md").read_text()
+    assert "stand-in" in text and "102.7" in text
+
+
+def test_heat_that_is_lost_fails(bench, rows, needs_opencl, monkeypatch):
+    monkeypatch.setattr(rod, "supplied", lambda problem, steps: 1.0)
+    assert bench.run("remacle2016-table4", "--only", "method=opencl-cpu") == 1
+    assert "failed" in {row["status"] for row in rows("table4")}
+
+
+def test_faces_of_the_rod_close_it_and_look_outward():
+    """Half the cross product of the diagonals is a side's area; the places' flux through all sides is the volume."""
+    try:
+        device = open_device("openmp")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    mesh = datasets.load(rod.MESH, "smoke")
+    problem = rod.heat(device, mesh, figure4_rod.ORDER, preconditioner=None)
+    _, places, table = figure4_rod.on_host(problem)
+    area, flux = np.zeros(3), 0.0
+    for _, chosen, grid in figure4_rod._faces(table, problem.solver.numbering.boundary):
+        a, b, c, d = (places[table[chosen][:, grid[r, s]]] for r, s in ((0, 0), (0, -1), (-1, -1), (-1, 0)))
+        normal = np.cross(c - a, d - b) / 2
+        area, flux = area + normal.sum(axis=0), flux + (normal * (a + b + c + d) / 4).sum()
+    assert np.abs(area).max() < 1e-5
+    assert flux / 3 == pytest.approx(mesh.facts()["volume"], rel=2e-3)
+
+
+def test_lines_are_the_edges_of_elements():
+    """Of the eight triangles of a face in 2 × 2 parts, eight sides lie on its border."""
+    lines = figure4_rod._lines(1, np.ones(4, dtype=bool))
+    assert lines.shape == (8, 3) and lines.sum() == 8
+    assert not figure4_rod._lines(1, np.zeros(4, dtype=bool)).any()
+
+
+def test_temperature_is_drawn(bench, rows):
+    try:
+        open_device("openmp")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    assert bench.run("remacle2016-figure4", "--only", "backend=openmp") == 0
+    found = {row["metric"]: float(row["value"]) for row in rows("figure4")}
+    assert found["balance"] < 1e-4 and found["hottest"] > 3 * found["mean"] > 0
+    assert found["behind"] < 3 * rod.RADIUS  # the hottest place follows the source
+    assert (bench.folder / "bench" / "remacle2016" / "figure4.smoke.png").stat().st_size > 20_000

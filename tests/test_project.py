@@ -214,6 +214,8 @@ def test_help_has_every_target():
         (["figure7", "PAPER=fu2014", "SCALE=smoke"], "run figure7 --paper fu2014 --scale smoke"),
         (["table2", "RESULTS=a b", "BACKEND=opencl"], 'run table2 --backend opencl --results "a b"'),
         (["all", "ARGS=--dry-run"], "run --dry-run"),
+        (["report", "RESULTS=a b", "ARGS=--output x.html"], 'report --results "a b" --output x.html'),
+        (["figures", "PAPER=fu2014"], "figures --paper fu2014"),
     ],
 )
 def test_make_runs_artefacts(target, command):

@@ -61,10 +61,10 @@ class Heart(Petsc):
         self, system: System, phi, recovery, steps: int, processes: int = 1, preconditioner: str = "jacobi",
         tolerance: float = 1e-8, linear_tolerance: float = 1e-6, limit: float = LONGEST,
     ):  # fmt: skip
-        if preconditioner not in PRECONDITIONERS:
-            raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(PRECONDITIONERS)}")
         self._folder = tempfile.TemporaryDirectory(prefix="repro-petsc-")
         self._process, self._limit, self.seconds, self.processes = None, limit, 0.0, processes
+        if preconditioner not in PRECONDITIONERS:
+            raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(PRECONDITIONERS)}")
         folder, model = Path(self._folder.name), system.model
         full = np.zeros(len(system.cells)) + recovery
         for name, array in (

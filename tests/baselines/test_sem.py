@@ -1,8 +1,9 @@
-"""The einsum operator against scikit-fem's element matrices, of order 1 and 2."""
+"""The einsum operator against scikit-fem's element matrices; dense local solves against the operator."""
 
 import numpy as np
 import pytest
 
+from baselines.sem import boxes
 from baselines.sem.sums import CORNERS, Sums
 
 
@@ -38,3 +39,24 @@ def test_equals_scikit_fem(order):
     match = [int(np.argmin(((basis.doflocs.T - node) ** 2).sum(axis=1))) for node in nodes]
     assert sorted(match) == list(range(len(match)))
     np.testing.assert_allclose(ours, expected[np.ix_(match, match)], atol=1e-14)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_boxes_solve_what_the_operator_of_a_grid_has_between_their_nodes(order):
+    """In a grid of equal boxes a subdomain's matrix is the operator's, with zero at all other nodes."""
+    count, sides = (5 if order == 1 else 3), np.array([1.0, 0.7, 1.6])
+    cells = np.array(list(np.ndindex(count, count, count)))
+    points = ((cells[:, None] + CORNERS) * sides).reshape(-1, 3)
+    sums = Sums(points, np.arange(len(points)).reshape(-1, 8), order, kappa=1.3, mass=0.4)
+    along, one = count * order + 1, np.arange(order + 1)
+    k, j, i = np.meshgrid(one, one, one, indexing="ij")
+    x, y, z = (cells[:, axis, None] * order + local.ravel() for axis, local in enumerate((i, j, k)))
+    numbers = x + along * (y + along * z)
+    kept = np.arange(count // 2 * order - 1, count // 2 * order + order + 2)
+    inside = (kept + along * (kept[:, None] + along * kept[:, None, None])).ravel()
+    u = np.random.default_rng(order).normal(size=inside.size)
+    whole = np.zeros(along**3)
+    whole[inside] = u
+    product = np.bincount(numbers.ravel(), sums.multiply(whole[numbers]).ravel(), along**3)
+    middle = sums.points[sums.cells[len(cells) // 2]]
+    np.testing.assert_allclose(boxes.solve(middle, order, product[inside], 1.3, 0.4), u, atol=1e-12)

@@ -37,7 +37,8 @@
         for (; place < end; place += STRIDE)                                                                         \
             for (int lane = 0; lane < lanes; ++lane) {                                                               \
                 const int column = columns[place + lane];                                                            \
-                sums[lane] += values[place + lane] * (column < 0 ? 0 : x[column]);                                   \
+                const double found = x[column < 0 ? 0 : column]; /* in any case, so that processors gather */        \
+                sums[lane] += values[place + lane] * (column < 0 ? 0 : found);                                       \
             }                                                                                                        \
         for (int lane = 0; lane < lanes; ++lane) {                                                                   \
             const long i = SORTED ? order[first + lane] : first + lane;                                              \

@@ -55,7 +55,7 @@ def check_size(size: int) -> None:
         raise ValueError(f"slices of {size} rows are no multiple of {WARP}")
 
 
-def cut(lengths, size: int, window: int | None, entry_bytes: float, xp) -> Slices:
+def cut(lengths, size: int, window: int | None, entry_bytes: float, xp, worth: float = WORTH) -> Slices:
     """Cut rows of these lengths into slices.
 
     Parameters
@@ -66,9 +66,11 @@ def cut(lengths, size: int, window: int | None, entry_bytes: float, xp) -> Slice
         Rows a slice, a multiple of 32.
     window : int or None
         Rows within which they are sorted by length, longest first; 1 leaves them. By default the smallest of `WINDOWS`
-        beyond which sorting saves less than 2 % of the bytes.
+        beyond which sorting saves less than `worth` tells.
     entry_bytes : float
         Bytes of an entry with its index.
+    worth : float, optional
+        Share of the bytes down to which a larger window must come.
     """
     check_size(size)
     if window is not None:
@@ -77,7 +79,7 @@ def cut(lengths, size: int, window: int | None, entry_bytes: float, xp) -> Slice
     for candidate in WINDOWS:
         slices = _cut(lengths, size, candidate, xp)
         total = entry_bytes * slices.entries + (INDEX_BYTES * slices.slots if slices.order is not None else 0)
-        if total < WORTH * least:
+        if total < worth * least:
             best, least = slices, total
     return best
 

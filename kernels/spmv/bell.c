@@ -19,7 +19,8 @@ KERNEL bell(const long stride, const long blocks, const int block_rows, const re
                 real factors[LANES];
                 for (int lane = 0; lane < LANES; ++lane) {
                     const int column = READ_ONCE_LOAD(&columns[first + slot + lane]);
-                    factors[lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
+                    const real found = x[(column < 0 ? 0 : column) * SIZE + c]; // in any case, for gathers
+                    factors[lane] = column < 0 ? 0 : found; // x may be NaN where padding reads it
                 }
                 UNROLL
                 for (int r = 0; r < SIZE; ++r)

@@ -15,7 +15,8 @@ KERNEL ellpack(const long stride, const long stored, const long rows, const real
         for (long place = first; place < stored; place += stride)
             for (int lane = 0; lane < lanes; ++lane) {
                 const int column = columns[place + lane];
-                const real factor = column < 0 ? 0 : x[column]; // padding reads no x: it may be NaN
+                const real found = x[column < 0 ? 0 : column]; // in any case, so that processors gather
+                const real factor = column < 0 ? 0 : found; // x may be NaN where padding reads it
                 sums[lane] += values[place + lane] * factor;
             }
         for (int lane = 0; lane < lanes; ++lane) {

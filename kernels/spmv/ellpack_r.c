@@ -18,7 +18,8 @@ KERNEL ellpack_r(const long stride, const long rows, const real alpha, const rea
         for (long place = first; place < longest * stride; place += stride)
             for (int lane = 0; lane < lanes; ++lane) {
                 const int column = columns[place + lane];
-                const real factor = column < 0 ? 0 : x[column]; // of shorter rows beside this one
+                const real found = x[column < 0 ? 0 : column]; // in any case, so that processors gather
+                const real factor = column < 0 ? 0 : found; // of shorter rows beside this one
                 sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
             }
         for (int lane = 0; lane < lanes; ++lane) {

@@ -1,6 +1,6 @@
-// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows; where
-// it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the factor 0 is
-// not read.
+// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
+// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
+// factor 0 is not read.
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
@@ -20,12 +20,17 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
         for (long first = begin; first < end; first += SLICE) {
             GLOBAL const real *const block_values = values + first * (SIZE * SIZE) + first_lane;
             real factors[SIZE][LANES];
-            for (int lane = 0; lane < LANES; ++lane) {
-                const int column = columns[first + first_lane + lane];
-                UNROLL
-                for (int c = 0; c < SIZE; ++c)
+            UNROLL
+            for (int c = 0; c < SIZE; ++c)
+                for (int lane = 0; lane < LANES; ++lane) {
+                    const int column = columns[first + first_lane + lane];
+#if LANES == 1
                     factors[c][lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
-            }
+#else // x is read in any case, so that processors gather; it may be NaN where padding reads it
+                    const real found = x[(column < 0 ? 0 : column) * SIZE + c];
+                    factors[c][lane] = column < 0 ? 0 : found;
+#endif
+                }
             UNROLL
             for (int r = 0; r < SIZE; ++r) // values in the order in which they lie
                 UNROLL

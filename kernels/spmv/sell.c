@@ -16,7 +16,8 @@ KERNEL sell(const long slots, const long rows, const real alpha, const real beta
         for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE)
             for (int lane = 0; lane < LANES; ++lane) {
                 const int column = columns[place + lane];
-                const real factor = column < 0 ? 0 : x[column]; // padding reads no x: it may be NaN
+                const real found = x[column < 0 ? 0 : column]; // in any case, so that processors gather
+                const real factor = column < 0 ? 0 : found; // x may be NaN where padding reads it
                 sums[lane] += READ_ONCE_LOAD(&values[place + lane]) * factor;
             }
         for (int lane = 0; lane < LANES; ++lane) {

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, cache, cpu
+from kernels.device import base, cache, cpu, sanitized
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Signature, Source
 
@@ -65,13 +65,13 @@ def compile_library(text: str, fail) -> ctypes.CDLL:
         Called with the compiler's messages when it refuses the text; returns the exception to raise.
     """
     program, version = compiler()
-    path = cache.folder("openmp") / f"{cache.key(text, FLAGS, program, version, cpu.identity())}.so"
+    path = cache.folder("openmp") / f"{cache.key(text, flags(), program, version, cpu.identity())}.so"
     if cache.load(path) is None:
         with tempfile.TemporaryDirectory() as folder:
             code, library = Path(folder, "kernel.c"), Path(folder, "kernel.so")
             code.write_text(text, encoding="utf-8")
             run = subprocess.run(
-                [program, *FLAGS, "-o", str(library), str(code), "-lm"], capture_output=True, text=True, check=False
+                [program, *flags(), "-o", str(library), str(code), "-lm"], capture_output=True, text=True, check=False
             )
             if run.returncode:
                 raise fail(run.stderr)
@@ -162,7 +162,14 @@ class Device(base.Device):
         return stop - start
 
 
+def flags() -> tuple[str, ...]:
+    """Return the compiler's flags."""
+    return (*FLAGS, *sanitized.FLAGS) if sanitized.wanted() else FLAGS
+
+
 def _launcher(kernel: Signature) -> str:
+    if sanitized.wanted():
+        return sanitized.launcher(kernel)
     parameters = f", {kernel.text}" if kernel.text else ""
     values = "".join(f", {argument.name}" for argument in kernel.arguments)
     return _LAUNCH.format(name=kernel.name, parameters=parameters, values=values)

@@ -1,0 +1,57 @@
+"""Kernels under ThreadSanitizer, with the variable ``REPRO_SANITIZE=thread``: races between the blocks of a grid show.
+
+The sanitizer must be in the process already; ``make races`` sees to it. It does not know libgomp's barriers, and would
+take the end of a parallel loop for a race, so here the blocks are dealt to POSIX threads. Threads of a block are one
+loop on this back end; races between them are what compute-sanitizer looks for on CUDA.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kernels.device.source import Signature
+
+VARIABLE, FLAGS = "REPRO_SANITIZE", ("-O1", "-g", "-fsanitize=thread")
+
+_LAUNCH = """
+#include <pthread.h>
+#include <string.h>
+#undef {name}
+struct job_{name} {{ long dialect_gx, dialect_gy, dialect_gz, first; {members} }};
+static void *some_{name}(void *given)
+{{
+    const struct job_{name} *job = given;
+    const long dialect_total = job->dialect_gx * job->dialect_gy * job->dialect_gz;
+    for (long dialect_b = job->first; dialect_b < dialect_total; dialect_b += 4) {{
+        const long dialect_row = dialect_b / job->dialect_gx;
+        {name}(dialect_b % job->dialect_gx, dialect_row % job->dialect_gy, dialect_row / job->dialect_gy{from_job});
+    }}
+    return 0;
+}}
+void launch_{name}(const long dialect_gx, const long dialect_gy, const long dialect_gz{parameters})
+{{
+    pthread_t threads[4];
+    struct job_{name} jobs[4];
+    for (int i = 0; i < 4; ++i) {{
+        const struct job_{name} job = {{dialect_gx, dialect_gy, dialect_gz, i{values}}};
+        memcpy(&jobs[i], &job, sizeof job); // members may be const
+        pthread_create(&threads[i], 0, some_{name}, &jobs[i]);
+    }}
+    for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}}
+"""
+
+
+def wanted() -> bool:
+    """Return whether kernels are to be built so."""
+    return os.environ.get(VARIABLE) == "thread"
+
+
+def launcher(kernel: Signature) -> str:
+    """Return the C text that launches a kernel on four threads."""
+    names = [argument.name for argument in kernel.arguments]
+    return _LAUNCH.format(
+        name=kernel.name, parameters=f", {kernel.text}" if kernel.text else "", values="".join(f", {n}" for n in names),
+        members="".join(f"{declaration}; " for declaration in kernel.text.split(",") if declaration.strip()),
+        from_job="".join(f", job->{n}" for n in names),
+    )  # fmt: skip

@@ -1,38 +1,24 @@
-"""From stored rows to verdicts: finds a claim's points, evaluates its predicates there, and says what they show."""
+"""From stored rows to verdicts: evaluates the predicates of a claim at its points, and says what they show."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from repro import published
 from repro.claims import ledger, reasons
 from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
-from repro.claims.stored import Selector, Stored
-from repro.intervals import Interval, evaluate_all, names_of
+from repro.claims.points import Point, bound, find
+from repro.claims.stored import Stored
+from repro.intervals import Interval, Value, evaluate_all
 from repro.model import ReproError
 from repro.results import is_missing
 from repro.statistics import median
 from repro.units import split
 
 _SLACK = 1e-9  # relative, for rounding
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of a case and of what varies, with the row that each name is bound to."""
-
-    case: str
-    words: Mapping[str, str]
-    rows: Mapping[str, Mapping[str, Any]]
-
-    @property
-    def name(self) -> str:
-        """What tells it from the others."""
-        return " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
 
 
 def machines(results: Path) -> list[str]:
@@ -99,9 +85,10 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
 def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = published.ROOT) -> Judgement:
     """Return what a machine's results say of one predicate of a claim."""
     selectors = bound(claim, predicate)
-    scale, points = _points(claim, predicate, selectors, stored)
-    printed = [point for point in points if _has_numbers(claim, predicate, point, root)]
-    points = printed or points[:1]  # of points of which the paper prints none, one to say so
+    found = find(claim, predicate, selectors, stored, root)
+    # Of points of which the paper prints nothing, one says so.
+    points = [each for each in found.points if _has_numbers(claim, predicate, each, root)] or found.points[:1]
+    missing = [each for each in found.missing if _has_numbers(claim, predicate, each, root)]
     bounds = [_bounds(claim, predicate, point, root) for point in points]
     blank = Judgement(
         UNMEASURED, unit=predicate.unit, says=predicate.says,
@@ -110,80 +97,43 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     if not points:
         return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
 
-    factor = split(predicate.unit)[0]
-    values = _evaluated(predicate.formula, points, selectors, exact=True)
-    spans = _evaluated(predicate.formula, points, selectors, exact=False)
-    values, spans = ([each / factor for each in found] for found in (values, spans))
-    if len(values) != len(points):  # reduced to one
-        bounds = bounds[:1]
-    met = [_meets(span, bound, predicate) for span, bound in zip(spans, bounds, strict=True)]
-    state = HOLDS if all(each is True for each in met) else FAILS if all(each is False for each in met) else PART
-    names = [point.name for point in points] if len(values) == len(points) else [""]
+    values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+    reduced = not isinstance(values, list)
+    if reduced:
+        values, spans, bounds = [values], [spans], bounds[:1]
+    met = [_meets(span, limits, predicate) for span, limits in zip(spans, bounds, strict=True)]
+    names = [""] if reduced else [point.name for point in points]
     low, high = min(span.low for span in spans), max(span.high for span in spans)
     sampled = len(spans) > 1 or low < high or all(_exact(row) for point in points for row in point.rows.values())
     judgement = replace(
-        blank, state=state, value=median(each.low for each in values), low=low if sampled else None,
-        high=high if sampled else None, points=len(values), met=sum(each is True for each in met),
-        undecided=sum(each is None for each in met),
-        failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name), scale=scale,
+        blank, state=_state(met, predicate, reduced, bool(missing)), value=median(each.low for each in values),
+        low=low if sampled else None, high=high if sampled else None, points=len(values),
+        met=sum(each is True for each in met), undecided=sum(each is None for each in met),
+        missing=tuple(point.name for point in missing), scale=found.scale,
+        failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),
     )  # fmt: skip
     return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
 
 
-def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
-    """Return the selectors of the names that a predicate uses.
+def _state(met: list[bool | None], predicate: Predicate, reduced: bool, incomplete: bool) -> str:
+    """Return the verdict on points that meet a requirement, do not, or are undecided (None).
 
-    Raises
-    ------
-    ReproError
-        When one of them is not bound.
+    With points missing, a claim on each of them can hold in part at most. One on all together, a largest value say,
+    that holds already does; one that asks for more than was found is undecided.
     """
-    selectors = {**claim.where, **predicate.where}
-    names = names_of(predicate.formula)
-    if missing := names - set(selectors):
-        raise ReproError(f"{', '.join(sorted(missing))} in {predicate.formula!r} is bound to nothing")
-    return {name: selector for name, selector in selectors.items() if name in names}
+    if all(each is True for each in met):
+        return PART if incomplete and not reduced else HOLDS
+    if all(each is False for each in met):
+        more = predicate.relation in ("at least", "more than")
+        return PART if incomplete and reduced and more else FAILS
+    return PART
 
 
-def combinations(claim: Claim) -> Iterator[dict[str, str]]:
-    """Yield every combination of the words that a claim varies."""
-    for values in itertools.product(*claim.each.values()):
-        yield dict(zip(claim.each, values, strict=True))
-
-
-def _points(
-    claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored
-) -> tuple[str, list[Point]]:
-    """Return the points at the first of the predicate's scales that has any."""
-    for scale in predicate.scales:
-        points = []
-        for words in combinations(claim):
-            parsed = {name: Selector.parse(text.format(**words)) for name, text in selectors.items()}
-            for case in _cases(claim, parsed, scale, stored):
-                rows = {
-                    name: stored.find(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
-                    for name, each in parsed.items()
-                }
-                if all(rows.values()):
-                    points.append(Point(case, words, rows))
-        if points:
-            return scale, points
-    return "", []
-
-
-def _cases(claim: Claim, parsed: Mapping[str, Selector], scale: str, stored: Stored) -> list[str]:
-    """The cases in which every selector without one of its own finds something; one nameless when all have one."""
-    free = [each for each in parsed.values() if not each.case]
-    if not free:
-        return [""]
-    found = [stored.cases(f"{claim.paper}-{each.stem}", each, scale) for each in free]
-    return [case for case in found[0] if all(case in other for other in found) and case in (claim.cases or found[0])]
-
-
-def _evaluated(formula: str, points: list[Point], selectors: Mapping[str, str], exact: bool) -> list[Interval]:
+def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:
+    """Return the formula's value in the predicate's unit: one a point, or one of all of them."""
     names = {name: [_interval(point.rows[name], exact) for point in points] for name in selectors}
-    value = evaluate_all(formula, names)
-    return value if isinstance(value, list) else [value]
+    value, factor = evaluate_all(predicate.formula, names), split(predicate.unit)[0]
+    return [each / factor for each in value] if isinstance(value, list) else value / factor
 
 
 def _exact(row: Mapping[str, Any]) -> bool:

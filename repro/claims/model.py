@@ -122,6 +122,9 @@ class Judgement:
         How many values the formula gives, and how many of them meet the requirement with their whole interval.
     undecided : int
         Points whose interval reaches over the bound.
+    missing : tuple of str
+        Points, by name, that the paper has or a run had cells of, and that have no value here. With any of them a claim
+        on each point holds in part at most.
     failing : tuple of str
         The points that do not meet it, or are undecided, by name.
     reason : str
@@ -142,6 +145,7 @@ class Judgement:
     points: int = 0
     met: int = 0
     undecided: int = 0
+    missing: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     reason: str = ""
     says: str = ""

@@ -23,7 +23,7 @@ from repro.statistics import median
 from repro.units import is_rate, is_time, quantity, significant, split
 
 if TYPE_CHECKING:
-    from repro.claims.judging import Point
+    from repro.claims.points import Point
 
 LAUNCHES = 15e-6  # seconds: a kernel that takes no longer is mostly launched, and what binds it is not its work
 CACHED = 1.25  # times slower with the cache evicted: from here on it was the cache that served the data
@@ -105,8 +105,12 @@ def _loaded(artefact: str, root: Path) -> published.Published:
 
 
 def _where_not(judgement: Judgement) -> str:
-    """How many points hold, and the names of those that do not, where only some do."""
+    """How many points hold, and the names of those that do not or were not measured, where only some do."""
     parts = []
+    if judgement.missing:
+        names = list(judgement.missing)
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        parts.append(f"not measured: {', '.join(names[:SHOWN])}{more}")
     if judgement.failing and judgement.met:
         names = list(judgement.failing)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""

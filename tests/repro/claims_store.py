@@ -43,9 +43,9 @@ name = "Old CPU"
 bandwidth_gb_per_s = 20.0
 """
 TABLE = """case,method,metric,printed,unit,place
-a,fast,iterations,10,count,Table 1
-b,fast,iterations,20,count,Table 1
-a,fast,speedup,4.0,x,Table 1
+a,fast,iterations,10,count,Table 2
+b,fast,iterations,20,count,Table 2
+a,fast,speedup,4.0,x,Table 2
 """
 WHERE = """
 [claim.where]
@@ -62,7 +62,7 @@ class Store:
         self.rows, self.ledger = {}, []
         self.write("text.toml", TEXT)
         self.write("hardware.toml", HARDWARE)
-        self.write("table1.csv", TABLE)
+        self.write("table2.csv", TABLE)
 
     def write(self, name, text):
         path = self.root / "demo" / name

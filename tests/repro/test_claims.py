@@ -109,20 +109,36 @@ def test_each_word_and_each_case_is_a_point_with_its_own_number(store):
 
 
 def test_numbers_of_tables_are_those_of_the_case(store):
-    store.row("a", "fast", "iterations", 10, unit="count", spread=None)
-    store.row("b", "fast", "iterations", 21, unit="count", spread=None)
-    where = '[claim.where]\nn = "table1 fast iterations @kernels"'
-    judgement = store.one(where, stated("n", "about", '"table1 fast iterations"', 'unit = "count"')).stated
+    store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None)
+    store.row("b", "fast", "iterations", 21, unit="count", stem="table2", spread=None)
+    where = '[claim.where]\nn = "table2 fast iterations @kernels"'
+    judgement = store.one(where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"')).stated
     assert judgement.failing == ("b",) and "counts, which the method decides" in judgement.reason
-    assert store.one(where, stated("n", "about", '"table1 fast iterations"', "tolerance = 0.1")).state == HOLDS
+    assert store.one(where, stated("n", "about", '"table2 fast iterations"', "tolerance = 0.1")).state == HOLDS
 
 
 def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):
-    for case, value in (("a", 10), ("own", 50)):
-        store.row(case, "fast", "iterations", value, unit="count", spread=None)
-    where = '[claim.where]\nn = "table1 fast iterations"'
-    judgement = store.one(where, stated("n", "about", '"table1 fast iterations"', 'unit = "count"')).stated
-    assert (judgement.state, judgement.points) == (HOLDS, 1)
+    for case, value in (("a", 10), ("b", 20), ("own", 50)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+    where = '[claim.where]\nn = "table2 fast iterations"'
+    judgement = store.one(where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"')).stated
+    assert (judgement.state, judgement.points) == (HOLDS, 2)
+
+
+def test_what_holds_at_some_of_a_papers_points_holds_in_part(store):
+    where = '[claim.where]\nn = "table2 fast iterations"'
+    parts = (where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"'))
+    store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None)
+    judgement = store.one(*parts).stated
+    assert (judgement.state, judgement.missing, judgement.met) == (PART, ("b",), 1)
+    assert judgement.reason.startswith("not measured: b; ")
+    more = (where, effect("max(n)", "at least", 10, 'unit = "count"'))
+    assert store.one(*more).state == HOLDS  # a largest value cannot become less
+    assert store.one(where, effect("max(n)", "at least", 11, 'unit = "count"')).state == PART
+    assert store.one(where, effect("max(n)", "at most", 9, 'unit = "count"')).state == FAILS
+    assert store.one(where, effect("n", "more than", 10, 'unit = "count"')).state == FAILS
+    store.row("b", "fast", "", None, spread=None, status="failed", reason="wrong", stem="table2")
+    assert store.one(*parts).stated.missing == ("b",)
 
 
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
@@ -219,10 +235,10 @@ def test_on_one_device_launches_caches_and_bounds_explain(store):
 
 
 def test_a_number_that_its_own_paper_contradicts_is_said_to_be_one(store):
-    store.write("relations.toml", '[[relation]]\nname = "half"\nderived = "table1 fast iterations a"\n'
-                'formula = "other / 3"\n[relation.where]\nother = "table1 fast iterations b"\n')  # fmt: skip
-    store.row("a", "fast", "iterations", 7, unit="count", spread=None)
-    parts = ('[claim.where]\nn = "table1 fast iterations"', stated("n", "about", '"table1 fast iterations"'))
+    store.write("relations.toml", '[[relation]]\nname = "half"\nderived = "table2 fast iterations a"\n'
+                'formula = "other / 3"\n[relation.where]\nother = "table2 fast iterations b"\n')  # fmt: skip
+    store.row("a", "fast", "iterations", 7, unit="count", stem="table2", spread=None)
+    parts = ('[claim.where]\nn = "table2 fast iterations"', stated("n", "about", '"table2 fast iterations"'))
     assert "the published number does not follow from the paper's others" in store.one(*parts).reason
 
 

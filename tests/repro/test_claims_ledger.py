@@ -45,7 +45,7 @@ def test_a_ledger_that_is_wrong_is_one_line_with_its_file(store, text, words):
         (('[claim.where]\ncpu = "table1 slow"', effect("cpu")), "no selector"),
         (('[claim.where]\ncpu = "table1 slow solve @cloud"', effect("cpu")), "no selector"),
         ((WHERE, stated(published='"text nothing"')), "no number 'text nothing'"),
-        ((WHERE, stated(published='"table1 slow speedup"')), "for a"),
+        ((WHERE, stated(published='"table2 slow speedup"')), "for a"),
         ((WHERE, stated(published='"text rate-a"')), "in GFLOP/s"),
     ],
 )

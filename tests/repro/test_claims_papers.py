@@ -11,7 +11,7 @@ import pytest
 
 from repro import consistency, discovery, published
 from repro.claims import STATES, claims, machines, verdicts
-from repro.claims.judging import bound, combinations
+from repro.claims.points import bound, combinations
 from repro.claims.stored import CEILINGS, Selector, Stored
 from repro.claims.table import BEGIN, END, page, section
 from repro.cli import main

@@ -20,9 +20,9 @@ from kernels.sem.layout import Layout
 from kernels.sem.overlap import Neighbours, overlap
 from repro import Work
 
-SOURCE, HALO = (Path(__file__).with_name(name) for name in ("schwarz.c", "halo.c"))
+SOURCE, LOOPS, HALO = (Path(__file__).with_name(name) for name in ("schwarz.c", "schwarz_loops.c", "halo.c"))
 BLOCK = 256  # of the kernels of halo.c
-THREADS = {"gpu": 128, "processor": 1}  # wanted in a block of schwarz.c: subdomains are added until there are so many
+THREADS = 128  # wanted in a block of schwarz.c: subdomains are added until there are so many
 REAL = {"float64": "double", "float32": "float"}
 
 
@@ -69,17 +69,20 @@ def defines(order: int, dtype: str, subdomains: int) -> dict:
     return {"real": REAL[dtype], "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains, "BASIS": numbers}
 
 
-def grouped(order: int, is_gpu: bool) -> tuple[int, int]:
-    """Return the subdomains and the threads of a block."""
+def setting(order: int, dtype: str, is_gpu: bool) -> tuple[Path, int, dict]:
+    """Return the source, the threads of a block and the macros for a device."""
+    if not is_gpu:
+        return LOOPS, 1, defines(order, dtype, 1)
     pencils = (order + 3) ** 2
-    subdomains = max(1, THREADS["gpu" if is_gpu else "processor"] // pencils)
-    return subdomains, -(-subdomains * pencils // 32) * 32
+    subdomains = max(1, THREADS // pencils)
+    return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains)
 
 
 BUILDS = [
-    (SOURCE, grouped(order, is_gpu)[1], defines(order, dtype, grouped(order, is_gpu)[0]))
+    setting(order, dtype, is_gpu)
     for order, dtype, is_gpu in (
-        (1, "float64", True), (3, "float32", True), (4, "float64", False), (7, "float32", True), (15, "float64", True),
+        (1, "float64", True), (3, "float32", True), (7, "float32", True), (15, "float64", True), (2, "float32", False),
+        (4, "float64", False),
     )
 ] + [
     (HALO, BLOCK, {"real": real, "outer": outer, "WEIGHTED": weighted})
@@ -147,15 +150,15 @@ class Schwarz:
         neighbours = Neighbours(numbers, order, xp)
         kept = numbers if fixed is None else xp.where(fixed[numbers], xp.int32(-1), numbers)
         table = overlap(kept, order, neighbours, xp)
-        subdomains, block = grouped(order, device.is_gpu)
-        self.layout = Layout(self.elements, order + 3, subdomains)
+        source, block, macros = setting(order, dtype, device.is_gpu)
+        self.layout = Layout(self.elements, order + 3, macros["ELEMENTS"])
         self.maps = Gather(device, table, self.nodes, self.layout, dtype)
         coefficients_ = [xp.broadcast_to(xp.asarray(v, dtype="float64"), (self.elements,)) for v in (kappa, mass)]
         sizes = boxes(points, cells, *coefficients_, xp)
-        filling = xp.repeat(sizes[-1:], self.layout.groups * subdomains - self.elements, axis=0)
+        filling = xp.repeat(sizes[-1:], self.layout.groups * self.layout.group - self.elements, axis=0)
         self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
         self._eigenvalues = device.array(pencil(order)[0], self.dtype)
-        self._solves = device.build(SOURCE, block=block, defines=defines(order, dtype, subdomains)).schwarz
+        self._solves = device.build(source, block=block, defines=macros).schwarz
         settings = {"real": REAL[dtype], "outer": REAL[self._outer.name], "WEIGHTED": int(weighted)}
         self._halo = device.build(HALO, block=BLOCK, defines=settings)
         self._copies = weighted or self._outer != self.dtype

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from kernels.sem import schwarz as module
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.gll import rule
 from kernels.sem.numbering import number_nodes
@@ -78,11 +79,15 @@ def applied(device, schwarz, operator, r):
     return np.array(device.to_host(z), dtype=float)
 
 
+@pytest.mark.parametrize("body", ["device's", "threads"])
 @pytest.mark.parametrize(
     ("order", "dtype", "tolerance"), [(1, "float64", 1e-12), (3, "float64", 1e-12), (4, "float32", 3e-6)]
 )
-def test_local_solve_inverts_the_assembled_operator_on_a_box(device, order, dtype, tolerance):
+def test_local_solve_inverts_the_assembled_operator_on_a_box(device, order, dtype, tolerance, body, monkeypatch):
     """In a grid of equal boxes the operator, restricted to a subdomain's nodes, is what the fast solve inverts."""
+    if body == "threads":  # a GPU's source on a processor, too
+        setting = module.setting
+        monkeypatch.setattr(module, "setting", lambda order, dtype, is_gpu: setting(order, dtype, True))
     shape = (5, 5, 5) if order == 1 else (3, 3, 3)
     points, cells = disturbed(*grid(shape), seed=order)
     kappa, mass = 1.7, 0.6

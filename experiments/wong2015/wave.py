@@ -22,7 +22,7 @@ from repro.store import cache_folder, write_atomically
 CENTRE, RADIUS = np.array([2.3, 0.2, 1.9]), 1.0  # what is excited in the beginning: the septum, at the base
 STEPS, EVERY = 170, 5  # steps of the wave, and between two frames: 15 wide, as long as it takes to cross
 SCALES = {"smoke": 60}  # fewer, where only a part is wanted
-VIEWS = ((-60.0, 22.0), (115.0, 22.0))  # azimuth and elevation in degrees
+VIEW = (-60.0, 22.0)  # azimuth and elevation in degrees
 REST, PEAK = np.array([0.20, 0.25, 0.45]), np.array([0.98, 0.85, 0.35])
 MIDDLE = np.array([0.85, 0.27, 0.25])
 
@@ -103,7 +103,7 @@ def _computed(device, case, scale, override):
     }  # fmt: skip
 
 
-def picture(case: str, scale: str, override, wave, frame: int, pixels: int, view=VIEWS[0]) -> np.ndarray:
+def picture(case: str, scale: str, override, wave, frame: int, pixels: int) -> np.ndarray:
     """Return the heart's surface, coloured by the potential of a frame, from blue at rest by red to yellow."""
     mesh, _ = tissue(case, scale, override)
     faces = topology.boundary_faces(mesh.cells, len(mesh.points))
@@ -113,7 +113,7 @@ def picture(case: str, scale: str, override, wave, frame: int, pixels: int, view
     low, high = np.clip(2 * level, 0, 1), np.clip(2 * level - 1, 0, 1)
     colours = REST + low * (MIDDLE - REST) + high * (PEAK - MIDDLE)
     surface = rendering.Surface(mesh.points, faces, colours, rendering.vertex_normals(mesh.points, faces))
-    return rendering.picture([surface], rendering.view(*view), pixels)
+    return rendering.picture([surface], rendering.view(*VIEW), pixels)
 
 
 def moving(pictures) -> bytes:
@@ -133,7 +133,7 @@ def sheet(pictures, title: str, columns: int = 5) -> bytes:
     """Return frames with their times, row by row, as a PNG."""
     from repro.plots import PAGE, figure, style
 
-    chosen = pictures[:: max(1, len(pictures) // (2 * columns))][: 2 * columns]
+    chosen = [pictures[k] for k in np.unique(np.linspace(0, len(pictures) - 1, 2 * columns).round().astype(int))]
     rows = -(-len(chosen) // columns)
     made = figure(PAGE, 1.7 * rows + 0.3)[0]
     made.clear()

@@ -1,0 +1,141 @@
+"""wong2015's Figures 2, 3, 15 and 16 from the command line, at scale smoke, on the back end that is everywhere."""
+
+import csv
+import ctypes
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, wave
+from kernels.device import Unavailable, open_device
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_opencl_and_meshes():
+    pytest.importorskip("tetgen")
+    try:
+        open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def wong(bench):
+    folder = bench.folder / "bench" / "wong2015"
+
+    def run(artefacts, *only):
+        chosen = [argument for item in only for argument in ("--only", item)]
+        return bench.run(*(f"wong2015-{artefact}" for artefact in artefacts), *chosen)
+
+    def rows(artefact):
+        with (folder / f"{artefact}.smoke.csv").open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    run.rows, run.folder = rows, folder
+    return run
+
+
+def test_shares_and_speed_ups(wong, monkeypatch):
+    monkeypatch.setenv("REPRO_CPU_TDP", "130")
+    only = ("case=heart-3k", "method=numba", "method=petsc-bjacobi-1", "method=ellwarp",
+            "backend=opencl", "backend=host")  # fmt: skip
+    assert wong(("figure15", "figure2", "figure16"), *only) == 0
+    rows = {(row["method"], row["backend"], row["metric"]): row for row in wong.rows("figure15")}
+    done = {key: float(row["value"]) for key, row in rows.items() if row["status"] == "done"}
+    for who in (("numba", "host"), ("ellwarp", "opencl")):
+        assert done[*who, "newton_iterations"] == 3
+        assert 0 < float(rows[*who, "run"]["error"] or 0) < 1e-7
+    speed_up = done["petsc-bjacobi-1", "host", "step"] / done["numba", "host", "step"] if (
+        ("petsc-bjacobi-1", "host", "step") in done) else None  # fmt: skip
+    text = (wong.folder / "figure15.smoke.md").read_text()
+    if speed_up:
+        line = next(line for line in text.splitlines() if "Numba loops |" in line)
+        assert float(line.split("|")[3]) == pytest.approx(speed_up, rel=0.01)
+        assert done["petsc-bjacobi-1", "host", "linear_iterations"] < done["numba", "host", "linear_iterations"]
+    shares = (wong.folder / "figure2.smoke.md").read_text()
+    line = next(line for line in shares.splitlines() if "Numba loops" in line and line.startswith("|"))
+    assert sum(float(cell) for cell in line.split("|")[4:6]) == pytest.approx(100, abs=0.2)
+    watts = (wong.folder / "figure16.smoke.md").read_text()
+    assert "REPRO_CPU_TDP, the user's" in watts and "| 130 |" in watts
+
+
+def test_tasks_and_a_wave(wong, monkeypatch):
+    monkeypatch.setattr(figure3_tasks, "PIXELS", 90)
+    monkeypatch.setattr(figure3_tasks, "MOVING", 90)
+    monkeypatch.setitem(wave.SCALES, "smoke", 20)
+    monkeypatch.setattr(wave, "VIEW", (-60.0, 60.0))  # into the cavities, where it begins
+    assert wong(("figure3",), "case=heart-3k", "backend=opencl") == 0
+    values = {row["metric"]: row for row in wong.rows("figure3")}
+    assert {"elements", "sums", "product", "begin", "solve", "crossing"} <= set(values)
+    assert 0 < float(values["sums"]["error"]) < 1e-11
+    assert 2 < float(values["reached"]["value"]) < 50 and float(values["last_activation"]["value"]) < 30
+    from PIL import Image
+
+    with Image.open(wong.folder / "figure3.smoke.wave.gif") as moving:
+        assert moving.n_frames >= 3
+        moving.seek(0)
+        first = np.array(moving.convert("RGB"), float)
+        moving.seek(moving.n_frames - 1)
+        last = np.array(moving.convert("RGB"), float)
+    assert yellow(first) < yellow(last)
+    assert matplotlib.image.imread(wong.folder / "figure3.smoke.wave.png").ndim == 3
+    text = (wong.folder / "figure3.smoke.md").read_text()
+    assert "(figure3.smoke.wave.gif)" in text and "(figure3.smoke.svg)" in text
+
+
+def yellow(image):
+    """The share of the pixels that are as bright in red and green, and dark in blue."""
+    return ((image[..., 0] > 150) & (image[..., 1] > 110) & (image[..., 2] < 120)).mean()
+
+
+def test_a_wrong_heart_fails_its_cell(wong, monkeypatch):
+    from kernels.monodomain import heart
+
+    step = heart.Heart.step
+
+    def late(self):
+        taken = step(self)
+        self._kernels.correct(self._blocks[0], self.nodes, self.device.array(np.full(self.nodes, 1e-6)), self.phi)
+        return taken
+
+    monkeypatch.setattr(heart.Heart, "step", late)
+    assert wong(("figure15",), "case=heart-3k", "backend=opencl") == 1
+    assert "exceeds the tolerance" in wong.rows("figure15")[0]["reason"]
+
+
+def test_every_scale_has_the_papers_hearts_and_methods():
+    cells = figure15_speedup.cells("paper")
+    assert {cell.case for cell in cells} == {"heart-3k", "heart-5k", "heart-30k", "heart-50k"}
+    methods = {cell.method for cell in cells}
+    assert {f"petsc-{name}-{n}" for name in ("jacobi", "bjacobi") for n in (1, 2, 3, 4)} < methods
+    assert {"ellwarp", "ellwarp2", "cusparse_csr", "ellwarp-host-assembly"} < methods
+    assert not any("host-assembly" in cell.method for cell in figure16_power.cells("paper"))
+    assert {cell.case for cell in figure15_speedup.cells("large") + figure3_tasks.cells("large")} == {"heart-5m"}
+
+
+def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):
+    monkeypatch.delenv(power.VARIABLE, raising=False)
+    info = tmp_path / "cpuinfo"
+    info.write_text(
+        "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: hidden\n\nprocessor : 1\n"
+    )
+    watts, source = power.processor(info, tmp_path)
+    assert watts == 125 and "Emerald Rapids" in source and "125 to 385" in source
+    info.write_text("vendor_id : Unheard\ncpu family : 1\nmodel : 1\n")
+    assert power.processor(info, tmp_path) is None
+    for k, limit in enumerate((165_000_000, 165_000_000)):
+        package = tmp_path / f"intel-rapl:{k}"
+        package.mkdir()
+        (package / "constraint_0_max_power_uw").write_text(f"{limit}\n")
+    assert power.processor(info, tmp_path) == (pytest.approx(330), "RAPL, thermal specification")
+    monkeypatch.setenv(power.VARIABLE, "95")
+    assert power.processor(info, tmp_path)[0] == 95
+
+
+def test_without_nvml_a_card_says_nothing(monkeypatch):
+    def missing(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", missing)
+    assert power.card(None) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -151,8 +152,7 @@ def _interval(row: Mapping[str, Any], exact: bool) -> Interval:
 def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Interval:
     """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
     if predicate.than is not None:
-        margin = abs(predicate.than) * predicate.tolerance
-        return Interval(predicate.than - margin, predicate.than + margin)
+        return _widened(predicate.than, predicate.than, predicate.tolerance)
     names = {**point.words, "case": point.case}
     numbers = [_number(claim, each.format(**names), point.case, root) for each in predicate.published]
     factor, base = split(predicate.unit)
@@ -161,12 +161,19 @@ def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Int
             raise ReproError(f"{number.place} is in {number.unit or 'no unit'}, the formula in {predicate.unit}")
     ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    return Interval(low - abs(low) * predicate.tolerance, high + abs(high) * predicate.tolerance)
+    return _widened(low, high, predicate.tolerance)
+
+
+def _widened(low: float, high: float, share: float) -> Interval:
+    """Return an interval made wider by a share of its ends; an end that is infinite stays."""
+    low, high = (end if math.isinf(end) else end + sign * share * abs(end) for end, sign in ((low, -1), (high, 1)))
+    return Interval(low, high)
 
 
 def _meets(value: Interval, bound: Interval, predicate: Predicate) -> bool | None:
     """Return whether the whole interval of a value meets the requirement, or none of it does; None in between."""
-    low, high = bound.low - _SLACK * abs(bound.low), bound.high + _SLACK * abs(bound.high)
+    wider = _widened(bound.low, bound.high, _SLACK)
+    low, high = wider.low, wider.high
     if predicate.relation in ("at least", "more than"):
         strict = predicate.relation == "more than"
         inside, outside = (value.low > bound.low, value.high <= bound.low) if strict else (

@@ -8,7 +8,7 @@ import pytest
 from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
 from repro.claims.table import measured, page, put
 from repro.model import ReproError
-from tests.repro.claims_store import WHERE, Store, claim, effect, stated
+from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
 
 @pytest.fixture
@@ -139,6 +139,19 @@ def test_what_holds_at_some_of_a_papers_points_holds_in_part(store):
     assert store.one(where, effect("n", "more than", 10, 'unit = "count"')).state == FAILS
     store.row("b", "fast", "", None, spread=None, status="failed", reason="wrong", stem="table2")
     assert store.one(*parts).stated.missing == ("b",)
+
+
+def test_what_never_pays_is_infinite(store):
+    store.write("table2.csv", TABLE + "c,fast,iterations,∞,count,Table 2\n")
+    for case, value in (("a", 9), ("b", float("inf")), ("c", float("inf"))):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+    parts = (
+        '[claim.where]\nn = "table2 fast iterations"',
+        '"table2 fast iterations"',
+        'unit = "count"\ntolerance = 0.1',
+    )
+    judgement = store.one(parts[0], stated("n", "at most", *parts[1:])).stated
+    assert (judgement.met, judgement.failing) == (2, ("b",)) and measured(judgement) == "inf (9 to inf)"
 
 
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,8 @@ from repro.claims.stored import CEILINGS, Selector, Stored
 from repro.claims.table import BEGIN, END, page, section
 from repro.cli import main
 from repro.intervals import names_of
-from repro.model import SCALES
+from repro.model import SCALES, Row
+from repro.render import as_csv
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RESULTS = CHECKOUT / "results"
@@ -141,3 +143,38 @@ def test_findings_are_those_that_do_not_agree_in_every_paper():
     assert consistency.findings(["wong2015"]) == [verdict for verdict in found if verdict.paper == "wong2015"]
     record = consistency.record(found[0])
     assert record["agrees"] is False and record["place"] in str(found[0]) and record["printed"] in str(found[0])
+
+
+UNITS = {
+    "s": "(solve|step|wall|spmv|assembly|setup|time_per|reorder_|product|sums|part_|local|solver).*", "%": ".*fraction",
+    "GB/s": "bandwidth.*", "GFLOP/s": ".*rate.*", "x": ".*(factor|padding)", "B": "bytes_.*", "W": "tdp.*",
+    "MB": "device_memory", "": "break_even.*|.*complexity",
+}  # fmt: skip
+
+
+def unit_of(metric):
+    return next((unit for unit, pattern in UNITS.items() if re.fullmatch(pattern, metric)), "count")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_predicate_has_a_value_on_all_that_its_artefacts_measure(paper, tmp_path):
+    """Rows of every cell of the modules at the papers' sizes, on a GPU and a processor, with values alike."""
+    tables = {}
+    for selector in (each for claim in claims(paper) for each in selectors(claim)):
+        for cell in cells(f"{paper}-{selector.stem}") or []:
+            if selector.takes(cell.method):
+                metric = selector.metric.replace("*", " what says so")
+                devices = {"cuda": ["GPU"], "opencl": ["GPU", "pthread-CPU"], "openmp": ["CPU"], "host": ["CPU"]}
+                for device in devices[cell.backend]:
+                    case = str(cell.case)
+                    row = Row(f"{paper}-{selector.stem}", "paper", case, cell.method, cell.backend, device, metric, 2.0,
+                              unit_of(metric), 1.9, 2.1, 9, 0, 0.5)  # fmt: skip
+                    tables.setdefault(selector.stem, {})[case, cell.method, cell.backend, device, metric] = row
+    for stem, rows in tables.items():
+        path = tmp_path / "box" / paper / f"{stem}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(as_csv([row.as_dict() for row in rows.values()]))
+    shutil.copy(RESULTS / "h200" / "ceilings.json", tmp_path / "box")
+    for verdict in verdicts(tmp_path, paper, "box"):
+        for judgement in verdict.judgements:
+            assert judgement.value is not None and not judgement.missing, (verdict.id, judgement.reason)

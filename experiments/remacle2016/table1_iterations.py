@@ -17,7 +17,7 @@ from repro.tables import Column, Table, paper_table
 MINUTES = {"smoke": 0.3, "small": 3, "paper": 8, "large": 8}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
-SIZES = {"smoke": (8,), "small": (8, 16, 32), "paper": (8, 16, 32, 64, 128), "large": (8, 16, 32, 64, 128)}
+SIZES = {"smoke": (8,), "small": (8, 16), "paper": (8, 16, 32, 64, 128), "large": (8, 16, 32, 64, 128)}
 RIVAL = {"smoke": 8, "small": 16, "paper": 32, "large": 32}  # elements along an edge at most: its matrix is assembled
 PAPER = {"two-scale": "Two-scale", "fine": "Fine scale only"}
 ON_ALL = (*PAPER, "weighted")

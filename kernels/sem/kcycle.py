@@ -149,7 +149,7 @@ def _sliced(device, matrix, dtype: str):
     lengths[:rows] = xp.diff(matrix.indptr)
     offsets = xp.zeros(len(lengths) // SLICE + 1, dtype="int64")
     offsets[1:] = xp.cumsum(lengths.reshape(-1, SLICE).max(axis=1) * SLICE)
-    row = xp.searchsorted(matrix.indptr[1:], xp.arange(matrix.nnz), side="right")
+    row = xp.searchsorted(matrix.indptr[1:], xp.arange(matrix.nnz, dtype=matrix.indptr.dtype), side="right")
     place = offsets[row // SLICE] + row % SLICE + SLICE * (xp.arange(matrix.nnz) - matrix.indptr[row].astype("int64"))
     entries = int(offsets[-1])
     columns, values = xp.full(entries, -1, dtype="int32"), xp.zeros(entries, dtype=dtype)

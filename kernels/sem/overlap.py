@@ -12,7 +12,7 @@ import itertools
 
 import numpy as np
 
-CHUNK = 1 << 18  # elements whose rows of the table are made at once
+CHUNK = 1 << 25  # entries of the table that are made at once
 SIDES = [(axis, side) for axis in range(3) for side in (0, 1)]  # the face of side s across axis a has number 2 a + s
 
 
@@ -104,10 +104,14 @@ def overlap(table, order: int, neighbours: Neighbours, xp=np):
     whole = xp.full((len(table), wide**3), -1, dtype=xp.int32)
     cube = np.stack(np.meshgrid(*[np.arange(-1, n + 2)] * 3, indexing="ij"), axis=-1)[..., ::-1].reshape(-1, 3)
     beyond = (cube > n).astype(int) - (cube < 0)  # -1, 0 or 1 along each axis
-    for begin in range(0, len(table), CHUNK):
-        own = xp.arange(begin, min(begin + CHUNK, len(table)))
+    step = max(1, CHUNK // wide**3)
+    for begin in range(0, len(table), step):
+        own = xp.arange(begin, min(begin + step, len(table)))
         for direction in itertools.product((-1, 0, 1), repeat=3):
             chosen = np.flatnonzero((beyond == direction).all(axis=1))
+            if not any(direction):
+                whole[begin : begin + len(own), xp.asarray(chosen)] = table[begin : begin + len(own)]
+                continue
             steps = [(axis, side > 0) for axis, side in enumerate(direction) if side]
             found = None
             for path in itertools.permutations(steps):

@@ -18,7 +18,7 @@ VARIANT = 50  # repeats of the variants, whose parameters are those of the plain
 SECONDS = {"smoke": 0.01, "small": 0.04, "paper": 0.05, "large": 0.2}
 TOLERANCE = 1e-13
 BACKENDS = ("cuda", "opencl")  # kernels on processors run by OpenCL alone here, to keep a laptop's runs short
-WINDOWS = {True: (None, 1, 64, 128, 256, 512, 1024, 4096), False: (None, 1024)}  # to search, on a GPU or not
+WINDOWS = (None, 1, 64, 128, 256, 512, 1024, 4096)  # rows, to search
 FOUND = {"block": "block_size", "threshold": "threshold", "items": "values_per_thread", "window": "window"}
 BYTES = 20  # a non-zero, by which the paper counts bandwidth (Table 2): value, column and x
 
@@ -49,7 +49,13 @@ def product_cell(case, method, backend=None):
 def product_cells(scale, methods=tuple(METHODS)):
     """Return the cells of every matrix with these methods."""
     return [product_cell(case, method, backend) for case in cases(scale) for method in methods
-            for backend in (BACKENDS if method not in rivals.RIVALS else (None,))]  # fmt: skip
+            for backend in _backends(method)]  # fmt: skip
+
+
+def _backends(method):
+    if method in rivals.RIVALS:
+        return (None,)
+    return BACKENDS[:1] if method == "k2-window" else BACKENDS  # a processor's threads take rows one after another
 
 
 def measure(cell, run):
@@ -57,7 +63,7 @@ def measure(cell, run):
     made, asked = system(run), cell.parameters
     counts = (VARIANT,) if asked.get("variant") else REPEATS[run.scale]
     if cell.backend == "host":
-        counts = counts[1:2] or counts
+        counts = counts[:1]
     kept: dict = {}
     for count in counts:
         options = _options(run, made, count)
@@ -84,7 +90,7 @@ def _options(run, made, count):
            if name not in ("form", "rival", "search", "windows", "variant")}  # fmt: skip
     if "search" not in asked:
         return own
-    windows = WINDOWS[run.device.is_gpu] if asked.get("windows") else (None,)
+    windows = WINDOWS if asked.get("windows") else (None,)
     return spmv.tuned(asked["search"], run.device, made.matrix, repeats=count, windows=windows) | own
 
 

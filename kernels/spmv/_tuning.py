@@ -18,7 +18,6 @@ from kernels.spmv._csr import Csr, canonical
 from kernels.spmv._warps import BLOCKS
 
 ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for ModernGPU
-WINDOWS = (None, 1, 64, 128, 256, 512, 1024, 4096)
 SHORT, FINALISTS, SAMPLES = 50, 8, 5
 LONGEST = {True: 0.05, False: 0.01}  # seconds of a sample of many repeats, on a GPU and on processors
 VERSION = 1  # of what is kept
@@ -78,7 +77,7 @@ def _search(name, device, csr, repeats, windows):
 def _trials(name, device, csr, windows) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yield options with the matrix packed by them; one that differs in the block alone shares its arrays."""
     if name == "csr_merge":
-        for items in ITEMS:
+        for items in ITEMS if device.is_gpu else ITEMS[::3]:
             yield {"items": items}, _packed(name, device, csr, {"items": items})
         return
     blocks = BLOCKS if device.is_gpu else BLOCKS[::3]

@@ -64,6 +64,8 @@ class Warps(Matrix):
         The row in each place, where rows are sorted.
     """
 
+    threshold = None  # the most entries of a lane, where lanes share rows
+
     def plan(self, csr, block: int = BLOCK, window: int | None = None, reorder: bool = False,
              sort_columns: bool = False, remap: bool = False, coalesced: bool = True, cached: bool = True,
              resident_bytes: int | None = None):  # fmt: skip
@@ -80,55 +82,59 @@ class Warps(Matrix):
             raise Unsuitable(f"reading x past the first-level cache is CUDA's, not {self.device.backend}'s")
         self.block, self.coalesced, self.cached, self.reorder = block, coalesced, cached, reorder
         self.sort_columns, self.remap, self.resident_bytes = sort_columns, remap, resident_bytes
-        self._place_rows(csr, window)
-        self._cut(csr.xp)
+        self._cut(csr, window)
         self.stored = WARP * int(self.warp_offsets[-1])
         check_32_bits("stored values", self.stored)
 
-    def _place_rows(self, csr, window):
-        """Set `order`, by which slots hold rows, and `slot_lengths`."""
-        xp, rows, lengths = csr.xp, csr.shape[0], csr.lengths
-        self.groups = -(-rows // WARP)
-        self.slots = None
+    def _cut(self, csr, window):
+        """Put rows into slots and cut them into warps: `slots`, `warps`, `first_slots`, `warp_offsets`."""
+        xp, device, rows = csr.xp, self.device, csr.shape[0]
+        order = None
         if window != 1 and rows:
-            key = -lengths
+            key = -csr.lengths
             if window is not None and window < rows:
-                key = (csr.longest + 1) * (xp.arange(rows) // window) + (csr.longest - lengths)
-            self.slots = xp.full(WARP * self.groups, -1, dtype=xp.int32)
-            self.slots[:rows] = xp.argsort(key, kind="stable")
-            lengths = lengths[self.slots[:rows]]
-        self.slot_lengths = xp.zeros(WARP * self.groups, dtype=xp.int32)
-        self.slot_lengths[:rows] = lengths
+                key = xp.arange(rows) // window * 2**31 - csr.lengths
+            order = device.array(xp.argsort(key, kind="stable"))
+        layout = {"SPLIT": int(self.threshold is not None), "COALESCED": int(self.coalesced)}
+        moved = {"SORTED": int(order is not None), "MOVED": int(self.sort_columns)}
+        self.set_up = self._built(SET_UP, SET_UP_BLOCK, layout | moved)
+        groups, row_offsets = -(-rows // WARP), device.array(csr.row_offsets)
+        self.slots = None if order is None else device.empty(WARP * groups, "int32")
+        sizes = device.empty(groups, "int32")
+        self.set_up.cut_groups(_blocks(WARP * groups), groups, rows, self.threshold or 0, order, row_offsets,
+                               self.slots, sizes)  # fmt: skip
+        begins = starts(self._set_up_array(sizes), xp, "int32")
+        if self.threshold is None:
+            self.warps, self.first_slots, self.warp_offsets = groups, None, begins
+            return
+        self.warps = int(begins[-1])
+        self.first_slots, widths = device.zeros(self.warps + 1, "int32"), device.empty(self.warps, "int32")
+        self.set_up.cut_warps(_blocks(groups), groups, rows, device.array(begins), self.slots, row_offsets,
+                              self.first_slots, widths)  # fmt: skip
+        self.warp_offsets = starts(self._set_up_array(widths), xp, "int32")
 
-    @property
+    def _set_up_array(self, array):
+        """Return an array of the device as one of the set-up namespace."""
+        return array if isinstance(array, self.device.xp.ndarray) else self.device.to_host(array)
+
+    @cached_property
     def order(self):
-        return None if self.slots is None else self.slots[: self.shape[0]]
-
-    def _widest(self, lanes):
-        """Return the longest row of every `lanes` slots."""
-        if self.slots is not None:  # sorted within windows of whole groups, longest first
-            return self.slot_lengths[::lanes]
-        return self.slot_lengths.reshape(-1, lanes).max(axis=1)
-
-    def _cut(self, xp):
-        """Set `warps`, `warp_offsets` and, where lanes share rows, `first_slots`, by the rows in their slots."""
-        raise NotImplementedError
+        return None if self.slots is None else self._set_up_array(self.slots)[: self.shape[0]]
 
     def fill(self, csr):
         device, entries = self.device, self._renumbered(csr) if self.reorder else csr
-        wanted = self.warp_offsets, self.first_slots, self.slots, csr.row_offsets, self.entry_order
-        given = [None if array is None else device.array(array) for array in wanted]
-        self._layout, self._entries = (self.warps, self.shape[0], *given[:3]), given[3:]
-        # Of reordered unknowns the slots are the rows.
-        held = dict(zip(("warp_offsets", "first_slots", "order"), given[: 2 if self.reorder and not self.remap else 3]))
-        self.hold(**{name: array for name, array in held.items() if array is not None})
-        layout = {"SPLIT": int(self.first_slots is not None), "COALESCED": int(self.coalesced)}
-        moved = {"SORTED": int(self.slots is not None), "MOVED": int(self.entry_order is not None)}
-        self.set_up = self._built(SET_UP, SET_UP_BLOCK, layout | moved)
+        arrays = {"warp_offsets": device.array(self.warp_offsets), "first_slots": self.first_slots, "order": self.slots}
+        self._layout = self.warps, self.shape[0], *arrays.values()
+        if self.reorder and not self.remap:
+            arrays["order"] = None  # slots are the rows
+        self._entries = [None if array is None else device.array(array)
+                         for array in (csr.row_offsets, self.entry_order)]  # fmt: skip
         columns, values = device.empty(self.stored, "int32"), device.empty(self.stored, self.dtype)
-        self.set_up.fill_warps(self._set_up_blocks, *self._layout, given[3], device.array(entries.columns),
-                               device.array(entries.values), columns, values)  # fmt: skip
-        self.hold(columns=columns, values=values)
+        self.set_up.fill_warps(_blocks(WARP * self.warps), *self._layout, self._entries[0],
+                               device.array(entries.columns), device.array(entries.values), columns, values)  # fmt: skip
+        self.hold(
+            **{name: array for name, array in arrays.items() if array is not None}, columns=columns, values=values
+        )
         self.with_block(self.block)
         kept = self.resident_bytes
         if kept is None:
@@ -153,7 +159,7 @@ class Warps(Matrix):
         """Return the matrix with columns by the sorted rows, rows where they are; set `entry_order` if entries move."""
         xp, rows = csr.xp, csr.shape[0]
         number = xp.empty(rows, dtype=xp.int32)  # P^-1
-        number[self.order if self.slots is not None else slice(None)] = xp.arange(rows, dtype=xp.int32)
+        number[slice(None) if self.order is None else self.order] = xp.arange(rows, dtype=xp.int32)
         columns, values = number[csr.columns], csr.values
         if self.sort_columns:
             key = expand(csr.row_offsets, xp).astype(xp.int64) * rows + columns
@@ -163,15 +169,11 @@ class Warps(Matrix):
 
     entry_order = None
 
-    @property
-    def _set_up_blocks(self):
-        return -(-self.warps * WARP // SET_UP_BLOCK)
-
     @cached_property
     def places(self):
         """The place in `values` of each entry of the CSR matrix, int32 array of the device."""
         places = self.device.empty(self.nonzeros, "int32")
-        self.set_up.find_places(self._set_up_blocks, *self._layout, *self._entries, places)
+        self.set_up.find_places(_blocks(WARP * self.warps), *self._layout, *self._entries, places)
         return places
 
     def refill(self, values) -> None:
@@ -186,9 +188,8 @@ class Warps(Matrix):
         """
         if values.size != self.nonzeros:
             raise ValueError(f"the matrix has {self.nonzeros} entries, not {values.size}")
-        self.set_up.refill(
-            self._set_up_blocks, *self._layout, *self._entries, values, self.arrays["values"]
-        )  # fmt: skip
+        blocks = _blocks(WARP * self.warps)
+        self.set_up.refill(blocks, *self._layout, *self._entries, values, self.arrays["values"])
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays
@@ -196,6 +197,5 @@ class Warps(Matrix):
                     a.get("first_slots"), a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip
 
 
-def offsets(widths, xp):
-    """Return the first column of each warp, of 32 entries, with the total last; int32."""
-    return starts(widths, xp, "int32")
+def _blocks(threads):
+    return -(-threads // SET_UP_BLOCK)

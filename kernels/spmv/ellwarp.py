@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from kernels.spmv._warps import WARP, Warps, offsets
+from kernels.spmv._warps import Warps
 
 
 class Packed(Warps):
     """A thread a row; the parameters are those of ``_warps.Warps``."""
-
-    def _cut(self, xp):
-        self.warps, self.first_slots = self.groups, None
-        self.warp_offsets = offsets(self._widest(WARP), xp)

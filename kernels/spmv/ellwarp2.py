@@ -7,8 +7,7 @@ that the lanes of a row read neighbouring columns.
 
 from __future__ import annotations
 
-from kernels.spmv._csr import expand, starts
-from kernels.spmv._warps import WARP, Warps, offsets
+from kernels.spmv._warps import Warps
 
 
 class Packed(Warps):
@@ -30,21 +29,3 @@ class Packed(Warps):
             raise ValueError(f"a lane cannot have at most {threshold} entries")
         self.threshold = threshold
         super().plan(csr, **options)
-
-    def _cut(self, xp):
-        longest = self._widest(WARP)
-        lanes = xp.ones_like(longest)  # of a row, for each group
-        for _ in range(WARP.bit_length() - 1):
-            lanes = xp.where(longest > self.threshold * lanes, 2 * lanes, lanes)
-        begins = starts(lanes, xp, "int32")  # a group on twice the lanes takes twice the warps
-        group = expand(begins, xp)
-        self.warps, lanes = group.size, lanes[group]
-        self.first_slots = xp.full(self.warps + 1, WARP * self.groups, dtype=xp.int32)
-        self.first_slots[:-1] = WARP * group + (xp.arange(self.warps, dtype=xp.int32) - begins[group]) * (WARP // lanes)
-        first = self.first_slots[:-1]
-        if self.slots is not None:
-            widest = self.slot_lengths[first]
-        else:  # longest rows of every 32, 16, ..., 1 slots, one after another
-            tables = xp.concatenate([self._widest(WARP >> k) for k in range(WARP.bit_length())])
-            widest = tables[self.groups * (lanes - 1) + first // (WARP // lanes)]
-        self.warp_offsets = offsets(-(-widest // lanes), xp)

@@ -51,7 +51,8 @@ def test_many_repeats_are_for_finalists(device, monkeypatch):
     asked = []
     monkeypatch.setattr(_tuning, "_seconds", lambda device, packed, repeats: asked.append(repeats) or len(asked))
     spmv.tuned("csr_merge", device, MATRICES["ragged"](), repeats=1200)
-    assert asked.count(1200) == min(_tuning.FINALISTS, len(_tuning.ITEMS)) and asked.count(50) == len(_tuning.ITEMS)
+    tried = len(_tuning.ITEMS) if device.is_gpu else len(_tuning.ITEMS[::3])
+    assert asked.count(1200) == min(_tuning.FINALISTS, tried) and asked.count(50) == tried
 
 
 def test_thresholds_end_at_the_longest_row(device):

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro import consistency, peaks, published
+from repro import consistency, environment, peaks, published
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place
 from repro.model import DONE
@@ -64,7 +64,24 @@ def reason(
     mixed = any(len({row["gpu"] for row in point.rows.values()}) > 1 for point in points)
     facts = Facts(claim, predicate, rows, mixed, stored, root)
     why = next((line for rule in RULES if (line := rule(facts))), "")
-    return "; ".join(filter(None, [_where_not(judgement), _in_doubt(claim, judgement, predicate, points, root), why]))
+    known = [_in_doubt(claim, judgement, predicate, points, root), _stand_ins(facts, judgement, points)]
+    return "; ".join(filter(None, [_where_not(judgement), *known, why if facts.timed or not any(known) else ""]))
+
+
+def _stand_ins(facts: Facts, judgement: Judgement, points: Sequence[Point]) -> str:
+    """Counts that differ from the paper's on data that only stand in for the paper's own."""
+    if facts.timed or not facts.predicate.published or not judgement.failing:
+        return ""
+    rows = [row for point in points if point.name in judgement.failing for row in point.rows.values()]
+    names = {name for row in rows for name in facts.stored.data(row)}
+    found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
+    return f"on stand-ins: {', '.join(found[:SHOWN])}{' and more' if len(found) > SHOWN else ''}" if found else ""
+
+
+@cache
+def stand_ins() -> frozenset[str]:
+    """Return the datasets that stand in for data that are not public."""
+    return frozenset(entry.name for entry in environment.catalogue() if entry.stand_in_for)
 
 
 def _in_doubt(claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], root: Path) -> str:

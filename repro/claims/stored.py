@@ -75,6 +75,7 @@ class Stored:
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._data: dict[tuple[str, ...], list[str]] = {}
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
@@ -89,6 +90,10 @@ class Stored:
             self._rows[artefact] = [row for path in files for row in self._read(path)]
         return self._rows[artefact]
 
+    def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the datasets that the cell of a row read, as the manifest has them."""
+        return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))
+
     def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
         for name in self.ceilings:
             backend, _, device = name.partition(": ")
@@ -102,10 +107,12 @@ class Stored:
     def _read(self, path: Path) -> Iterator[dict[str, Any]]:
         from repro.render import read_csv
 
-        processor = ""
-        manifest = path.with_suffix(".json")
-        if manifest.is_file():
-            processor = json.loads(manifest.read_bytes()).get("machine", {}).get("cpu") or ""
+        file = path.with_suffix(".json")
+        manifest = json.loads(file.read_bytes()) if file.is_file() else {}
+        processor = manifest.get("machine", {}).get("cpu") or ""
+        for cell in manifest.get("cells", ()):
+            key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])
+            self._data[key] = [name for name in cell["data"] if name not in manifest.get("overrides", {})]
         for row in read_csv(path).to_dict("records"):
             yield {**row, "gpu": _is_gpu(row["backend"], row["device"], processor)}
 

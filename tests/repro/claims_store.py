@@ -59,7 +59,7 @@ class Store:
 
     def __init__(self, folder):
         self.results, self.root = folder / "results", folder / "published"
-        self.rows, self.ledger = {}, []
+        self.rows, self.cells = {}, []
         self.write("text.toml", TEXT)
         self.write("hardware.toml", HARDWARE)
         self.write("table2.csv", TABLE)
@@ -89,7 +89,9 @@ class Store:
             path = self.results / name / "demo" / f"{stem}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(as_csv([row.as_dict() for row in rows]))
-            path.with_suffix(".json").write_text(json.dumps({"machine": {"cpu": "CPU 1"}}))
+            path.with_suffix(".json").write_text(
+                json.dumps({"machine": {"cpu": "CPU 1"}, "artefact": f"demo-{stem}", "cells": self.cells})
+            )
         return verdicts(self.results, machine=machine, root=self.root)
 
     def one(self, *parts, **options):

@@ -10,6 +10,8 @@ from repro.claims.table import measured, page, put
 from repro.model import ReproError
 from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
+NAMES = {"a": "regular", "b": "heart"}  # of which the second is a stand-in
+
 
 @pytest.fixture
 def store(tmp_path):
@@ -253,6 +255,14 @@ def test_a_number_that_its_own_paper_contradicts_is_said_to_be_one(store):
     store.row("a", "fast", "iterations", 7, unit="count", stem="table2", spread=None)
     parts = ('[claim.where]\nn = "table2 fast iterations"', stated("n", "about", '"table2 fast iterations"'))
     assert "the published number does not follow from the paper's others" in store.one(*parts).reason
+
+
+def test_counts_on_stand_ins_say_so(store):
+    for case, value in (("a", 10), ("b", 30)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+        store.cells.append({"case": case, "method": "fast", "backend": "cuda", "data": [f"fu2014/{NAMES[case]}"]})
+    parts = ('[claim.where]\nn = "table2 fast iterations"', stated("n", "about", '"table2 fast iterations"'))
+    assert store.one(*parts).reason == "1 of 2, not b; on stand-ins: heart"
 
 
 def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):

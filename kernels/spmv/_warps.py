@@ -4,6 +4,20 @@ Rows are sorted by length, longest first, and cut into groups of 32; a warp take
 a part of one. `columns` and `values` hold the entries of a warp's lanes column by column, so that its threads read
 neighbours. K1r and K2r also number the unknowns by the sorted rows, which spares the writing of y anywhere; K1rs and
 K2rs then sort the columns of each row, so that x is read in order.
+
+On an H200, double precision, 20 products in a graph, the matrices of wong2015 at full size, in µs beside the fastest of
+cuSPARSE's CSR and SELL and of CSR-vector, HYB and merge-path CSR here: K1 or K2 with thresholds, windows and blocks
+searched took less for 14 of 15, as FEMShip 20.9 (32.6), FEMSpheres 15.0 (21.2), WindTunnel 32.0 (43.5), Protein 12.3
+(17.8), Economics 9.6 (12.5), Heart 30K 3.1 (3.7); Webbase took 29.3 (26.4). What decided:
+
+- A matrix near the size of the second-level cache or beyond it: keeping about half a cache of it there and reading the
+  rest past it. FEMSpheres took 20.7 with all of it kept, 19.2 with none, 15.0 with 32 MB; WindTunnel 37.4, 34.2, 32.0.
+- K2's lanes where rows are long or few: Protein 12.3 against K1's 15.9, Circuit 7.4 against 15.9, Webbase 29 against
+  325, where a row has 4700 entries. Windows are worth up to a quarter where a matrix has one unknown a node
+  (FEMAccelerator 8.7 with 256 rows, 11.3 with all).
+- Irregular matrices fall short of what their least bytes take: entries far from the diagonal read a sector of 32 bytes
+  of x for 8. Circuit reaches 2.0 TB/s of least bytes, which lie in the cache.
+- Without gain: 8 or 12 entries at once in place of 4, blocks of other than 128 threads but for Economics.
 """
 
 from __future__ import annotations
@@ -130,11 +144,11 @@ class Warps(Matrix):
         self._entries = [None if array is None else device.array(array)
                          for array in (csr.row_offsets, self.entry_order)]  # fmt: skip
         columns, values = device.empty(self.stored, "int32"), device.empty(self.stored, self.dtype)
-        self.set_up.fill_warps(_blocks(WARP * self.warps), *self._layout, self._entries[0],
-                               device.array(entries.columns), device.array(entries.values), columns, values)  # fmt: skip
-        self.hold(
-            **{name: array for name, array in arrays.items() if array is not None}, columns=columns, values=values
-        )
+        given = device.array(entries.columns), device.array(entries.values)
+        blocks = _blocks(WARP * self.warps)
+        self.set_up.fill_warps(blocks, *self._layout, self._entries[0], *given, columns, values)
+        self.hold(**{name: array for name, array in arrays.items() if array is not None})
+        self.hold(columns=columns, values=values)
         self.with_block(self.block)
         kept = self.resident_bytes
         if kept is None:

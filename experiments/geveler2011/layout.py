@@ -98,7 +98,8 @@ def one_legend(made, axes) -> None:
 
 def _cases(results, element):
     """Return the cases that the element was measured in, by level."""
-    done = results.frame[results.frame["method"].str.startswith(element)]
+    methods = results.frame["method"]
+    done = results.frame[methods.str.startswith(element) & ~methods.str.endswith("-rate")]
     return sorted(set(done["case"]), key=level_of)
 
 

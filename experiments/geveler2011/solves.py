@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, level_of
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, convergence, level_of
 from repro import Cell
 
-TABLES = {"circle": "table3", "blood": "table4"}
 #: What is measured in every numbering: the paper's three columns, where each runs.
 COLUMNS = (("cpu-1", ("host",)), ("cpu-all", ("host",)), ("ellpack_r", DEVICES))
 #: What is measured in the best numbering: settings of the solver, by name.
@@ -34,9 +33,9 @@ MEANING = {
 
 def cells(mesh: str, scale: str):
     """Return each level in every numbering by the paper's columns, and in the best by everything."""
-    found = []
+    found = convergence.cells(mesh, scale)
     for element in ELEMENTS:
-        for level in LEVELS[TABLES[mesh]][scale][element]:
+        for level in LEVELS[convergence.TABLES[mesh]][scale][element]:
             for numbering in NUMBERINGS:
                 made = [(name, backend) for name, backends in COLUMNS for backend in backends]
                 if numbering == BEST:
@@ -51,6 +50,9 @@ def measure(cell, run, seconds: float) -> None:
     """Time a solve, after its solution has been checked, and record cycles and the rate of convergence."""
     from experiments.geveler2011.problems import TOLERANCE, defect, problem
 
+    if cell.method.endswith(f"-{convergence.RATE}"):
+        convergence.measure(cell, run)
+        return
     device = None if cell.backend == "host" else run.device
     mesh = cell.case.partition("-")[0]
     element, numbering, name = cell.method.split("-", 2)
@@ -69,10 +71,7 @@ def measure(cell, run, seconds: float) -> None:
 
     work = _work(solver, device, solve, outcomes)
     run.time("solve", solve, check=error, tolerance=1.01 * TOLERANCE, work=work, max_seconds=seconds, capture=False)
-    run.value("cycles", outcomes[0].cycles, "count")
-    run.value("convergence", outcomes[0].rate)
-    history = outcomes[0].history
-    run.value("last_factor", float(history[-1] / history[-2]))
+    convergence.record(run, outcomes[0])
     run.value("dof", len(grids[-1].rhs), "count")
 
 

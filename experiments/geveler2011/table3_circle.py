@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, level_of, solves
+from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solves
 from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table
@@ -34,6 +34,7 @@ def tables(results):
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
     made.append(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)))
+    made.append(convergence.table(results))
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, label, solves
+from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
 from experiments.geveler2011.layout import by_numbering, variants
 from repro.plots import PAGE, caption, colour, figure, point, style
 from repro.tables import Table
@@ -38,7 +38,7 @@ def tables(results):
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(Table(title, pandas.DataFrame(variants(results, element, names)), notes))
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
-    return [_speedups(results, name), *made]
+    return [_speedups(results, name), convergence.table(results), *made]
 
 
 def _speedups(results, name):

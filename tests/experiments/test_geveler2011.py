@@ -92,6 +92,7 @@ def test_a_wrong_product_fails(files, monkeypatch):
 def test_solves_take_as_many_cycles_in_every_numbering_and_place(files, table):
     names = [f"q1-{numbering}-{name}" for numbering in ("2lv", "sto") for name in ("ellpack_r", "cpu-all")]
     variants = [f"q1-xyz-{name}" for name in (("sell", "direct", "pyamg") if table == "table3" else ("spai",))]
+    names.append("q1-xyz-rate")  # of the table's level and of others
     assert files.run(table, *names, *variants) == 0
     assert {row["status"] for row in files.rows} == {"done"}
     cycles, case = files.values("cycles"), "circle-l4" if table == "table3" else "blood-l2"
@@ -104,6 +105,10 @@ def test_solves_take_as_many_cycles_in_every_numbering_and_place(files, table):
             assert 0 < float(row["error"]) <= 1.01e-8
     assert ("Table 3: multigrid on CIRCLE, Q1" if table == "table3" else "BLOOD (stand-in)") in files.text
     assert f"`spai`: {solves.MEANING['spai']}" in files.text
+    assert files.values("last_factor")[case, names[0]] < files.values("limit")[case, "q1-xyz-rate"] < 0.6
+    start = f"| Q1 | {case[-1]} | {int(cycles[case, names[0]])} |"
+    row = next(line for line in files.text.splitlines() if line.startswith(start))
+    assert float(row.split("|")[-2]) < 1e-5 and int(row.split("|")[-3]) >= 5
 
 
 def test_a_solver_that_stops_early_fails(files, monkeypatch):

@@ -11,13 +11,15 @@ searched took less for 14 of 15, as FEMShip 20.9 (32.6), FEMSpheres 15.0 (21.2),
 (17.8), Economics 9.6 (12.5), Heart 30K 3.1 (3.7); Webbase took 29.3 (26.4). What decided:
 
 - A matrix near the size of the second-level cache or beyond it: keeping about half a cache of it there and reading the
-  rest past it. FEMSpheres took 20.7 with all of it kept, 19.2 with none, 15.0 with 32 MB; WindTunnel 37.4, 34.2, 32.0.
+  rest past it. FEMSpheres took 20.7 with 60 MB kept, 19.2 with none, 15.0 with 32 MB; WindTunnel 37.4, 34.2 and, with
+  24 MB, 32.0.
 - K2's lanes where rows are long or few: Protein 12.3 against K1's 15.9, Circuit 7.4 against 15.9, Webbase 29 against
   325, where a row has 4700 entries. Windows are worth up to a quarter where a matrix has one unknown a node
   (FEMAccelerator 8.7 with 256 rows, 11.3 with all).
 - Irregular matrices fall short of what their least bytes take: entries far from the diagonal read a sector of 32 bytes
   of x for 8. Circuit reaches 2.0 TB/s of least bytes, which lie in the cache.
-- Without gain: 8 or 12 entries at once in place of 4, blocks of other than 128 threads but for Economics.
+- Eight entries at once in place of four are worth 2 to 6 % for most; block sizes little, but for those of 32 threads,
+  which lose up to 40 %.
 """
 
 from __future__ import annotations

@@ -2,9 +2,7 @@
 // (wong2015, listing 2, K1, and listing 3, K2), whose sums are then added through registers.
 #define WARP 32
 #define STEP (COALESCED ? WARP : 1)
-#ifndef DEPTH
-#define DEPTH 4 // entries of a lane that are loaded before the first is used
-#endif
+#define DEPTH 8 // entries of a lane that are loaded before the first is used
 
 template <bool STREAMED, typename T> __device__ __forceinline__ T entry(const T *place)
 {
@@ -24,7 +22,7 @@ __device__ __forceinline__ real lane_sum(const int *RESTRICT columns, const real
 {
     real sum = 0, value[DEPTH];
     int column[DEPTH];
-#pragma unroll 1 // left to itself the compiler unrolls by four, and short rows take a quarter longer
+#pragma unroll 1
     for (; left >= DEPTH; left -= DEPTH, columns += DEPTH * STEP, values += DEPTH * STEP) {
 #pragma unroll
         for (int d = 0; d < DEPTH; ++d) { // all loads before the first use

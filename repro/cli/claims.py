@@ -28,7 +28,7 @@ def claims(
 ) -> None:  # fmt: skip
     """Judge every claim of the papers by the stored results: as stated, and as the effect behind it."""
     from repro import environment, published
-    from repro.claims import STATES, verdicts
+    from repro.claims import STATES, machines, verdicts
     from repro.discovery import require
 
     for name in paper or ():

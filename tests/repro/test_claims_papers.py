@@ -133,6 +133,7 @@ def test_verdicts_as_json(capsys):
     assert "0 holds" in capsys.readouterr().out
     assert main(["claims", "--paper", "fu2041"]) == 2
     assert main(["claims", "--state", "maybe"]) == 2
+    assert main(["claims", "--machine", "h2000"]) == 2 and "did you mean h200?" in capsys.readouterr().err
 
 
 def test_findings_are_those_that_do_not_agree_in_every_paper():

@@ -1,0 +1,109 @@
+"""remacle2016's Table 1 from the command line, the tolerance that fits, and a solver that is wrong."""
+
+import csv
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.remacle2016 import poisson, table1_iterations
+from kernels.device import Unavailable, open_device
+from kernels.sem.schwarz import Schwarz
+from repro.model import COLUMNS, Row
+from repro.results import Results
+
+ONLY = [word for only in ("backend=opencl", "backend=host", "case=mesh2-8") for word in ("--only", only)]
+
+
+@pytest.fixture
+def rows(bench):
+    def read():
+        with (bench.folder / "bench" / "remacle2016" / "table1.smoke.csv").open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    return read
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_opencl():
+    try:
+        open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+def test_iterations_of_every_method(bench, rows):
+    assert bench.run("remacle2016-table1", *ONLY) == 0
+    found = {(row["method"], row["metric"]): float(row["value"]) for row in rows() if row["value"]}
+    iterations = {method: found[method, "iterations"] for method in (*poisson.METHODS, "pyamg-low-order")
+                  if (method, "iterations") in found}  # fmt: skip
+    assert {"two-scale", "fine", "weighted", "weighted-fp32", "jacobi", "pyamg-low-order"} <= set(iterations)
+    assert iterations["weighted"] < iterations["two-scale"] < iterations["fine"] < iterations["jacobi"]
+    assert iterations["weighted"] == pytest.approx(iterations["weighted-fp32"], abs=1)
+    assert {found[method, "nodes"] for method in iterations} == {25**3}
+    assert found["two-scale", poisson.sweep_metric(poisson.TOLERANCE)] == iterations["two-scale"]
+    sweep = [found["two-scale", poisson.sweep_metric(tolerance)] for tolerance in poisson.SWEEP]
+    assert sweep == sorted(sweep)
+    text = (bench.folder / "bench" / "remacle2016" / "table1.smoke.md").read_text()
+    assert "Which tolerance fits" in text and "| Mesh 2, 8³ |" in text
+
+
+def test_a_wrong_preconditioner_fails(bench, rows, monkeypatch):
+    right = Schwarz.apply
+    count = [0]
+
+    def wrong(self, r, z):  # it is another one each time
+        count[0] += 1
+        right(self, r, z)
+        if count[0] % 2:
+            self.device.fill(z, 1.0)
+
+    monkeypatch.setattr(Schwarz, "apply", wrong)
+    assert bench.run("remacle2016-table1", *ONLY, "--only", "method=weighted") == 1
+    assert {row["status"] for row in rows()} == {"failed"}
+
+
+def test_the_residual_is_that_of_the_whole_system():
+    class Mesh:
+        points = np.array(list(np.ndindex(3, 3, 3)), dtype=float)[:, ::-1]
+        cells = np.array([[0, 1, 4, 3, 9, 10, 13, 12]]) + np.array([[0], [1], [3], [4], [9], [10], [12], [13]])
+
+    table = np.arange(8 * 27).reshape(8, 27)  # elements apart, so that every inner node counts for itself
+    b = np.zeros(8 * 27)
+    b[table[:, 13]] = 2.0
+    error = poisson.Residual(np.random.default_rng(0), Mesh, 2, table, b)
+    assert error(np.zeros(8 * 27)) == pytest.approx(np.sqrt(len(error._chosen) / 8))
+    assert error._table.shape == (len(error._chosen), 27)
+
+
+def results_of(counts):
+    """Return results with the iterations of mesh 1 for two tolerances, by size, method and position in the sweep."""
+    rows = [
+        Row("remacle2016-table1", "paper", f"mesh1-{size}", method, "cuda", metric=poisson.sweep_metric(tolerance),
+            value=float(value), unit="count")
+        for (size, method), values in counts.items()
+        for tolerance, value in zip(poisson.SWEEP, values, strict=False)
+    ]  # fmt: skip
+    return Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "paper", "m",
+                   "remacle2016-table1")  # fmt: skip
+
+
+def test_the_tolerance_that_fits_is_computed():
+    """Published for mesh 1: 10 and 11 iterations with both scales, 10 and 16 with the fine one."""
+    results = results_of({
+        (8, "two-scale"): (3, 8, 12), (16, "two-scale"): (4, 12, 14), (8, "fine"): (5, 10, 20), (16, "fine"): (9, 19, 21),
+    })  # fmt: skip
+    assert table1_iterations.fit(results, ["two-scale"]) == [
+        (poisson.SWEEP[0], 7, 7.0), (poisson.SWEEP[1], 2, 1.5), (poisson.SWEEP[2], 3, 2.5),
+    ]  # fmt: skip
+    assert table1_iterations.best(table1_iterations.fit(results, ["two-scale", "fine"]))[:2] == (poisson.SWEEP[1], 3)
+    assert table1_iterations.best([]) is None
+
+
+def test_cells_cover_the_papers_table():
+    cells = table1_iterations.cells("paper")
+    cuda = {(cell.case, cell.method) for cell in cells if cell.backend == "cuda"}
+    wanted = {(f"mesh{mesh}-{size}", method) for mesh in (1, 2, 3) for size in (8, 16, 32, 64, 128)
+              for method in ("two-scale", "fine")}  # fmt: skip
+    assert wanted <= cuda and ("mesh2-32-n7", "two-scale") in cuda
+    assert len({(cell.case, cell.method, cell.backend) for cell in cells}) == len(cells)

@@ -36,6 +36,8 @@ def claims(
     for name in state or ():
         require(name, STATES, "verdict")
     folder = Path(results) if results else environment.results_folder()
+    if machine is not None:
+        require(machine, machines(folder), "machine")
     if readme:
         write(environment.root(), folder)
         return

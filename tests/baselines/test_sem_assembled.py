@@ -32,7 +32,7 @@ def test_matrix_is_the_operator(system):
 
 
 def test_low_order_elements_lie_between_neighbouring_nodes(system):
-    """The matrix has few entries, is symmetric, and its energy of a linear function's inner part is near the operator's."""
+    """The matrix has few entries, is symmetric, and its energies are near the operator's."""
     low, high = low_order(*system), matrix(*system)
     assert low.nnz < 27 * 8**3 and abs(low - low.T).max() < 1e-13
     eigenvalues = np.linalg.eigvals(np.linalg.solve(low.toarray(), high.toarray())).real

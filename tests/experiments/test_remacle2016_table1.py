@@ -91,7 +91,8 @@ def results_of(counts):
 def test_the_tolerance_that_fits_is_computed():
     """Published for mesh 1: 10 and 11 iterations with both scales, 10 and 16 with the fine one."""
     results = results_of({
-        (8, "two-scale"): (3, 8, 12), (16, "two-scale"): (4, 12, 14), (8, "fine"): (5, 10, 20), (16, "fine"): (9, 19, 21),
+        (8, "two-scale"): (3, 8, 12), (16, "two-scale"): (4, 12, 14),
+        (8, "fine"): (5, 10, 20), (16, "fine"): (9, 19, 21),
     })  # fmt: skip
     assert table1_iterations.fit(results, ["two-scale"]) == [
         (poisson.SWEEP[0], 7, 7.0), (poisson.SWEEP[1], 2, 1.5), (poisson.SWEEP[2], 3, 2.5),

@@ -9,6 +9,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import repro
 from repro import claims, discovery, environment, published
 from repro.model import SCALES, ReproError
 
+DISTRIBUTION = "repro-gpu-fem"
 WHERE = {"cuda": "NVIDIA GPU", "opencl": "OpenCL device", "openmp": "CPU", "host": "CPU"}
 
 
@@ -125,12 +127,12 @@ def collect(results: Path, papers: Iterable[str] = ()) -> Facts:
     found = tuple(_paper(key, modules, Path(results)) for key in keys)
     elements = [element for paper in found for element in paper.elements]
     read = {name for element in elements for name in element.data}
-    project = tomllib.loads((environment.root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    about = _project(environment.root())
     return Facts(
-        version=repro.__version__, python=project["requires-python"], licence=project["license"], papers=found,
+        version=repro.__version__, python=about["requires-python"], licence=about["license"], papers=found,
         machines=tuple(_machine(Path(results) / name) for name in claims.machines(results)),
         datasets=tuple(entry for entry in environment.catalogue() if entry.name in read),
-        software=_pinned(environment.root(), project["dependencies"]),
+        software=_software(environment.root(), about["dependencies"]),
         minutes={scale: sum(each.minutes.get(scale, 0.0) for each in elements) for scale in SCALES},
     )  # fmt: skip
 
@@ -194,8 +196,22 @@ def _machine(folder: Path) -> Machine:
     )  # fmt: skip
 
 
-def _pinned(root: Path, dependencies: Iterable[str]) -> dict[str, str]:
-    lines = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    versions = dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
-    names = [re.match(r"[A-Za-z0-9._-]+", dependency)[0] for dependency in dependencies]
-    return {name: versions.get(name, "").split(";")[0].strip() for name in names}
+def _project(root: Path) -> dict[str, Any]:
+    """Licence, Pythons and dependencies: of the checkout, else of the installed package."""
+    file = root / "pyproject.toml"
+    if file.is_file():
+        return tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    about = metadata.metadata(DISTRIBUTION)
+    needed = [line for line in metadata.requires(DISTRIBUTION) or [] if "extra ==" not in line]
+    return {
+        "requires-python": about["Requires-Python"], "license": about["License-Expression"], "dependencies": needed
+    }  # fmt: skip
+
+
+def _software(root: Path, needed: Iterable[str]) -> dict[str, str]:
+    """The version of each package that is always needed: as a checkout pins it, else as it is installed."""
+    pins = root / "constraints.txt"
+    lines = pins.read_text(encoding="utf-8").splitlines() if pins.is_file() else []
+    pinned = dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
+    names = [re.match(r"[A-Za-z0-9._-]+", line)[0] for line in needed]
+    return {name: (pinned.get(name) or metadata.version(name)).split(";")[0].strip() for name in names}

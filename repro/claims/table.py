@@ -107,8 +107,10 @@ def put(path: Path, text: str) -> bool:
     Raises
     ------
     ReproError
-        When the file has not both markers, in order.
+        When there is no such file, or it has not both markers, in order.
     """
+    if not path.is_file():
+        raise ReproError(f"there is no {path}: the table goes into a checkout's README")
     old = path.read_text(encoding="utf-8")
     before, begin, rest = old.partition(BEGIN)
     _, end, after = rest.partition(END)

@@ -68,6 +68,17 @@ def test_an_artefact_without_a_module_says_so(monkeypatch):
     assert "there is no module of it" in build(found)
 
 
+def test_of_an_installed_project(tmp_path):
+    from importlib import metadata
+
+    from repro.appendix import facts
+
+    about = facts._project(tmp_path)
+    assert about["license"] == "BSD-3-Clause" and about["requires-python"].startswith(">=")
+    software = facts._software(tmp_path, about["dependencies"])
+    assert software["numpy"] == metadata.version("numpy") and "jinja2" not in software
+
+
 def test_command(tmp_path, capsys):
     file = tmp_path / "docs" / "appendix.md"
     assert main(["appendix", "--paper", "geveler2011", "--output", str(file)]) == 0

@@ -303,3 +303,5 @@ def test_text_goes_between_the_markers_and_nowhere_else(store, tmp_path):
     path.write_text(f"{END} {BEGIN}")
     with pytest.raises(ReproError, match=r"README\.md has no"):
         put(path, text)
+    with pytest.raises(ReproError, match="there is no"):
+        put(tmp_path / "nowhere.md", text)

@@ -47,8 +47,15 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "numba_csr": (BROWN, ">"), "scipy": (PALE_BROWN, "8"), "scipy_csr": (PALE_BROWN, "8"),
     },
     "kernels of wong2015": {
-        "k1": (ROSE, "d"), "k1r": (ORANGE, "s"), "k1rs": (SAND, "<"), "k2": (WINE, "*"), "k2r": (PURPLE, "^"),
-        "k2rs": (PALE_PURPLE, ">"), "mgpu": (OLIVE, "v"), "cusp-csr": (BLUE, "o"), "cusp-hyb": (PALE_GREEN, "P"),
+        "k1": (ROSE, "d"), "k1r": (ORANGE, "s"), "k1rs": (SAND, "<"), "k1r-remapped": (BROWN, "P"),
+        "k1-by-rows": (GREEN, "D"), "k1-unsorted": (TEAL, "v"), "k2": (WINE, "*"), "k2r": (PURPLE, "^"),
+        "k2rs": (PALE_PURPLE, ">"), "k2r-remapped": (SKY, "h"), "k2-window": (INDIGO, "p"), "mgpu": (OLIVE, "<"),
+        "cusp-csr": (BLUE, "o"), "cusp-hyb": (PALE_GREEN, "P"),
+    },
+    "processes of PETSc": {
+        "petsc-jacobi-1": (PALE_GREY, "o"), "petsc-jacobi-2": ("#999999", "s"), "petsc-jacobi-3": ("#777777", "^"),
+        "petsc-jacobi-4": (GREY, "D"), "petsc-bjacobi-1": (PALE_SKY, "o"), "petsc-bjacobi-2": (SKY, "s"),
+        "petsc-bjacobi-3": ("#2A86C4", "^"), "petsc-bjacobi-4": (BLUE, "D"),
     },
     "elements of zhang2013": {"tri": (BLUE, "o"), "quad": (ORANGE, "s"), "tet": (GREEN, "^"), "hex": (PURPLE, "D")},
     "polynomials": {"neumann": (ORANGE, "s"), "least-squares": (BLUE, "o"), "chebyshev": (GREEN, "^")},
@@ -65,7 +72,14 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     "elements of geveler2011": {"q1": (BLUE, "o"), "q2": (ORANGE, "s"), "Q1": (BLUE, "o"), "Q2": (ORANGE, "s")},
     "spectral elements": {
         "stored": (BLUE, "o"), "trilinear": (ORANGE, "s"), "two-scale": (GREEN, "^"), "fine": (RED, "P"),
-        "none": (GREY, "D"), "schwarz": (PURPLE, "v"), "stored-fp64": (SKY, "o"), "trilinear-fp64": (PALE_ORANGE, "s"),
+        "none": (GREY, "D"), "weighted": (SKY, "p"), "pyamg-low-order": (INDIGO, "8"), "jacobi": (PURPLE, "v"),
+    },
+    "orders of BP5": {f"bp5-n{n}": look for n, look in zip(
+        range(1, 9), ((GREY, "D"), (SKY, "p"), (BLUE, "o"), (GREEN, "^"), (OLIVE, "<"), (ORANGE, "s"), (RED, "P"),
+                      (WINE, "*")), strict=True)},
+    "what a matrix or a mesh is": {"matrix": (BLUE, "o"), "mesh": (ORANGE, "s")},
+    "devices of remacle2016": {
+        "cuda-gpu": (GREEN, "o"), "opencl-gpu": (BLUE, "s"), "openmp-cpu": (ORANGE, "^"), "opencl-cpu": (SKY, "D"),
     },
     "back ends": {"cuda": (GREEN, "o"), "opencl": (BLUE, "s"), "openmp": (ORANGE, "^"), "host": (GREY, "D")},
 }  # fmt: skip
@@ -107,9 +121,14 @@ def styled(draw: Callable) -> Callable:
     return in_style
 
 
+VARIANTS = ("-uncached", "-host-assembly", "-fp32", "-fp64", "-fp64-no-mass")
+"""Endings of a method's name that do not change how it looks: variants of a method stand in panels of their own."""
+
+
 def _look(method: str) -> tuple[str, str]:
-    if method in LOOKS:
-        return LOOKS[method]
+    for name in (method, *(method.removesuffix(each) for each in VARIANTS)):
+        if name in LOOKS:
+            return LOOKS[name]
     digest = hashlib.sha256(method.encode()).digest()  # the same on every machine, which hash() is not
     return _COLOURS[digest[0] % len(_COLOURS)], _MARKERS[digest[1] % len(_MARKERS)]
 

@@ -31,7 +31,7 @@ FORMATS = {
 }  # fmt: skip
 """Formats of figures, and what is left out of each so that the same figure gives the same bytes."""
 COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
-SMALL = 7  # points of the least type
+SMALL, LARGE = 7, 8  # points of the least type and of the largest
 FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
 
 
@@ -69,6 +69,8 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.52))
     text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False)
+    for each in made.findobj(lambda artist: hasattr(artist, "get_fontsize")):  # whatever an artefact asked for
+        each.set_fontsize(min(LARGE, max(SMALL, each.get_fontsize())))
     made.supxlabel(text, fontsize=SMALL, color="#555555", x=0.99, ha="right")
     share_legend(made)
 
@@ -155,6 +157,9 @@ def bars(
     mixed = len(through) > 1
     axes.set_label("" if mixed else "".join(through))  # the caption names it
     width = 0.8 / max(1, len(methods))
+    if not methods:
+        _empty(axes, cases)
+        return
     spread = log and _spread(
         [found[0] for method in methods for found in ours[method] if found]
         + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found]
@@ -186,6 +191,13 @@ def bars(
         logarithmic(axes, "y")
     axes.set_ylabel(label(quantity, unit))
     legend(axes)
+
+
+def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
+    """Say of axes that hold nothing why they do."""
+    axes.set_xticks(range(len(cases)), list(cases.values()))
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
 
 
 def _spread(values: Sequence[float]) -> bool:
@@ -234,7 +246,7 @@ def lines(
     published : mapping of str to sequence of (float, float), optional
         The paper's points for each method.
     log_x, log_y : bool
-        Logarithmic axes.
+        Logarithmic axes; the vertical where the values spread enough for one.
     whole_x : bool
         Put a tick at each abscissa, which are few whole numbers.
     """
@@ -267,7 +279,7 @@ def lines(
         axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8, label="paper")
     if log_x:
         logarithmic(axes, "x")
-    if log_y:
+    if log_y and _spread([point[1] for points in (*series.values(), *(published or {}).values()) for point in points]):
         logarithmic(axes, "y")
     if whole_x:
         drawn = [*series.values(), *(published or {}).values()]

@@ -8,6 +8,7 @@ import pandas
 
 from experiments.wong2015.matrices import marks, named
 from experiments.wong2015.products import REPEATS, STAND_INS, product_cells
+from repro.panels import logarithmic
 from repro.plots import PAGE, caption, colour, figure, marker, paper_label, style
 from repro.tables import Column, Table, paper_table
 
@@ -106,9 +107,10 @@ def _draw(axes, results, parameter, counts, names):
         if theirs:
             axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=7, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
-    axes.set_xlabel(parameter.label.partition(", ")[2].capitalize() + " of " + parameter.label.partition(",")[0])
+    method, _, name = parameter.label.partition(", ")
+    axes.set_xlabel(f"{name.capitalize()}\nof {method}")
     if parameter.metric == "threshold":
-        axes.set_xscale("log")
+        logarithmic(axes, "x")
     else:
         axes.set_xlim(left=0)
     axes.set_yticks(range(len(names)), names.values())

@@ -92,7 +92,9 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
         "# Do the claims hold?", "Written by `make claims-readme` from the stored results; do not edit.",
         "Each claim is judged as stated, by the paper's own number, and as the effect behind it. Where a claim has "
         "several points (meshes, levels, formats) the value is their median and the interval encloses all; it holds "
-        "when every point meets the requirement with its whole interval, and does not when none does.",
+        "when every point meets the requirement with its whole interval, and does not when none does. Where points of "
+        "the paper were not measured it holds in part at most, unless it is on a largest or a mean value. Fractions of "
+        "what the hardware allows are of the least bytes or operations, by measured ceilings.",
         summary(verdicts).strip(),
     ]  # fmt: skip
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):

@@ -6,7 +6,7 @@ import pandas
 
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from repro import Cell
-from repro.plots import PAGE, caption, figure, lines, style
+from repro.plots import COLUMN, PAGE, caption, figure, lines
 from repro.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
@@ -83,7 +83,7 @@ def tables(results):
     for title, methods in methods_by_group().items():
         for method, text in methods.items():
             for backend in results.backends(method, "step"):
-                row = {"": title, "Method": text if backend in ("host", "cuda") else f"{text}, {backend}"}
+                row = {"Computed by": title, "Method": text if backend in ("host", "cuda") else f"{text}, {backend}"}
                 rows.append(row | {name: speedup(results, case, method, backend) for case, name in names.items()})
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
         place, backend = (row["case"], row["method"]), row["backend"]
@@ -110,7 +110,12 @@ def methods_by_group():
         for method in PETSC for n in PROCESSES
     }  # fmt: skip
     hybrid = {form + HYBRID: text for form, text in FORMATS.items()}
-    return {"GPU, assembly on one core": hybrid, "GPU": FORMATS, "PETSc": petsc, "One core": {ONE_CORE: "Numba loops"}}
+    return {
+        "GPU, assembly on one core": hybrid,
+        "Device": FORMATS,
+        "PETSc": petsc,
+        "One core": {ONE_CORE: "Numba loops"},
+    }
 
 
 def speedup(results, case, method, backend=None):
@@ -121,21 +126,24 @@ def speedup(results, case, method, backend=None):
 
 def plot(results):
     """Draw the paper's two panels: the solver alone on the GPU; all of it, beside PETSc on several processes."""
-    made, panels = figure(PAGE, 3.6, panels=2)
-    device, groups = results.best_device_backend(metric="step"), methods_by_group()
+    device = results.best_device_backend(metric="step")
+    petsc = [method for method in methods_by_group()["PETSc"] if method != REFERENCE]
     shown = {
-        "assembly on one core": {m: (t, "cuda") for m, t in groups["GPU, assembly on one core"].items()},
-        "all": {m: (t, device) for m, t in groups["GPU"].items()}
-        | {m: (t, "host") for m, t in groups["PETSc"].items() if m != REFERENCE}
-        | {ONE_CORE: ("Numba loops, one core", "host")},
+        "Solver on the GPU, assembly on one core": {form: points(results, form + HYBRID, "cuda") for form in FORMATS},
+        f"All on {device}, and processors": {
+            **{form: points(results, form, device) for form in FORMATS},
+            **{method: points(results, method, "host") for method in (*petsc, ONE_CORE)},
+        },
     }
-    for axes, (what, methods) in zip(panels, shown.items(), strict=True):
-        series = {method: points(results, method, backend) for method, (_, backend) in methods.items()}
+    shown = {title: series for title, series in shown.items() if any(series.values())}
+    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=max(1, len(shown)))
+    names = {method: text for group in methods_by_group().values() for method, text in group.items()}
+    names = {name: text.partition(" (")[0] for name, text in names.items()}
+    for axes, (title, series) in zip(panels, shown.items(), strict=False):
         series = {method: found for method, found in series.items() if found}
-        with style():
-            lines(axes, series, x="Nodes", y=f"Speed-up over PETSc, one process: {what}", log_x=True, log_y=True,
-                  names={method: text for method, (text, _) in methods.items()})  # fmt: skip
-    caption(made, results, "speed-ups over PETSc on one process with block Jacobi")
+        lines(axes, series, x="Nodes", y="Speed-up over PETSc, one process", names=names, log_x=True, log_y=True)
+        axes.set_title(title, fontsize=7, loc="left")
+    caption(made, results)
     return made
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas
 
 from experiments.wong2015 import heart, labels, stated
-from experiments.wong2015.figure15_speedup import FORMATS, PETSC, TITLES, measure
+from experiments.wong2015.figure15_speedup import FORMATS, measure, methods_by_group
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.power import VARIABLE
-from repro.plots import PAGE, caption, figure, lines, style
+from repro.plots import COLUMN, PAGE, caption, figure, lines
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -48,9 +48,7 @@ def effectiveness(results, case, method, backend):
 
 
 def _methods(results):
-    titles = dict(FORMATS) | {
-        f"{method}-{n}": f"PETSc, {TITLES[method]}, {n}" for method in PETSC for n in (1, 2, 3, 4)
-    }
+    titles = dict(FORMATS) | methods_by_group()["PETSc"]
     return [(method, backend, text) for method, text in titles.items() for backend in results.backends(method, "step")]
 
 
@@ -81,31 +79,22 @@ def tables(results):
 
 def plot(results):
     """Draw the effectiveness over the nodes, and the energy of a step where it was measured."""
-    made, (left, right) = figure(PAGE, 3.0, panels=2)
-    names, series, energy = {}, {}, {}
+    names, effective, energy = {}, {}, {}
     for method, backend, text in _methods(results):
         if backend not in ("host", results.best_device_backend(metric="step")):
             continue
-        names[method] = text
+        names[method] = text.partition(" (")[0]
         for case in results.cases:
-            nodes = results.value(case, method, "nodes", backend)
-            value, joules = (
-                effectiveness(results, case, method, backend),
-                results.value(case, method, "energy", backend),
-            )
+            nodes, joules = (results.value(case, method, metric, backend) for metric in ("nodes", "energy"))
+            value = effectiveness(results, case, method, backend)
             if value:
-                series.setdefault(method, []).append((nodes, value))
+                effective.setdefault(method, []).append((nodes, value))
             if joules:
                 energy.setdefault(method, []).append((nodes, joules))
-    with style():
-        for axes, found, text in (
-            (left, series, "Speed-up per TDP watt, over PETSc"),
-            (right, energy, "Energy of a step [J]"),
-        ):
-            if found:
-                lines(axes, found, x="Nodes", y=text, names=names, log_x=True, log_y=True)
-            else:
-                axes.set_axis_off()
-                axes.text(0.5, 0.5, f"{text}:\nno counter here says it", ha="center", va="center")
+    shown = [(effective, "Speed-up per TDP watt"), (energy, "Energy of a step [J]")]
+    shown = [(series, text) for series, text in shown if series]
+    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.2, panels=max(1, len(shown)))
+    for axes, (series, text) in zip(panels, shown, strict=False):
+        lines(axes, series, x="Nodes", y=text, names=names, log_x=True, log_y=True)
     caption(made, results)
     return made

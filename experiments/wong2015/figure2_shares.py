@@ -57,6 +57,7 @@ def plot(results):
     device = results.best_device_backend(metric="solver")
     sides = [("petsc-jacobi-1", "host", "CPU: PETSc, one process"), (ONE_CORE, "host", "CPU: Numba loops, one core"),
              (BEST, device, f"Device: {device}")]  # fmt: skip
+    sides = [side for side in sides if results.backends(side[0], "solver")]
     made, panels = figure(PAGE, 2.5, panels=len(sides))
     cases = {case: name.split(" (")[0].removeprefix("Heart ") for case, name in labels(results).items()}
     with style():
@@ -72,6 +73,7 @@ def plot(results):
                     below += share
             axes.set_xticks(range(len(cases)), list(cases.values()))
             axes.tick_params(axis="x", length=0)
+            axes.set_xlim(-0.6, len(cases) - 0.4)
             axes.set_ylim(0, 100)
             axes.set_title(title, fontsize=7)
             axes.set_xlabel("Nodes of the heart")

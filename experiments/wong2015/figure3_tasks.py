@@ -37,7 +37,8 @@ def cells(scale):
             forms = FORMS if backend == "cuda" else FORMS[:1]
             if scale != "large":  # where assembling for comparison would take an hour
                 found += [device_cell(case, form, backend) for form in forms]
-            found.append(Cell(case, CROSSING, backend, data=(dataset(case),)))
+            if backend != "opencl" or case == hearts[0]:  # one processor's back end is enough for waves
+                found.append(Cell(case, CROSSING, backend, data=(dataset(case),)))
     return found
 
 
@@ -178,7 +179,7 @@ def plot(results):
     """Draw the shares of tasks in the paper's three ways, and the wave below them."""
     made = figure(PAGE, 5.0)[0]
     made.clear()
-    upper, lower = made.subfigures(2, 1, height_ratios=(1.25, 1))
+    upper, lower, scale = made.subfigures(3, 1, height_ratios=(1.25, 0.9, 0.17))
     backend = results.best_device_backend(metric="part_solver")
     found = {name: tasks(results, case, FORMS[0], backend) for case, name in labels(results).items()}
     found = {name.split(" (")[0].removeprefix("Heart "): each for name, each in found.items() if each}
@@ -198,10 +199,12 @@ def plot(results):
             axes.set_ylabel(f"{title}: share of its time [%]")
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), fontsize=6, borderaxespad=0)
         shown = _shown(results)
-        for axes, frame in zip(lower.subplots(1, FRAMES), _frames(results, shown, FRAMES), strict=False):
+        for axes, frame in zip(lower.subplots(1, FRAMES), _frames(results, shown, FRAMES, PIXELS, 0.85), strict=False):
             axes.imshow(frame[1])
             axes.set_axis_off()
             axes.set_title(f"{frame[0]:.0f} ms", fontsize=7, y=-0.12)
+        if shown:
+            wave.legend(scale.add_axes((0.42, 0.72, 0.2, 0.16)))
     caption(made, results, f"potential on {labels(results)[shown]}" if shown else "")
     return made
 
@@ -213,14 +216,14 @@ def _shown(results):
     return max(sizes, key=sizes.get, default=None)
 
 
-def _frames(results, case, count, pixels=PIXELS):
-    """Yield the time and the picture of so many frames of the wave, evenly over what it takes to cross."""
+def _frames(results, case, count, pixels, until=1.0):
+    """Yield the time and the picture of so many frames, evenly over what the wave takes to cross, or that share of it."""
     if case is None:
         return
     place = case, results.scale, results.overrides.get(dataset(case))
     backend = results.best_device_backend(CROSSING, "crossing")
     found = wave.crossing(lambda: environment.device(backend), *place)
-    crossed = min(len(found["times"]) - 1, int(np.searchsorted(found["times"], found["activation"].max())))
+    crossed = min(len(found["times"]) - 1, int(np.searchsorted(found["times"], until * found["activation"].max())))
     for frame in np.unique(np.linspace(1, crossed, count).round().astype(int)):
         yield found["times"][frame], wave.picture(*place, found, frame, pixels)
 

@@ -109,11 +109,26 @@ def picture(case: str, scale: str, override, wave, frame: int, pixels: int) -> n
     faces = topology.boundary_faces(mesh.cells, len(mesh.points))
     potential = np.zeros(len(mesh.points))
     potential[wave["nodes"]] = wave["frames"][frame] / 255
-    level = potential[faces].mean(axis=1)[:, None]
-    low, high = np.clip(2 * level, 0, 1), np.clip(2 * level - 1, 0, 1)
-    colours = REST + low * (MIDDLE - REST) + high * (PEAK - MIDDLE)
+    colours = colour(potential[faces].mean(axis=1))
     surface = rendering.Surface(mesh.points, faces, colours, rendering.vertex_normals(mesh.points, faces))
     return rendering.picture([surface], rendering.view(*VIEW), pixels)
+
+
+def colour(potential: np.ndarray) -> np.ndarray:
+    """Return red, green and blue of potentials from 0 to 1, in full light."""
+    level = np.asarray(potential)[..., None]
+    low, high = np.clip(2 * level, 0, 1), np.clip(2 * level - 1, 0, 1)
+    return REST + low * (MIDDLE - REST) + high * (PEAK - MIDDLE)
+
+
+def legend(axes) -> None:
+    """Draw the scale of colours into axes."""
+    axes.imshow(colour(np.linspace(0, 1, 64))[None], extent=(0, 1, 0, 1), aspect="auto")
+    axes.set_yticks([])
+    axes.set_xticks([0, 0.5, 1])
+    axes.tick_params(labelsize=6, pad=1)
+    axes.grid(False)
+    axes.text(-0.06, 0.5, "Potential", fontsize=7, ha="right", va="center")
 
 
 def moving(pictures) -> bytes:
@@ -143,7 +158,8 @@ def sheet(pictures, title: str, columns: int = 5) -> bytes:
             axes.set_title(f"{when:.0f} ms", fontsize=7, y=-0.1)
         for axes in made.axes:
             axes.set_axis_off()
-        made.suptitle(f"{title}: potential", fontsize=8)
+        legend(made.add_axes((0.8, 0.965, 0.15, 0.015)))
+        made.suptitle(title, fontsize=8)
         stream = io.BytesIO()
         made.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()

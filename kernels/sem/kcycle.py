@@ -27,9 +27,11 @@ SLICE, BLOCK, PROCESSOR_BLOCK = 32, 128, 32
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
 REAL = {"float64": "double", "float32": "float"}
-BUILDS = [
-    (SOURCE, block, {"real": real, "SLICE": SLICE}) for block in (BLOCK, PROCESSOR_BLOCK) for real in REAL.values()
-]
+SETTING = {
+    "SLICE": SLICE,
+    "MIN_BLOCKS": 1,
+}  # registers as many as it takes: at NVRTC's own 32 loads wait for one another
+BUILDS = [(SOURCE, block, {"real": real} | SETTING) for block in (BLOCK, PROCESSOR_BLOCK) for real in REAL.values()]
 
 
 class KCycle:
@@ -71,7 +73,7 @@ class KCycle:
         inverse = symmetric_inverse(device, (dense + dense.T) / 2)
         self._direct = DenseSolve(device, inverse, dtype, (dtype, dtype))
         block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
-        self._kernels = device.build(SOURCE, block=block, defines={"real": REAL[dtype], "SLICE": SLICE})
+        self._kernels = device.build(SOURCE, block=block, defines={"real": REAL[dtype]} | SETTING)
         self._levels = [_Packed(device, level, dtype, block) for level in levels[:-1]]
 
     def apply(self, r, z) -> None:

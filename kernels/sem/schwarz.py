@@ -85,7 +85,7 @@ BUILDS = [
         (4, "float64", False),
     )
 ] + [
-    (HALO, BLOCK, {"real": real, "outer": outer, "WEIGHTED": weighted})
+    (HALO, BLOCK, {"real": real, "outer": outer, "WEIGHTED": weighted, "MIN_BLOCKS": 1})
     for real, outer, weighted in (("float", "double", 1), ("float", "float", 0), ("double", "double", 1))
 ]  # fmt: skip
 
@@ -159,7 +159,7 @@ class Schwarz:
         self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
         self._eigenvalues = device.array(pencil(order)[0], self.dtype)
         self._solves = device.build(source, block=block, defines=macros).schwarz
-        settings = {"real": REAL[dtype], "outer": REAL[self._outer.name], "WEIGHTED": int(weighted)}
+        settings = {"real": REAL[dtype], "outer": REAL[self._outer.name], "WEIGHTED": int(weighted), "MIN_BLOCKS": 1}
         self._halo = device.build(HALO, block=BLOCK, defines=settings)
         self._copies = weighted or self._outer != self.dtype
         self._x = device.empty(self.nodes if self._copies else 0, self.dtype)

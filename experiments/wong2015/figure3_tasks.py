@@ -217,7 +217,7 @@ def _shown(results):
 
 
 def _frames(results, case, count, pixels, until=1.0):
-    """Yield the time and the picture of so many frames, evenly over what the wave takes to cross, or that share of it."""
+    """Yield time and picture of so many frames, evenly over what the wave takes to cross, or that share of it."""
     if case is None:
         return
     place = case, results.scale, results.overrides.get(dataset(case))

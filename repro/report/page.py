@@ -12,6 +12,7 @@ import repro
 from repro import claims, consistency
 from repro.model import FAILED, SKIPPED, ReproError
 from repro.report import roofline
+from repro.report.beside import beside
 from repro.report.files import compact_svg, packed, sections
 from repro.report.stored import Measurement, machines, measurements
 from repro.report.wall import STATES, Paper, Tile, catalogue, wall
@@ -121,7 +122,7 @@ def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
         "devices": each.devices, "overrides": each.overrides, "file": name,
         "figure": packed(compact_svg(svg)) if svg else "",
         "tables": [part for part in parts if part.kind == "table"],
-        "texts": [part for part in parts if part.kind == "text"],
+        "texts": [part for part in parts if part.kind == "text"], "beside": beside(each),
         "commands": each.commands or [f"repro run {tile.id} --scale {each.scale}"], "dates": each.dates,
         "commits": each.commits, "done": each.done, "skipped": each.statuses[SKIPPED],
         "failed": each.statuses[FAILED], "downloads": downloads,

@@ -16,6 +16,7 @@ from repro import claims, consistency, published
 from repro.cli import main
 from repro.model import ReproError
 from repro.report import build, files, roofline, wall
+from repro.report.beside import beside
 from repro.report.stored import measurements
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -265,3 +266,15 @@ def test_the_stored_results_make_a_small_page():
     panels = {found["data-panel"] for found in shown.all("section", class_="panel")}
     assert panels == {each.key for each in found}
     assert json.loads(re.search(r'id="roofline-data">(.*?)</script>', made, re.S)[1])
+
+
+def test_ours_stand_beside_the_published_with_ratio_and_share(results):
+    (best,) = [each for each in measurements([results], ["fu2014-table2"]) if each.key == "big-gpu-fu2014-table2"]
+    lines = {(line["case"], line["method"]): line for line in beside(best)}
+    line = lines["regular", "patch"]
+    printed = published.load("fu2014-table2").get("regular", "patch", "assembly")
+    assert line["published"] == "0.0298" and line["place"] == printed.place
+    assert line["ours"] == "100 µs" and line["interval"] == "98.0 µs to 103 µs" and line["unit"] == printed.unit == "s"
+    assert float(line["ratio"]) == pytest.approx(1e-4 / printed.value, rel=5e-3)
+    assert line["of_peak"] == "50 %"
+    assert ("regular", "ring") not in lines  # the paper has no such method

@@ -9,7 +9,7 @@ from repro import published
 from repro.compare import compare, works_of
 from repro.report.stored import Measurement
 from repro.results import is_missing
-from repro.units import MISSING, quantity, significant
+from repro.units import MISSING, significant
 
 
 def beside(stored: Measurement) -> list[dict[str, str]]:
@@ -30,18 +30,20 @@ def beside(stored: Measurement) -> list[dict[str, str]]:
 
 
 def _line(row: dict[str, Any]) -> dict[str, str]:
-    unit = "" if row["unit"] in ("count", "x") else row["unit"]
-    ends = [quantity(row[name], unit, column_unit=unit) for name in ("ci_low", "ci_high") if not is_missing(row[name])]
-    interval = " to ".join(ends)
-        "" if any(map(is_missing, ends)) else " to ".join(quantity(float(end), unit, column_unit=unit) for end in ends)
-    )
+    ends = [_number(row[name]) for name in ("ci_low", "ci_high") if not is_missing(row[name])]
     return {
         **{name: str(row[name]) for name in ("case", "method", "backend", "metric", "place")},
-        "ours": quantity(row["ours"], unit, column_unit=unit), "interval": interval,
-        "published": quantity(row["published"], unit, column_unit=unit), "unit": unit,
-        "ratio": MISSING if is_missing(row["ratio"]) else significant(float(row["ratio"])),
-        "of_peak": _share(row["of_peak"]), "published_of_peak": _share(row["published_of_peak"]),
+        "unit": "" if row["unit"] in ("count", "x") else row["unit"],
+        "ours": _number(row["ours"]), "interval": " to ".join(ends), "published": _number(row["published"]),
+        "ratio": _number(row["ratio"]), "of_peak": _share(row["of_peak"]),
+        "published_of_peak": _share(row["published_of_peak"]),
     }  # fmt: skip
+
+
+def _number(value: Any) -> str:
+    if is_missing(value):
+        return MISSING
+    return significant(int(value) if float(value).is_integer() else float(value))
 
 
 def _share(value: Any) -> str:

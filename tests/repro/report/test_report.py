@@ -274,7 +274,7 @@ def test_ours_stand_beside_the_published_with_ratio_and_share(results):
     line = lines["regular", "patch"]
     printed = published.load("fu2014-table2").get("regular", "patch", "assembly")
     assert line["published"] == "0.0298" and line["place"] == printed.place
-    assert line["ours"] == "0.000100" and line["interval"] == "9.80e-05 to 0.000103"
+    assert line["ours"] == "1.00e-04" and line["interval"] == "9.80e-05 to 1.03e-04"
     assert line["unit"] == printed.unit == "s"
     assert float(line["ratio"]) == pytest.approx(1e-4 / printed.value, rel=5e-3)
     assert line["of_peak"] == "50 %"

@@ -65,7 +65,7 @@ def significant(value: float | int | None, digits: int = 3) -> str:
         return f"{value:,}"
     value = float(value)
     if value == 0 or math.isinf(value):
-        return f"{value:g}"
+        return f"{value:g}".replace("inf", "∞")
     exponent = math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))  # of the rounded number: 9.999 is 10.0
     if -4 < exponent < 6:
         rounded = round(value, digits - 1 - exponent)

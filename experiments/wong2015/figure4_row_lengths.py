@@ -50,7 +50,7 @@ def tables(results):
                  ("longest row", "row_length_max", "heart-3k-row-length-max"), ("median", "row_length_median", ""),
                  ("mean", "row_length_mean", ""))]  # fmt: skip
     return [
-        Table("Figure 4: rows by their number of non-zeros",
+        Table(f"Figure 4: rows of {named(results).get(CASE, CASE)} by their number of non-zeros",
               pandas.DataFrame({"Non-zeros": [str(length) for length in found], "Rows": list(found.values())}),
               marks(results)),
         Table("In short", pandas.DataFrame([(what, ours, paper or None) for what, ours, paper in facts],
@@ -63,7 +63,7 @@ def plot(results):
     made, (axes,) = figure(COLUMN, 2.6)
     found = histogram(results)
     with style():
-        axes.bar(list(found), list(found.values()), 0.85, color=colour("matrix"), edgecolor="black", linewidth=0.4)
+        axes.bar(list(found), list(found.values()), 0.85, color=colour("cusp-csr"), edgecolor="black", linewidth=0.4)
         for metric, look in (("median", "--"), ("mean", ":")):
             value = results.value(CASE, "matrix", f"row_length_{metric}")
             if value is not None:
@@ -71,6 +71,7 @@ def plot(results):
         axes.set_xlabel("Non-zeros in a row")
         axes.set_ylabel("Rows")
         axes.set_title(named(results).get(CASE, ""))
-        axes.legend(loc="upper right")
+        if found:
+            axes.legend(loc="upper right")
     caption(made, results, "; ".join(marks(results)))
     return made

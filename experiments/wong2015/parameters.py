@@ -114,7 +114,8 @@ def _draw(axes, results, parameter, counts, names):
     else:
         axes.set_xlim(left=0)
     axes.set_yticks(range(len(names)), names.values())
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(names)) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="both", color="#DDDDDD", lw=0.5)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=2, borderaxespad=0)
+    if names:
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=2, borderaxespad=0)

@@ -9,6 +9,7 @@ from repro.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.tables import Column, paper_table
 
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 1, "large": 3}
+COLOUR = colour("cusp-csr")
 
 
 def cells(scale):
@@ -55,8 +56,8 @@ def _draw(left, right, results):
     for i, case in enumerate(names):
         ours = {metric: results.value(case, "matrix", metric)
                 for metric in ("nonzeros", "row_length_min", "row_length_mean", "row_length_max")}  # fmt: skip
-        left.barh(i, 1e-6 * ours["nonzeros"], 0.6, color=colour("matrix"), edgecolor="black", linewidth=0.4)
-        right.hlines(i, ours["row_length_min"], ours["row_length_max"], color=colour("matrix"), lw=3)
+        left.barh(i, 1e-6 * ours["nonzeros"], 0.6, color=COLOUR, edgecolor="black", linewidth=0.4)
+        right.hlines(i, ours["row_length_min"], ours["row_length_max"], color=COLOUR, lw=3)
         right.plot(ours["row_length_mean"], i, "|", color="black", ms=8, label="" if i else "mean")
         for axes, metric, factor in ((left, "nonzeros", 1e-6), (right, "row_length_min", 1),
                                      (right, "row_length_max", 1)):  # fmt: skip
@@ -71,7 +72,7 @@ def _draw(left, right, results):
     left.set_yticks(range(len(names)), names.values())
     right.set_yticks(range(len(names)), [""] * len(names))
     for axes in (left, right):
-        axes.invert_yaxis()
+        axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
         axes.grid(axis="x")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
-from experiments.wong2015.products import BACKENDS, REPEATS, VARIANT, product_cell
+from experiments.wong2015.products import BACKENDS, product_cell, variant_count
 from repro import Cell
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import Table
@@ -53,9 +53,8 @@ def _cell(case, method, name, backend, **more):
 
 
 def seconds(results, case, method, uncached=""):
-    """Return the time of a product at the variants' number of repeats, or at one where a scale has no more."""
-    count = VARIANT if method + uncached not in ("k1", "k2") or VARIANT in REPEATS[results.scale] else 1
-    return results.value(case, method + uncached, f"spmv_at_{count}")
+    """Return the time of a product at the variants' number of repeats."""
+    return results.value(case, method + uncached, f"spmv_at_{variant_count(results.scale)}")
 
 
 def times(results, title, methods, notes=()):
@@ -90,15 +89,14 @@ def spread(results, method, base, uncached="", without=(), sign=1):
 
 
 def drawn(results, methods):
-    """Draw times of the variants, with and without cache, side by side."""
-    made, panels = figure(PAGE, 2.8, panels=2)
+    """Draw times of the variants, with and, where they were measured, without cache."""
+    metric = f"spmv_at_{variant_count(results.scale)}"
+    kinds = [each for each in CACHES if any(results.backends(method + each, metric) for method in methods)] or [""]
+    made, panels = figure(PAGE, 3.0, panels=len(kinds))
     names = {case: name.replace(" ", "\n", 1) for case, name in named(results).items()}
-    # Logarithmic: the matrices differ more than the variants.
-    for axes, (uncached, text) in zip(panels, CACHES.items(), strict=True):
-        metric = f"spmv_at_{VARIANT}" if VARIANT in REPEATS[results.scale] else "spmv_at_1"
+    for axes, uncached in zip(panels, kinds, strict=True):
         bars(axes, results, metric, {method + uncached: NAMES[method] for method in methods}, unit="µs",
-             quantity="Time of a product", cases=names)  # fmt: skip
-        axes.set_title(text, loc="right")
-        axes.tick_params(axis="x", labelrotation=60)
+             quantity=f"Product, {CACHES[uncached]}", cases=names)  # fmt: skip
+        axes.tick_params(axis="x", labelrotation=60 if len(kinds) > 1 else 0)
     caption(made, results, "; ".join(marks(results)))
     return made

@@ -1,0 +1,197 @@
+"""wong2015's products: tables and figures of whole and of empty results, and runs of a few matrices."""
+
+import csv
+import importlib
+import math
+import re
+from pathlib import Path
+
+import matplotlib.figure
+import pandas
+import pytest
+
+import datasets
+from experiments.wong2015 import figure12_bandwidth, variants
+from experiments.wong2015.matrices import MATRICES, OWN
+from kernels import spmv
+from kernels.device import Unavailable, open_device
+from kernels.spmv import _tuning
+from repro.model import COLUMNS, DONE, SKIPPED, Row
+from repro.tables import Results
+
+FOLDER = Path(figure12_bandwidth.__file__).parent
+MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py")
+                 if re.fullmatch(r"(table(2|3|4|6|7|8|9)|figure(4|1[23478]|19|2[012]))_.*", path.stem))  # fmt: skip
+SPEED = {"k1": 3.0, "k2": 4.0, "k2-window": 5.0, "cusparse_csr": 2.0, "csr_merge": 3.5}  # non-zeros a nanosecond
+NONZEROS = 1_000_000
+
+
+def value_of(cell, metric):
+    """A value of a metric such that tables can be counted by hand."""
+    speed = SPEED.get(cell.method, 1.0)
+    if metric.endswith("_cold"):
+        speed /= 2
+    if metric.startswith("spmv_at"):
+        return NONZEROS / speed * 1e-9
+    if metric.startswith("bandwidth_at"):
+        return 20.0 * speed
+    fixed = {"nonzeros": NONZEROS, "padding": 1.5, "stored": 1.5 * NONZEROS, "least_bytes": 14.0 * NONZEROS}
+    return fixed.get(metric, 64.0)
+
+
+def metrics_of(cell, module):
+    if module.startswith("table2"):
+        return {"nonzeros": "count", "rows": "count", "bytes": "B", "row_length_min": "count",
+                "row_length_max": "count", "row_length_mean": "count"}  # fmt: skip
+    if module.startswith("figure4"):
+        return {"rows_of_5": "count", "rows_of_7": "count", "rows": "count", "row_length_min": "count",
+                "row_length_max": "count", "row_length_median": "count", "row_length_mean": "count"}  # fmt: skip
+    if module.startswith(("table4", "figure13")):
+        times = dict.fromkeys(("packing", "reorder_gpu", "reorder_cpu", "product", "csr_product"), "s")
+        return times | {"break_even_gpu": "", "break_even_cpu": "", "reordering_factor_gpu": "x",
+                        "reordering_factor_cpu": "x"}  # fmt: skip
+    counts = (50,) if cell.parameters.get("variant") else (1, 50, 1200)
+    found = {"nonzeros": "count", "padding": "x", "stored": "count", "least_bytes": "B"}
+    for count in counts:
+        found |= {f"spmv_at_{count}": "s", f"bandwidth_at_{count}": "GB/s"}
+        for metric in ("block_size", "threshold", "values_per_thread", "window"):
+            if "search" in cell.parameters and not cell.parameters.get("variant"):
+                found |= {f"{metric}_at_{count}": "count", metric: "count"}
+    return found | {f"spmv_at_{counts[0]}_cold": "s"}
+
+
+def results_of(name, status):
+    module = importlib.import_module(f"experiments.wong2015.{name}")
+    artefact = f"wong2015-{name.partition('_')[0]}"
+    rows = []
+    for cell in module.cells("paper"):
+        place = {"artefact": artefact, "scale": "paper", "case": cell.case, "method": cell.method,
+                 "backend": cell.backend}  # fmt: skip
+        if status == SKIPPED or cell.case == OWN:
+            rows.append(Row(**place, status=SKIPPED, reason="skipped on purpose"))
+            continue
+        for metric, unit in metrics_of(cell, name).items():
+            value = math.inf if (metric, cell.case) == ("break_even_gpu", "webbase") else value_of(cell, metric)
+            rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit, bound_fraction=0.5))
+    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+    return module, Results(frame, "paper", "m", artefact)
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("status", [DONE, SKIPPED])
+def test_tables_and_plots(name, status):
+    module, results = results_of(name, status)
+    tables = module.tables(results)
+    text = "\n".join(table.to_markdown() for table in tables)
+    assert isinstance(module.plot(results), matplotlib.figure.Figure)
+    for table in tables:
+        table.to_rich()
+    if status == DONE:
+        assert "Heart 3K*" in text and "stand-in for" in text, "stand-ins are said"
+
+
+def test_every_artefact_of_the_products_is_here():
+    assert len(MODULES) == 17
+
+
+def test_who_is_fastest():
+    module, results = results_of("figure12_bandwidth", DONE)
+    tables = {table.title: table for table in module.tables(results)}
+    for title in ("50 repeats", "1200 repeats", "one repeat, warm"):
+        table = tables[f"K1 or K2 and the best rival, {title}"]
+        assert len(table.frame) == len(MATRICES)
+        assert set(table.frame["Ours"]) == {"K2, sorted in windows"}
+        assert set(table.frame["Best rival"]) == {"merge-path CSR (for ModernGPU)"}
+        assert table.frame["Ours is faster by"].to_numpy() == pytest.approx(5 / 3.5)
+        assert "Ours is fastest for 15 of 15" in table.notes[0]
+    every = tables["Every product"].frame
+    row = every[(every["Method"] == "K1") & (every["Back end"] == "cuda")].iloc[0]
+    assert row["20 bytes a non-zero [GB/s]"] == pytest.approx(60) and row["Least bytes [GB/s]"] == pytest.approx(42)
+
+
+def test_break_even_that_never_comes():
+    module, results = results_of("table4_break_even", DONE)
+    text = module.tables(results)[0].to_markdown()
+    line = next(line for line in text.splitlines() if line.startswith("| Webbase*"))
+    assert line.count("∞") == 4  # ours of K1 and K2 on the GPU, and the paper's of K1 in both places
+
+
+def test_gains_of_variants(monkeypatch):
+    monkeypatch.setitem(SPEED, "k1r", 1.25)
+    monkeypatch.setitem(SPEED, "k1", 1.0)
+    module, results = results_of("figure18_k1r", DONE)
+    frame = module.tables(results)[0].frame
+    cached = frame[frame["Cache"] == variants.CACHES[""]]
+    assert len(cached) == 7 and cached["K1r faster [%]"].to_numpy() == pytest.approx(20)
+
+
+@pytest.fixture
+def wong(bench, monkeypatch):
+    # Few trials: the search has tests of its own, and each trial builds kernels.
+    monkeypatch.setattr(_tuning, "BLOCKS", (64,))
+    monkeypatch.setattr(_tuning, "ITEMS", (4,))
+    monkeypatch.setattr(_tuning, "thresholds", lambda csr, fine: [8])
+    try:
+        open_device("opencl")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    folder = bench.folder / "bench" / "wong2015"
+
+    def run(artefacts, *only, options=()):
+        chosen = [argument for item in only for argument in ("--only", item)]
+        return bench.run(*(f"wong2015-{artefact}" for artefact in artefacts), *chosen, *options)
+
+    def rows(artefact, suffix=".smoke"):
+        with (folder / f"{artefact}{suffix}.csv").open(newline="") as stream:
+            return {(row["case"], row["method"], row["backend"], row["metric"]): row for row in csv.DictReader(stream)}
+
+    run.rows, run.folder = rows, folder
+    return run
+
+
+def test_products_of_a_matrix(wong):
+    only = ("case=qcd", "backend=opencl", "method=k1", "method=k1r")
+    assert wong(("figure12", "table3", "table4", "figure18"), *only) == 0
+    rows = wong.rows("figure12")
+    nonzeros = datasets.load("wong2015/qcd", "smoke").nonzeros
+    found = {metric: row for (_, name, _, metric), row in rows.items() if name == "k1"}
+    assert float(found["nonzeros"]["value"]) == nonzeros
+    seconds, rate = (float(found[metric]["value"]) for metric in ("spmv_at_1", "bandwidth_at_1"))
+    assert rate == pytest.approx(20e-9 * nonzeros / seconds)
+    assert float(found["spmv_at_1"]["error"]) < 1e-14
+    assert float(found["block_size"]["value"]) == 64
+    assert float(found["stored"]["value"]) == nonzeros, "39 entries in each of 3072 rows: nothing is padded"
+    alphas = wong.rows("table4")
+    times = {metric: float(row["value"]) for (_, method, _, metric), row in alphas.items() if method == "k1"}
+    gain = times["csr_product"] - times["product"]
+    expected = math.ceil(times["reorder_gpu"] / gain) if gain > 0 else math.inf
+    assert times["break_even_gpu"] == expected
+    assert times["reordering_factor_cpu"] == pytest.approx(times["reorder_cpu"] / times["product"])
+    assert "K1r" in (wong.folder / "figure18.smoke.md").read_text()
+
+
+def test_a_wrong_kernel_fails(wong, monkeypatch):
+    packed = importlib.import_module("kernels.spmv.ellwarp").Packed
+    right = packed.enqueue
+    monkeypatch.setattr(packed, "enqueue", lambda self, x, y, alpha, beta: right(self, x, y, 1.001 * alpha, beta))
+    assert wong(("figure12",), "case=circuit", "backend=opencl", "method=k1") == 1
+    (row,) = wong.rows("figure12").values()
+    assert row["status"] == "failed" and float(row["error"]) == pytest.approx(1e-3, rel=0.01)
+
+
+def test_a_matrix_of_ones_own(wong, tmp_path):
+    path = tmp_path / "mine.mtx"
+    entries = [(i, j) for i in range(1, 41) for j in {i, 1 + i % 40, 1 + (7 * i) % 40}]
+    path.write_text(f"%%MatrixMarket matrix coordinate real general\n40 40 {len(entries)}\n"
+                    + "".join(f"{i} {j} {i + j / 8}\n" for i, j in entries))  # fmt: skip
+    only = ("case=own", "method=k1", "method=matrix", "backend=opencl", "backend=host")
+    assert wong(("figure12", "table2"), *only, options=("--matrix", f"wong2015/own={path}")) == 0
+    files = {file.name for file in wong.folder.glob("*.csv")}
+    (name,) = (name for name in files if name.startswith("figure12"))
+    rows = wong.rows("figure12", name.removeprefix("figure12").removesuffix(".csv"))
+    assert float(rows["own", "k1", "opencl", "nonzeros"]["value"]) == len(entries)
+    assert "mine.mtx" in (wong.folder / name.replace(".csv", ".md")).read_text()
+
+
+def test_formats_sweep_what_is_here():
+    assert {"ellwarp", "ellwarp2"} <= set(spmv.FORMATS)

@@ -1,30 +1,43 @@
 /* The operator of stiffness.c for a processor: same arguments, same layout with one element a group, same test.
  *
- * A block is one thread, and an element's arrays lie in its cache. Every loop that is innermost runs over neighbours in memory with
- * a length known to the compiler, so that it becomes vector instructions: over a slab for sums along ζ, over a row for the others. */
+ * A block is one thread, and an element's arrays lie in its cache, rows filled up with zeros to W. Every loop that is innermost runs over
+ * neighbours in memory with a length known to the compiler, so that it becomes vector instructions: over a slab for sums along ζ, over a
+ * row for the others, of all slabs at a time, so that what they share is loaded once. */
 
 #include "output.h"
 
 #define Q2 (Q * Q)
 #define Q3 (Q * Q * Q)
+#define W (Q <= 4 ? 4 : Q <= 8 ? 8 : Q <= 12 ? 12 : 16)
+#define SLAB (Q * W)
 #define STORED 0
 #define TRILINEAR 1
 #define AFFINE 2
+#if W == Q /* nothing between rows: a slab is as good as one */
+#define LINES 1
+#define LENGTH SLAB
+#else
+#define LINES Q
+#define LENGTH W
+#endif
+#define AT(k, j, i) ((k) * SLAB + (j) * W + (i))
 
 /* A sum that is unrolled whole stays in registers, and the loop around it becomes vector instructions. */
 #ifdef __OPENCL_VERSION__
 #define SUM _Pragma("unroll")
+#define AHEAD(pointer)
 #else
 #define SUM _Pragma("GCC unroll 16")
+#define AHEAD(pointer) __builtin_prefetch(pointer, 0, 2)
 #endif
 
 /* out[k][p] = Σ_m a[k][m] in[m][p], p along a slab */
 #define ALONG_ZETA(out, a, in)                                                                                       \
     for (int k = 0; k < Q; ++k) {                                                                                    \
-        for (int p = 0; p < Q2; ++p) {                                                                               \
+        for (int p = 0; p < SLAB; ++p) {                                                                             \
             real total = 0;                                                                                          \
-            SUM for (int m = 0; m < Q; ++m) total += (a)[k * Q + m] * (in)[m * Q2 + p];                              \
-            (out)[k * Q2 + p] = total;                                                                               \
+            SUM for (int m = 0; m < Q; ++m) total += (a)[k * Q + m] * (in)[m * SLAB + p];                            \
+            (out)[k * SLAB + p] = total;                                                                             \
         }                                                                                                            \
     }
 
@@ -32,69 +45,87 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                  GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(element);
-    SHARED real u[Q3], f_i[Q3], f_j[Q3], f_k[Q3], sum[Q3];
+    SHARED real u[Q * SLAB], f_i[Q * SLAB], f_j[Q * SLAB], f_k[Q * SLAB], sum[Q * SLAB];
     const real d[Q * Q] = {DERIVATIVE}, weight[Q] = {WEIGHTS};
 #if GEOMETRY == TRILINEAR
-    const real point[Q] = {POINTS};
+    const real given[Q] = {POINTS};
 #endif
     INNER(t) {
-        real dt[Q * Q], e[Q * Q], et[Q * Q]; /* D', and E and E' of the divergence: D with the sign of its diagonal changed */
+        real dt[Q * W], e[Q * Q], et[Q * W]; /* D', and E and E' of the divergence: D with the sign of its diagonal changed */
+        for (int a = 0; a < Q; ++a) {
+            for (int b = 0; b < W; ++b) dt[a * W + b] = et[a * W + b] = 0;
+        }
         for (int a = 0; a < Q; ++a) {
             for (int b = 0; b < Q; ++b) {
                 const real value = d[a * Q + b];
-                dt[b * Q + a] = value;
+                dt[b * W + a] = value;
                 e[a * Q + b] = a == b ? -value : value;
-                et[b * Q + a] = e[a * Q + b];
+                et[b * W + a] = e[a * Q + b];
             }
         }
+        real rho[W];
+        for (int i = 0; i < W; ++i) rho[i] = i < Q ? weight[i < Q ? i : 0] : 0;
         GLOBAL const int *nodes = table + element * Q3;
-        for (int l = 0; l < Q3; ++l) u[l] = nodes[l] < 0 ? (real)0 : x[nodes[l]];
-        ALONG_ZETA(f_k, d, u)
         for (int k = 0; k < Q; ++k) {
             for (int j = 0; j < Q; ++j) {
                 for (int i = 0; i < Q; ++i) {
-                    real along_i = 0, along_j = 0;
-                    SUM for (int m = 0; m < Q; ++m) {
-                        along_i += u[k * Q2 + j * Q + m] * dt[m * Q + i];
-                        along_j += d[j * Q + m] * u[k * Q2 + m * Q + i];
+                    const int node = nodes[k * Q2 + j * Q + i];
+                    u[AT(k, j, i)] = node < 0 ? (real)0 : x[node];
+                }
+                for (int i = Q; i < W; ++i) u[AT(k, j, i)] = 0;
+            }
+        }
+        ALONG_ZETA(f_k, d, u)
+        for (int j = 0; j < Q; ++j) {
+            for (int i = 0; i < W; ++i) {
+                real along_i[Q], along_j[Q];
+                SUM for (int k = 0; k < Q; ++k) along_i[k] = along_j[k] = 0;
+                SUM for (int m = 0; m < Q; ++m) {
+                    SUM for (int k = 0; k < Q; ++k) {
+                        along_i[k] += u[AT(k, j, m)] * dt[m * W + i];
+                        along_j[k] += d[j * Q + m] * u[AT(k, m, i)];
                     }
-                    f_i[k * Q2 + j * Q + i] = along_i;
-                    f_j[k * Q2 + j * Q + i] = along_j;
+                }
+                SUM for (int k = 0; k < Q; ++k) {
+                    f_i[AT(k, j, i)] = along_i[k];
+                    f_j[AT(k, j, i)] = along_j[k];
                 }
             }
+#if GEOMETRY == STORED /* of the next element, while there is something else to do */
+            GLOBAL const real *next = geometry + ((element + 1) * Q + j) * (Q2 * COMPONENTS);
+            for (int l = 0; l < Q2 * COMPONENTS; l += 64 / (int)sizeof(real)) AHEAD(next + l);
+#endif
         }
 #if GEOMETRY == TRILINEAR
         GLOBAL const real *c = geometry + element * CONSTANTS;
+        real point[W];
+        for (int i = 0; i < W; ++i) point[i] = i < Q ? given[i < Q ? i : 0] : 0;
 #endif
         for (int k = 0; k < Q; ++k) {
-#if GEOMETRY == STORED
-            GLOBAL const real *g = geometry + (element * Q + k) * COMPONENTS * Q2;
-            for (int p = 0; p < Q2; ++p) {
-                const int l = k * Q2 + p;
-                const real u_i = f_i[l], u_j = f_j[l], u_k = f_k[l];
-                f_i[l] = g[p] * u_i + g[Q2 + p] * u_j + g[2 * Q2 + p] * u_k;
-                f_j[l] = g[Q2 + p] * u_i + g[3 * Q2 + p] * u_j + g[4 * Q2 + p] * u_k;
-                f_k[l] = g[2 * Q2 + p] * u_i + g[4 * Q2 + p] * u_j + g[5 * Q2 + p] * u_k;
-#if HAS_MASS
-                u[l] *= g[6 * Q2 + p];
+#if GEOMETRY != TRILINEAR
+            for (int j = 0; j < LINES; ++j) {
+#if GEOMETRY == STORED /* what is read past a row meets a zero */
+                GLOBAL const real *g = geometry + (element * Q + k) * COMPONENTS * Q2 + j * Q;
+#define G(c) g[(c) * Q2 + i]
+#else
+                GLOBAL const real *g = geometry + element * CONSTANTS;
+#define G(c) g[c]
 #endif
-            }
-#elif GEOMETRY == AFFINE
-            GLOBAL const real *g = geometry + element * CONSTANTS;
-            for (int p = 0; p < Q2; ++p) {
-                const int l = k * Q2 + p;
-                const real u_i = f_i[l], u_j = f_j[l], u_k = f_k[l];
-                f_i[l] = g[0] * u_i + g[1] * u_j + g[2] * u_k;
-                f_j[l] = g[1] * u_i + g[3] * u_j + g[4] * u_k;
-                f_k[l] = g[2] * u_i + g[4] * u_j + g[5] * u_k;
+                for (int i = 0; i < LENGTH; ++i) {
+                    const int l = AT(k, j, i);
+                    const real u_i = f_i[l], u_j = f_j[l], u_k = f_k[l];
+                    f_i[l] = G(0) * u_i + G(1) * u_j + G(2) * u_k;
+                    f_j[l] = G(1) * u_i + G(3) * u_j + G(4) * u_k;
+                    f_k[l] = G(2) * u_i + G(4) * u_j + G(5) * u_k;
 #if HAS_MASS
-                u[l] *= g[6];
+                    u[l] *= G(6);
 #endif
+                }
             }
 #else
             for (int j = 0; j < Q; ++j) {
-                for (int i = 0; i < Q; ++i) { /* as in trilinear.h, written out so that it becomes vector instructions */
-                    const int l = k * Q2 + j * Q + i;
+                for (int i = 0; i < W; ++i) { /* as in trilinear.h, written out so that it becomes vector instructions */
+                    const int l = AT(k, j, i);
                     const real xi = point[i], eta = point[j], zeta = point[k];
                     const real u_i = f_i[l], u_j = f_j[l], u_k = f_k[l];
 #define COLUMN(own, second, third, both, s, t, n) \
@@ -121,33 +152,34 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #endif
         }
         ALONG_ZETA(sum, e, f_k)
-        for (int k = 0; k < Q; ++k) {
-            for (int j = 0; j < Q; ++j) {
-                for (int i = 0; i < Q; ++i) {
-                    const int l = k * Q2 + j * Q + i;
-                    real total = sum[l];
-                    SUM for (int m = 0; m < Q; ++m)
-                        total += f_i[k * Q2 + j * Q + m] * et[m * Q + i] + e[j * Q + m] * f_j[k * Q2 + m * Q + i];
-                    const real product = weight[i] * weight[j] * weight[k]; /* ρ_i ρ_j ρ_k */
+        for (int j = 0; j < Q; ++j) {
+            for (int i = 0; i < W; ++i) {
+                real total[Q];
+                SUM for (int k = 0; k < Q; ++k) total[k] = sum[AT(k, j, i)];
+                SUM for (int m = 0; m < Q; ++m) {
+                    SUM for (int k = 0; k < Q; ++k)
+                        total[k] += f_i[AT(k, j, m)] * et[m * W + i] + e[j * Q + m] * f_j[AT(k, m, i)];
+                }
+                SUM for (int k = 0; k < Q; ++k) {
+                    const real product = rho[i] * weight[j] * weight[k]; /* ρ_i ρ_j ρ_k */
 #if HAS_MASS
-                    sum[l] = product * (u[l] - total);
+                    sum[AT(k, j, i)] = product * (u[AT(k, j, i)] - total[k]);
 #else
-                    sum[l] = -product * total;
+                    sum[AT(k, j, i)] = -product * total[k];
 #endif
                 }
             }
         }
-#if OUTPUT != TO_PARTS
         for (int k = 0; k < Q; ++k) {
             for (int j = 0; j < Q; ++j) {
                 for (int i = 0; i < Q; ++i) {
-                    const int l = k * Q2 + j * Q + i;
-                    DELIVER(nodes[l], element, k, j, i, parts, y, sum[l]);
+#if OUTPUT == TO_PARTS
+                    parts[element * Q3 + k * Q2 + j * Q + i] = sum[AT(k, j, i)];
+#else
+                    DELIVER(nodes[k * Q2 + j * Q + i], element, k, j, i, parts, y, sum[AT(k, j, i)]);
+#endif
                 }
             }
         }
-#else
-        for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = sum[l];
-#endif
     }
 }

@@ -1,11 +1,12 @@
 """The operator of spectral elements on hexahedra: -∇·(κ∇u) + c u, collocated on GLL points, without a matrix.
 
-On an H200, 24 M unknowns, stiffness alone, from assembled to element vector, G unknowns/s by order: in double precision
-with stored factors 9.2, 20.8, 29.5, 33.3, 36.7, 37.2, 43.2 (n = 1 to 7; 4.43, 4.34, 4.39, 4.12, 4.06, 3.80, 4.18 TB/s),
-then 36.9, 35.8, 36.0, 34.0, 30.2, 27.7, 30.8, 31.4; recomputed from the vertices 82 at n = 7 on tensor cores, where
-the threads of ``stiffness.c`` reach 63, bound by shared memory. In single precision 55.9 (n = 3), 80.6 (n = 7), and 111
-recomputed. From n = 8 on latency binds: registers and tiles leave room for 22 % of the warps. Tried without gain:
-factors prefetched into L2, a block or 264 blocks ahead, or a slab ahead into registers.
+On an H200, 10 M unknowns, stiffness alone, from assembled to element vector, G unknowns/s by order: in double precision
+with stored factors 9.3, 21.0, 29.5, 32.4, 38.2, 37.8, 44.0 (n = 1 to 7; 4.47, 4.36, 4.37, 4.00, 4.21, 3.85, 4.24 TB/s),
+then 37.6, 36.3, 36.0, 42.1, 33.6, 34.8, 29.1, 42.8; recomputed from the vertices 79 at n = 7 on tensor cores, where the
+threads of ``stiffness.c`` reach 57, bound by shared memory. In single precision 55.2 (n = 3), 75.6 (n = 7), 67.1
+(n = 11), and 105 recomputed (n = 7). At high orders registers and tiles leave room for few warps, and what counts is
+that factors are on their way early: copied ahead to shared memory (stages.h) they gave a third at n = 11, 13 and 15;
+prefetched into L2, or a slab ahead into registers, nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from repro import Work
 SOURCES = {path.stem: path for path in map(Path(__file__).with_name, ("stiffness.c", "tensor.cu", "loops.c"))}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
+PAST = 16  # numbers after the last factor, which loops.c reads and makes no use of
 REAL = {"float64": "double", "float32": "float"}
 
 
@@ -194,7 +196,9 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
     """Return the factors in the layout [group][k][component][element][j][i], made a few elements at a time."""
     xp, order, layout = operator.device.xp, operator.order, operator.layout
     q, components = order + 1, operator._components
-    factors = xp.zeros((layout.groups, q, components, layout.lanes), dtype=operator.dtype)
+    shape = (layout.groups, q, components, layout.lanes)
+    flat = xp.zeros(int(np.prod(shape)) + PAST, dtype=operator.dtype)
+    factors = flat[:-PAST].reshape(shape)
     step = max(1, (1 << 20) // (layout.group * q**3))
     for begin in range(0, layout.groups, step):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
@@ -207,7 +211,7 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
         for component, field in enumerate(fields):
             packed = part.pack(field.astype(operator.dtype), xp).reshape(part.groups, q, layout.lanes)
             factors[begin : begin + part.groups, :, component] = packed
-    return factors.reshape(-1)
+    return flat
 
 
 def _constants(operator, points, cells, kappa, mass):

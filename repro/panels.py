@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["intervals", "legend", "logarithmic", "share_legend"]
+__all__ = ["intervals", "legend", "logarithmic", "share_legend", "tidy"]
 
 
 def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float) -> None:
@@ -79,3 +80,20 @@ def share_legend(made: Figure) -> None:
 def _columns(names: Sequence[str], width: float) -> int:
     """Return in how many columns a legend fits a width in inches."""
     return max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))
+
+
+def tidy(made: Figure) -> None:
+    """Break the vertical axes' texts that are longer than their axis, and lift legends above the titles of panels."""
+    from matplotlib.transforms import ScaledTranslation
+
+    for axes in made.axes:
+        place = axes.get_subplotspec()
+        rows = place.get_gridspec().nrows if place is not None else 1
+        height = 72 * made.get_figheight() / rows  # points, of the panel with all around it
+        text = axes.get_ylabel()
+        if text and "\n" not in text:
+            axes.set_ylabel(textwrap.fill(text, max(16, int(0.7 * height / (0.52 * axes.yaxis.label.get_fontsize())))))
+        own = axes.get_legend()
+        if own is not None and any(axes.get_title(where) for where in ("left", "center", "right")):
+            lifted = axes.transAxes + ScaledTranslation(0, 13 / 72, made.dpi_scale_trans)
+            own.set_bbox_to_anchor((0, 1.01), transform=lifted)

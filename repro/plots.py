@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.looks import GRID, colour, marker, size, style, styled
-from repro.panels import intervals, legend, logarithmic, share_legend
+from repro.panels import intervals, legend, logarithmic, share_legend, tidy
 from repro.results import PREFERENCE, is_missing
 from repro.units import convert, is_rate, is_time
 
@@ -67,12 +67,13 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     drawn = sorted({axes.get_label() for axes in made.axes} & set(PREFERENCE[:-1]))
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
-    per_line = int(72 * made.get_figwidth() / (SMALL * 0.52))
-    text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False)
+    per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
+    text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False, break_on_hyphens=False)
     for each in made.findobj(lambda artist: hasattr(artist, "get_fontsize")):  # whatever an artefact asked for
         each.set_fontsize(min(LARGE, max(SMALL, each.get_fontsize())))
     made.supxlabel(text, fontsize=SMALL, color="#555555", x=0.99, ha="right")
     share_legend(made)
+    tidy(made)
 
 
 def label(quantity: str, unit: str) -> str:
@@ -196,6 +197,7 @@ def bars(
 def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
     """Say of axes that hold nothing why they do."""
     axes.set_xticks(range(len(cases)), list(cases.values()))
+    axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
     axes.set_yticks([])
     axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
 

@@ -252,3 +252,16 @@ def test_importing_loads_no_matplotlib():
     code = "import sys, repro.plots, repro.tables, repro.compare, repro.published, repro.consistency;"
     code += "sys.exit(bool({'matplotlib', 'pandas', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_long_texts_are_broken_and_legends_clear_titles(results):
+    made, (axes,) = plots.figure(plots.COLUMN, 2.2)
+    plots.bars(axes, results, "assembly", ["patch"], quantity="A quantity of which the name is longer than its axis")
+    axes.set_title("left", loc="left")
+    plots.caption(made, results)
+    made.savefig(io.BytesIO())
+    assert "\n" in axes.get_ylabel()
+    box = axes.yaxis.label.get_window_extent()
+    assert box.y0 >= 0 and box.y1 <= made.bbox.height
+    title = next(text for text in axes.findobj(matplotlib.text.Text) if text.get_text() == "left")
+    assert axes.get_legend().get_window_extent().y0 >= title.get_window_extent().y1 - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import time
@@ -74,7 +75,7 @@ def _path(case, scale, override):
 
 def _computed(device, case, scale, override):
     mesh, fibres = tissue(case, scale, override)
-    boundary = np.unique(topology.boundary_faces(mesh.cells, len(mesh.points)))
+    boundary = np.unique(_surface(case, scale, override)[0])
     heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, format="ellwarp")
     heart.load(excited(mesh.points))
     device.synchronize()
@@ -103,14 +104,22 @@ def _computed(device, case, scale, override):
     }  # fmt: skip
 
 
+@functools.lru_cache(maxsize=1)
+def _surface(case, scale, override):
+    """The boundary's faces, and the normals of the points."""
+    mesh, _ = tissue(case, scale, override)
+    faces = topology.boundary_faces(mesh.cells, len(mesh.points))
+    return faces, rendering.vertex_normals(mesh.points, faces)
+
+
 def picture(case: str, scale: str, override, wave, frame: int, pixels: int) -> np.ndarray:
     """Return the heart's surface, coloured by the potential of a frame, from blue at rest by red to yellow."""
     mesh, _ = tissue(case, scale, override)
-    faces = topology.boundary_faces(mesh.cells, len(mesh.points))
+    faces, normals = _surface(case, scale, override)
     potential = np.zeros(len(mesh.points))
     potential[wave["nodes"]] = wave["frames"][frame] / 255
     colours = colour(potential[faces].mean(axis=1))
-    surface = rendering.Surface(mesh.points, faces, colours, rendering.vertex_normals(mesh.points, faces))
+    surface = rendering.Surface(mesh.points, faces, colours, normals)
     return rendering.picture([surface], rendering.view(*VIEW), pixels)
 
 

@@ -17,12 +17,12 @@ _LAUNCH = """
 #include <pthread.h>
 #include <string.h>
 #undef {name}
-struct job_{name} {{ long dialect_gx, dialect_gy, dialect_gz, first; {members} }};
+struct job_{name} {{ long dialect_gx, dialect_gy, dialect_gz, dialect_first; {members} }};
 static void *some_{name}(void *given)
 {{
     const struct job_{name} *job = given;
     const long dialect_total = job->dialect_gx * job->dialect_gy * job->dialect_gz;
-    for (long dialect_b = job->first; dialect_b < dialect_total; dialect_b += 4) {{
+    for (long dialect_b = job->dialect_first; dialect_b < dialect_total; dialect_b += 4) {{
         const long dialect_row = dialect_b / job->dialect_gx;
         {name}(dialect_b % job->dialect_gx, dialect_row % job->dialect_gy, dialect_row / job->dialect_gy{from_job});
     }}
@@ -30,14 +30,14 @@ static void *some_{name}(void *given)
 }}
 void launch_{name}(const long dialect_gx, const long dialect_gy, const long dialect_gz{parameters})
 {{
-    pthread_t threads[4];
-    struct job_{name} jobs[4];
-    for (int i = 0; i < 4; ++i) {{
-        const struct job_{name} job = {{dialect_gx, dialect_gy, dialect_gz, i{values}}};
-        memcpy(&jobs[i], &job, sizeof job); // members may be const
-        pthread_create(&threads[i], 0, some_{name}, &jobs[i]);
+    pthread_t dialect_threads[4];
+    struct job_{name} dialect_jobs[4];
+    for (int dialect_i = 0; dialect_i < 4; ++dialect_i) {{
+        const struct job_{name} dialect_job = {{dialect_gx, dialect_gy, dialect_gz, dialect_i{values}}};
+        memcpy(&dialect_jobs[dialect_i], &dialect_job, sizeof dialect_job); // members may be const
+        pthread_create(&dialect_threads[dialect_i], 0, some_{name}, &dialect_jobs[dialect_i]);
     }}
-    for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+    for (int dialect_i = 0; dialect_i < 4; ++dialect_i) pthread_join(dialect_threads[dialect_i], 0);
 }}
 """
 

@@ -36,7 +36,7 @@ GEOMETRY_FLOPS = 242  # a node, as the paper counts those of r'
 
 
 def cells(scale, backends):
-    """Return every order by every kernel on some back ends; on a laptop what is beside the paper's at the last order."""
+    """Return every order by every kernel on some back ends; on a laptop the paper's, and the others at the last."""
     orders = ORDERS[scale]
     return [
         Cell(f"n{order}", method, backend, data=(f"remacle2016/mesh2-{ELEMENTS[scale](order)}",))

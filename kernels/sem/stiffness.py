@@ -5,8 +5,8 @@ with stored factors 9.3, 21.0, 29.5, 32.4, 38.2, 37.8, 44.0 (n = 1 to 7; 4.47, 4
 then 37.6, 36.3, 36.0, 42.1, 33.6, 34.8, 29.1, 42.8; recomputed from the vertices 79 at n = 7 on tensor cores, where the
 threads of ``stiffness.c`` reach 57, bound by shared memory. In single precision 55.2 (n = 3), 75.6 (n = 7), 67.1
 (n = 11), and 105 recomputed (n = 7). At high orders registers and tiles leave room for few warps, and what counts is
-that factors are on their way early: copied ahead to shared memory (stages.h) they gave a third and more at n = 11, 13, 15;
-prefetched into L2, or a slab ahead into registers, nothing.
+that factors are on their way early: copied ahead to shared memory (stages.h) they gave a third and more at n = 11, 13
+and 15; prefetched into L2, or a slab ahead into registers, nothing.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def measure(cell, run):
     ).median  # fmt: skip
     run.value("nodes", operator.nodes, "count")
     run.value("iteration_rate", operator.nodes * ITERATIONS / seconds / 1e9, "GDOF/s")
-    energy = Power(device).measure(iterate, settings["max_seconds"])
+    energy = Power(device).measure(iterate)
     if energy:
         run.value("energy_per_unknown", 1e9 * energy.joules / (ITERATIONS * operator.nodes), "nJ")
 

@@ -8,6 +8,7 @@ from kernels.spmv._matrix import REAL, Matrix
 
 SOURCE, BLOCK = Path(__file__).with_name("pieces.c"), 128
 BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in REAL.values()]
+LARGEST_TILE = 3072  # items, of twelve bytes of shared memory each: a block has 48 KB
 CPU_TILE = (16, 63)  # threads of a block and, odd so that banks of shared memory do not collide, items of a thread
 
 
@@ -21,6 +22,8 @@ def tiled(matrix: Matrix, source, gpu_tile, items: int | None = None):
     """Return the kernels of a source with tiles, and the items of a block of threads; `items` are those of a thread."""
     threads, usual = gpu_tile if matrix.device.is_gpu else CPU_TILE
     items = items or usual
+    while threads * items > LARGEST_TILE:
+        threads //= 2
     defines = {"ITEMS": items, "INTERLEAVED": int(matrix.device.is_gpu)}
     return matrix.build(source, threads, defines), threads * items
 

@@ -1,14 +1,15 @@
 """The search for the parameters of a format on a matrix and a device, and the memory of what it found (wong2015, 6).
 
 The paper tries every threshold between the shortest and the longest row with every block size. Here thresholds are
-those of a geometric sequence, which are tried with every block size as well; each is timed at the number of repeats
-that is asked for, and at more than `SHORT` repeats only what is best at as many.
+those of a geometric sequence; the best few, by the mean time of 50 products in a row, are then tried with every block
+size, and the best few of those decide at other numbers of repeats.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import statistics
 from collections.abc import Iterator
 from typing import Any
@@ -18,9 +19,10 @@ from kernels.spmv._csr import Csr, canonical
 from kernels.spmv._warps import BLOCKS
 
 ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for ModernGPU
-SHORT, FINALISTS, SAMPLES = 50, 8, 5
+SHORT, SAMPLES = 50, 5
+FINALISTS = {True: 8, False: 3}  # on a GPU, and on processors
 LONGEST = {True: 0.05, False: 0.01}  # seconds of a sample of many repeats, on a GPU and on processors
-VERSION = 1  # of what is kept
+VERSION = 2  # of what is kept
 
 
 def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, windows=(None,)) -> dict[str, Any]:
@@ -44,14 +46,29 @@ def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, win
         Options of `spmv.pack`.
     """
     csr = canonical(device, csr, dtype)
-    key = cache.key(VERSION, name, device.name, device.backend, dtype, repeats, tuple(windows), _structure(csr))
-    path = cache.folder("tuning") / f"{name}-{key}.json"
-    found = cache.load(path)
-    if found is None:
-        options = _search(name, device, csr, repeats, windows)
-        cache.store(path, json.dumps(options).encode())
-        return options
-    return json.loads(found)
+    identity = (VERSION, name, device.name, device.backend, dtype, tuple(windows), _structure(csr))
+
+    def search():
+        return _finalists(name, device, csr, windows)
+
+    finalists = _kept(name, (*identity, SHORT), search)
+    if repeats == SHORT:
+        return finalists[0]
+
+    def decide():
+        return _best(device, ((each, _packed(name, device, csr, each)) for each in finalists), repeats)
+
+    return _kept(name, (*identity, repeats), decide)[0]
+
+
+def _kept(name, identity, found):
+    """Return what was found before under this identity, or find and keep it."""
+    path = cache.folder("tuning") / f"{name}-{cache.key(*identity)}.json"
+    content = cache.load(path)
+    if content is None:
+        content = json.dumps(found()).encode()
+        cache.store(path, content)
+    return json.loads(content)
 
 
 def _structure(csr: Csr) -> str:
@@ -62,32 +79,40 @@ def _structure(csr: Csr) -> str:
     return digest.hexdigest()
 
 
-def _search(name, device, csr, repeats, windows):
-    trials = _trials(name, device, csr, windows)
-    first = min(repeats, SHORT)
-    timed = sorted(((_seconds(device, packed, first), number, options)
-                    for number, (options, packed) in enumerate(trials)), key=lambda trial: trial[:2])  # fmt: skip
-    if repeats > SHORT:
-        finalists = [options for _, _, options in timed[:FINALISTS]]
-        timed = sorted((_seconds(device, _packed(name, device, csr, options), repeats), number, options)
-                       for number, options in enumerate(finalists))  # fmt: skip
-    return timed[0][2]
+def _finalists(name, device, csr, windows):
+    """Return the options of the best trials at `SHORT` repeats, best first."""
+    layouts = list(_layouts(name, csr, device.is_gpu, windows))
+    best = _best(device, ((each, _packed(name, device, csr, each)) for each in layouts), SHORT)
+    return best if name == "csr_merge" else _best(device, _blocks(name, device, csr, best), SHORT)
 
 
-def _trials(name, device, csr, windows) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield options with the matrix packed by them; one that differs in the block alone shares its arrays."""
+def _best(device, trials, repeats):
+    """Return the options of the fastest trials, best first; `trials` yields options with the matrix packed by them."""
+    timed = [(_seconds(device, packed, repeats), number, options) for number, (options, packed) in enumerate(trials)]
+    return [options for _, _, options in sorted(timed, key=lambda trial: trial[:2])[: FINALISTS[device.is_gpu]]]
+
+
+def _layouts(name, csr, is_gpu, windows) -> Iterator[dict[str, Any]]:
+    """Yield options but for the block size."""
     if name == "csr_merge":
-        for items in ITEMS if device.is_gpu else ITEMS[::3]:
-            yield {"items": items}, _packed(name, device, csr, {"items": items})
+        yield from ({"items": items} for items in (ITEMS if is_gpu else ITEMS[::3]))
         return
-    blocks = BLOCKS if device.is_gpu else BLOCKS[::3]
     for window in windows:
-        for layout in [{}] if name == "ellwarp" else [{"threshold": each} for each in thresholds(csr, device.is_gpu)]:
-            options = layout if window is None else {**layout, "window": window}
-            packed = _packed(name, device, csr, options)
-            for block in blocks:
-                packed.with_block(block)
-                yield {**options, "block": block}, packed
+        kept = {} if window is None else {"window": window}
+        if name == "ellwarp":
+            yield kept
+        else:
+            ratio = 4 if not is_gpu else 1.5 if len(windows) == 1 else 2
+            yield from ({"threshold": each, **kept} for each in thresholds(csr, ratio))
+
+
+def _blocks(name, device, csr, layouts) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield each layout with each block size; one packed matrix serves for all of them."""
+    for layout in layouts:
+        packed = _packed(name, device, csr, layout)
+        for block in BLOCKS if device.is_gpu else BLOCKS[::3]:
+            packed.with_block(block)
+            yield {**layout, "block": block}, packed
 
 
 def _packed(name, device, csr, options):
@@ -96,14 +121,12 @@ def _packed(name, device, csr, options):
     return spmv.pack(name, device, csr, csr.values.dtype.name, **options)
 
 
-def thresholds(csr: Csr, fine: bool = True) -> list[int]:
-    """Return the thresholds of K2 to try, up to the longest row: powers of two, and on a GPU three in four between."""
-    found, power = [], 1
-    while power < csr.longest:
-        found += [power, 3 * power // 2] if fine and power > 1 else [power]
-        power *= 2
-    found = [each for each in found if each < csr.longest]
-    return (found if fine else found[1::2]) + [max(1, csr.longest)]
+def thresholds(csr: Csr, ratio: float) -> list[int]:
+    """Return the thresholds of K2 to try, from 1 up to the longest row, each `ratio` times the last, rounded up."""
+    found = [1]
+    while math.ceil(ratio * found[-1]) < csr.longest:
+        found.append(math.ceil(ratio * found[-1]))
+    return [*found, csr.longest] if csr.longest > 1 else found
 
 
 def _seconds(device, packed, repeats) -> float:

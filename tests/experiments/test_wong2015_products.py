@@ -130,7 +130,7 @@ def wong(bench, monkeypatch):
     # Few trials: the search has tests of its own, and each trial builds kernels.
     monkeypatch.setattr(_tuning, "BLOCKS", (64,))
     monkeypatch.setattr(_tuning, "ITEMS", (4,))
-    monkeypatch.setattr(_tuning, "thresholds", lambda csr, fine: [8])
+    monkeypatch.setattr(_tuning, "thresholds", lambda csr, ratio: [8])
     try:
         open_device("opencl")
     except Unavailable as missing:

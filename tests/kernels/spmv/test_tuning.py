@@ -1,5 +1,7 @@
 """The search for parameters: what it tries, that its result is kept, and what it is kept by."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def test_the_fastest_is_kept_by_matrix_and_device(device, monkeypatch):
     matrix = MATRICES["ragged"]()
     assert spmv.tuned("ellwarp", device, matrix, windows=(None, 64)) == {"block": 128}
     first = len(asked)
-    assert first >= 2 * 3
+    assert first == 2 + 2 * (8 if device.is_gpu else 3), "both windows, then both with every block size"
     matrix.data = matrix.data + 1.0
     assert spmv.tuned("ellwarp", device, matrix, windows=(None, 64)) == {"block": 128}
     assert len(asked) == first, "new values in the same structure search nothing"
@@ -52,13 +54,18 @@ def test_many_repeats_are_for_finalists(device, monkeypatch):
     monkeypatch.setattr(_tuning, "_seconds", lambda device, packed, repeats: asked.append(repeats) or len(asked))
     spmv.tuned("csr_merge", device, MATRICES["ragged"](), repeats=1200)
     tried = len(_tuning.ITEMS) if device.is_gpu else len(_tuning.ITEMS[::3])
-    assert asked.count(1200) == min(_tuning.FINALISTS, tried) and asked.count(50) == tried
+    assert asked.count(1200) == min(_tuning.FINALISTS[device.is_gpu], tried) and asked.count(50) == tried
+    asked.clear()
+    spmv.tuned("csr_merge", device, MATRICES["ragged"](), repeats=1)
+    assert asked.count(1) == min(_tuning.FINALISTS[device.is_gpu], tried) and asked.count(50) == 0, (
+        "what was searched at 50 is kept"
+    )
 
 
 def test_thresholds_end_at_the_longest_row(device):
     for longest in (1, 2, 3, 24, 81, 4700):
         csr = spmv.canonical(device, with_lengths([longest, 1], longest))
-        for fine in (True, False):
-            found = _tuning.thresholds(csr, fine)
-            assert found == sorted(set(found)) and found[-1] == longest and found[0] >= 1
-            assert len(found) <= 2 * longest.bit_length() + 1
+        for ratio in (1.5, 2, 4):
+            found = _tuning.thresholds(csr, ratio)
+            assert found == sorted(set(found)) and found[0] == 1 and found[-1] == longest
+            assert all(b <= max(a + 1, ratio * a + 1) for a, b in itertools.pairwise(found))

@@ -7,11 +7,13 @@ import pytest
 import scipy.sparse.linalg
 from numpy.polynomial.legendre import Legendre
 
+from kernels.device import source
+from kernels.sem import shapes
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.gll import rule
 from kernels.sem.numbering import number_nodes
 from kernels.sem.shapes import Shape, tuned
-from kernels.sem.stiffness import Operator
+from kernels.sem.stiffness import SOURCES, Operator, defines
 
 from .conftest import MESHES, disturbed, grid
 
@@ -277,3 +279,16 @@ def test_least_work(device):
     assert operator.local_work().bytes == 27 * (48 + 4 + 8 + 8)
     assert operator.local_work().flops == 12 * 81 + 18 * 27
     assert operator.least_work().bytes == 27 * (48 + 4 + 8 + 8)
+
+
+def test_shared_memory_of_every_shape_is_what_its_source_takes():
+    """A shape that wants more than it says would be launched where it does not fit."""
+    for table in (shapes._TUNED, shapes._CUDA):
+        for (dtype, geometry), orders in table.items():
+            pairs = orders.items() if isinstance(orders, dict) else enumerate(orders, 1)
+            for order, sizes in pairs:
+                shape = sizes if isinstance(sizes, Shape) else Shape(*sizes)
+                macros = defines(order, dtype, geometry, False, shape)
+                needed = source.load(SOURCES[shape.body], shape.block(order + 1), macros).shared_bytes
+                assert needed <= np.dtype(dtype).itemsize * shape.shared(order + 1) <= 227 << 10
+                assert shape.stages <= order

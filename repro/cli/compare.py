@@ -47,22 +47,24 @@ def compare(
 
     settings = make_settings(scale, results, machine)
     old = _folder(base, settings) if base else None
-    answers, without, worse = [], [], 0
+    answers, without, worse, elsewhere = [], [], 0, False
     for artefact in discovery.select(names or (), paper or (), kind):
-        path = _stored(settings.store.folder, artefact, settings.scale)
+        path = _stored(settings.store.folder, artefact, scale)
         if path is None:
             without.append(artefact.id)
             continue
         if old is None:
             compared = _beside_the_paper(artefact, path, settings)
         else:
-            before = _stored(old, artefact, settings.scale)
+            size = _scale(path)
+            before = _stored(old, artefact, size)
             if before is None:
-                say(f"{artefact.id}: {old} has none at scale {settings.scale}")
+                say(f"{artefact.id}: {old} has none at scale {size}")
                 continue
             compared = _beside_older(before, path, threshold, best)
             worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
         answers += compared.to_dict("records")
+        elsewhere |= _scale(path) != "paper"
         if not as_json and len(compared):
             _show(f"{artefact.id}: {artefact.title}", compared)
         elif not as_json and old is None:
@@ -70,11 +72,11 @@ def compare(
     if as_json:
         answer(answers)
     if without:
-        say(f"not run at scale {settings.scale} on {settings.machine}: {', '.join(without)}")
+        say(f"not run{f' at scale {scale}' if scale else ''} on {settings.machine}: {', '.join(without)}")
     if not answers and names:
         raise ReproError("there is nothing to compare")
-    if answers and old is None and settings.scale != "paper":
-        say(f"the papers' numbers hold for their own sizes, which scale {settings.scale} does not have")
+    if answers and old is None and elsewhere:
+        say("the papers' numbers hold for their own sizes, which only scale paper has")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
     raise typer.Exit(int(fail and worse > 0))
@@ -90,15 +92,22 @@ def _folder(base: str, settings: Settings) -> Path:
     raise ReproError(f"{base} is no folder of results, nor a machine in {settings.results}")
 
 
-def _stored(folder: Path, artefact: Artefact, scale: str) -> Path | None:
-    """The CSV of an artefact at a scale: which scale has a name of its own depends on the machine that measured it."""
+def _stored(folder: Path, artefact: Artefact, scale: str | None) -> Path | None:
+    """The CSV of an artefact at a scale, or at the one that the machine measured first.
+
+    Which scale has no name of its own depends on the machine.
+    """
+    paths = [folder / artefact.paper / f"{artefact.stem}.csv"]
+    if scale:
+        paths.insert(0, paths[0].with_name(f"{artefact.stem}.{scale}.csv"))
+    return next((path for path in paths if path.is_file() and scale in (None, _scale(path))), None)
+
+
+def _scale(path: Path) -> str:
+    """The scale of a stored table."""
     from repro import render
 
-    for name in (f"{artefact.stem}.{scale}.csv", f"{artefact.stem}.csv"):
-        path = folder / artefact.paper / name
-        if path.is_file() and scale in set(render.read_csv(path)["scale"]):
-            return path
-    return None
+    return next(iter(render.read_csv(path)["scale"]), "")
 
 
 def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any:

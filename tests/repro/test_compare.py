@@ -149,3 +149,17 @@ def test_values_that_come_and_go_are_said_with_the_reason():
     table = compare_results(old, new).set_index("case")
     assert table["verdict"].to_dict() == {"regular": SAME, "heart": LOST, "brain": LOST, "blobs": ADDED}
     assert table["reason"]["heart"] == "error 1 exceeds" and table["reason"]["brain"] == "not in the new results"
+
+
+def test_another_machines_results_are_found_at_its_own_scale(capsys):
+    import json
+
+    from repro.cli import main
+
+    assert main(["compare", "zhang2013-table3", "--machine", "h200", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert {row["backend"] for row in json.loads(out)} == {"cuda"} and "own sizes" not in err
+    assert main(["compare", "fu2014-table1", "--machine", "intel-xeon-2-cores", "--json"]) == 0
+    assert "which only scale paper has" in capsys.readouterr().err
+    assert main(["compare", "zhang2013-table3", "--machine", "h200", "--scale", "smoke"]) == 1
+    assert "not run at scale smoke on h200" in capsys.readouterr().err

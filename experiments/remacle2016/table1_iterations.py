@@ -72,7 +72,7 @@ def tables(results):
              for case in results.cases if case != HIGH}  # fmt: skip
     columns = [Column(name, method, "iterations", "count") for method, name in PAPER.items()]
     columns.append(Column("Two-scale, weighted", "weighted", "iterations", "count"))
-    notes = [f"n = {poisson.ORDER}, to ‖r‖ <= {TOLERANCE:g} ‖b‖, u = 0 on the whole boundary; tolerance and boundary "
+    notes = [f"n = {poisson.ORDER}, to ‖r‖ <= {TOLERANCE:.2g} ‖b‖, u = 0 on the whole boundary; tolerance and boundary "
              "data are not printed, nor are the distortions of meshes 2 and 3."]  # fmt: skip
     notes += [f"`{method}`: {TITLES[method]}." for method in ON_ALL]
     seven = {method: results.value(HIGH, method, "iterations") for method in ON_ALL}
@@ -92,7 +92,7 @@ def _fits(results):
             rows.append({
                 "Fitted to": f"{heading}, mesh 1", "Tolerance": f"{found[0]:.2g}", "Largest deviation": int(found[1]),
                 "Mean deviation": found[2],
-                f"Largest at {TOLERANCE:g}": int(next(gap for t, gap, _ in fits if np.isclose(t, TOLERANCE))),
+                f"Largest at {TOLERANCE:.2g}": int(next(gap for t, gap, _ in fits if np.isclose(t, TOLERANCE))),
             })  # fmt: skip
     notes.append(f"Deviations are of our iterations from the published; tolerances from {SWEEP[0]:g} to {SWEEP[-1]:g}, "
                  "four a decade.")  # fmt: skip
@@ -126,7 +126,7 @@ def _all(results, names):
             "Least bytes [GB/s]": found["least_bandwidth"],
         })  # fmt: skip
     notes = [f"`{method}`: {text}." for method, text in TITLES.items()]
-    return Table(f"Solves to {TOLERANCE:g}", pandas.DataFrame(rows), notes)
+    return Table(f"Solves to {TOLERANCE:.2g}", pandas.DataFrame(rows), notes)
 
 
 def plot(results):
@@ -143,5 +143,5 @@ def plot(results):
         lines(axes, series, x="Elements along an edge", y="Iterations", names=titles, published=published, log_x=True,
               log_y=True, whole_x=True)  # fmt: skip
         axes.set_title(label(mesh, 8, results))
-    caption(made, results, f"to {TOLERANCE:g}; meshes 2 and 3 are distorted by our own sines and shifts")
+    caption(made, results, f"to {TOLERANCE:.2g}; meshes 2 and 3 are distorted by our own sines and shifts")
     return made

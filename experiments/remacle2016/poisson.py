@@ -37,6 +37,8 @@ TITLES = {
 }
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve
 ROUNDING = {"float64": 0.0, "float32": 1e-4}  # that single precision leaves of the true residual, over ‖b‖
+SETUP_BYTES = 40, 100  # at the peak, for each node of a subdomain and of an element: sorting and numbering them
+RIVAL_BYTES = 50  # for each entry of the element matrices
 SAMPLE = 300  # elements in which the residual is computed afresh
 
 
@@ -57,6 +59,8 @@ def measure(cell, run):
     device, order = run.device, cell.parameters["order"]
     options = METHODS[cell.method]
     mesh = run.dataset(cell.data[0])
+    an_element = SETUP_BYTES[0] * (order + 3) ** 3 + SETUP_BYTES[1] * (order + 1) ** 3
+    run.need("the set-up", device=len(mesh.cells) * an_element)
     try:
         solver = Solver(device, mesh.points, mesh.cells, order, **options)
     except Unavailable as missing:
@@ -122,6 +126,7 @@ def _measure_rival(cell, run):
     from kernels.sem.numbering import number_nodes
 
     mesh, order = run.dataset(cell.data[0]), cell.parameters["order"]
+    run.need("the assembled matrix", host=RIVAL_BYTES * len(mesh.cells) * (order + 1) ** 6)
     numbering = number_nodes(mesh.cells, order)
     system = mesh.points, mesh.cells, order, numbering.table, ~numbering.boundary
     a = matrix(*system)

@@ -92,7 +92,7 @@ def _fits(results):
             rows.append({
                 "Fitted to": f"{heading}, mesh 1", "Tolerance": f"{found[0]:.2g}", "Largest deviation": int(found[1]),
                 "Mean deviation": found[2],
-                f"Largest at {TOLERANCE:.2g}": int(next(gap for t, gap, _ in fits if np.isclose(t, TOLERANCE))),
+                f"Largest at {TOLERANCE:.2g}": {t: int(gap) for t, gap, _ in fits}.get(TOLERANCE),
             })  # fmt: skip
     notes.append(f"Deviations are of our iterations from the published; tolerances from {SWEEP[0]:g} to {SWEEP[-1]:g}, "
                  "four a decade.")  # fmt: skip

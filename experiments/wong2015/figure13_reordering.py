@@ -39,11 +39,10 @@ def tables(results):
 
 def plot(results):
     """Draw the factors on device and host in two panels."""
-    names = {case: name.replace(" ", "\n", 1) for case, name in named(results).items()}
-    made, panels = two_rows(PAGE, 4.6)
+    made, panels = two_rows(PAGE, 4.4, share=False)
     for axes, (where, place) in zip(panels, PLACES.items(), strict=True):
-        bars(axes, results, f"reordering_factor_{where}", {"k1": "K1", "k2": "K2"}, unit="x", cases=names,
-             quantity=f"Reordering on the {place} / product")  # fmt: skip
-        axes.tick_params(axis="x", labelrotation=40)
+        bars(axes, results, f"reordering_factor_{where}", {"k1": "K1", "k2": "K2"}, unit="x", cases=named(results),
+             quantity=f"Times a product, {place}", log=False)  # fmt: skip
+        axes.tick_params(axis="x", labelrotation=40, labelbottom=axes is panels[-1])
     caption(made, results, "; ".join(marks(results)))
     return made

@@ -5,9 +5,9 @@ from __future__ import annotations
 from repro.plots import figure, style
 
 
-def two_rows(width: float, height: float):
-    """Return a figure and two axes, one above the other."""
+def two_rows(width: float, height: float, share: bool = True):
+    """Return a figure and two axes, one above the other, with the same vertical range where they `share` it."""
     made, (axes,) = figure(width, height)
     axes.remove()
     with style():
-        return made, list(made.subplots(2, 1, sharey=True))
+        return made, list(made.subplots(2, 1, sharey=share))

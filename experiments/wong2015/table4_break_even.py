@@ -128,5 +128,5 @@ def plot(results):
         bars(axes, results, f"break_even_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
              quantity=f"α, reordered on the {where.upper()}")  # fmt: skip
         axes.tick_params(axis="x", labelrotation=90)
-    caption(made, results, " ".join([*marks(results), "What is infinite has no bar."]))
+    caption(made, results, " ".join([*marks(results), "What is infinite has no mark."]))
     return made

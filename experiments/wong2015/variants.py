@@ -96,7 +96,7 @@ def drawn(results, methods):
     names = {case: name.replace(" ", "\n", 1) for case, name in named(results).items()}
     for axes, uncached in zip(panels, kinds, strict=True):
         bars(axes, results, metric, {method + uncached: NAMES[method] for method in methods}, unit="µs",
-             quantity=f"Product, {CACHES[uncached]}", cases=names)  # fmt: skip
+             quantity="Product, x not cached" if uncached else "Product, x cached", cases=names)  # fmt: skip
         axes.tick_params(axis="x", labelrotation=60 if len(kinds) > 1 else 0)
     caption(made, results, "; ".join(marks(results)))
     return made

@@ -71,7 +71,7 @@ def plot(results):
     from matplotlib.figure import Figure
 
     with style():
-        made = Figure(figsize=(PAGE, 4.6), layout="constrained")
+        made = Figure(figsize=(PAGE, 4.3), layout="constrained")
         above, below = made.subfigures(2, 1, height_ratios=(1.45, 1))
         axes = above.subplots(1, 3, width_ratios=(1, 1, 1.75))
         circle, blood = (
@@ -87,6 +87,7 @@ def plot(results):
                      aspect="equal")  # fmt: skip
             axis.set_title(TITLES[numbering], fontsize=7)
             axis.grid(False)
+            axis.spines[:].set_visible(True)
     caption(made, results, "grey: the mesh refined twice")
     return made
 
@@ -115,7 +116,7 @@ def _draw_boundary(axis, mesh, title):
         ends = level.cells[:, [a, b]]
         outside = ends[level.boundary[ends].all(axis=1)]
         axis.add_collection(
-            LineCollection(list(level.points[outside]), colors="black", linewidths=0.9, capstyle="round")
+            LineCollection(list(level.points[outside]), colors="black", linewidths=0.9, capstyle="projecting")
         )
     axis.text(0, 0, "Γ2: u = 1", ha="center", va="center", fontsize=7)
     axis.text(0, 0.75, "-Δu = 1", ha="center", va="center", fontsize=7)

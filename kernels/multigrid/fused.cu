@@ -10,7 +10,7 @@
 #else // there are as many lengths as the stride, which is a multiple of LANES
 #define LIMITS                                                                                                       \
     int width = 0;                                                                                                   \
-    for (int lane = 0; lane < LANES; ++lane)                                                                         \
+    _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                         \
         width = max(width, extents[first + lane]);                                                                   \
     const long place = first
 #define STRIDE stride
@@ -25,7 +25,7 @@
     LIMITS;                                                                                                          \
     double sums[LANES] = {};                                                                                         \
     add_rows(width, STRIDE, columns + place, values + place, x, sums);                                               \
-    _Pragma("unroll") for (int lane = 0; lane < LANES; ++lane)                                                       \
+    _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                         \
     {                                                                                                                \
         const long i = SORTED ? order[first + lane] : first + lane;                                                  \
         if (i < 0 || i >= rows)                                                                                      \

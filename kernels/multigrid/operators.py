@@ -11,7 +11,8 @@ from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-FUSED_CPU_SHAPE, FUSED_GPU_SHAPES = (8, 8), {"ellpack_r": (128, 2), "sell": (128, 1)}
+FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1)}
+FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32)}  # of a slice all rows, so that memory is read in order
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
 
@@ -25,7 +26,7 @@ def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = Fals
 BUILDS = [(VECTORS, block, {"LANES": lanes}) for block, lanes in (GPU_SHAPE, CPU_SHAPE)]
 BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted))
            for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))
-           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPE)]  # fmt: skip
+           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name])]  # fmt: skip
 
 
 class Vectors:
@@ -63,7 +64,7 @@ class Operator:
         self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == np.float64
         if self.is_fused:
             slices, arrays = matrix.slices, matrix.arrays
-            block, lanes = FUSED_GPU_SHAPES[name] if device.is_gpu else FUSED_CPU_SHAPE
+            block, lanes = (FUSED_GPU_SHAPES if device.is_gpu else FUSED_CPU_SHAPES)[name]
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             self._kernels = device.build(
                 FUSED, block=block, defines=_defines(name, lanes, slices.size, order is not None, is_short)

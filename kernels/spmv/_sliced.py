@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.spmv._csr import Csr, starts
-from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
+from kernels.spmv._matrix import INDEX_BYTES, LANES, REAL, Matrix
 
 FILL, FILL_BLOCK = Path(__file__).with_name("fill.c"), 128
 BUILDS = [(FILL, FILL_BLOCK, {"real": real, "SORTED": int(real == "float")}) for real in REAL.values()]
@@ -47,6 +47,13 @@ class Slices:
     def arrays(self) -> dict:
         """Return the arrays that a kernel takes: order, which may be missing, and offsets."""
         return {"slice_offsets": self.offsets} | ({} if self.order is None else {"order": self.order})
+
+
+def lanes(device, size: int) -> int:
+    """Return the rows that a thread takes in lockstep: one on a GPU, else all of a slice of 32 or 64, read in order."""
+    if device.is_gpu:
+        return 1
+    return 2 * LANES if size % (2 * LANES) == 0 else LANES
 
 
 def check_size(size: int) -> None:

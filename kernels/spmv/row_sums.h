@@ -1,6 +1,8 @@
 // Sums over rows whose entries lie `stride` apart, for CUDA. Columns are read through the caches and values past them:
 // either alone is faster than both or neither. A padded column is -1, and reads no x, which may be NaN there.
 
+#define LANES_AT_ONCE (LANES > 2 ? 1 : LANES)
+
 #if LANES == 2 // of neighbouring rows a thread reads both entries at once
 DEVICE_FUNCTION void load_pair(const int *from, int *to)
 {
@@ -20,8 +22,9 @@ DEVICE_FUNCTION void load_pair(const float *from, float *to)
 #define LOAD_COLUMNS(from, to) load_pair(from, to)
 #define LOAD_VALUES(from, to) load_pair(from, to)
 #else
-#define LOAD_COLUMNS(from, to) for (int lane = 0; lane < LANES; ++lane) (to)[lane] = __ldg(&(from)[lane])
-#define LOAD_VALUES(from, to) for (int lane = 0; lane < LANES; ++lane) (to)[lane] = __ldcs(&(from)[lane])
+#define EACH_LANE _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)
+#define LOAD_COLUMNS(from, to) EACH_LANE(to)[lane] = __ldg(&(from)[lane])
+#define LOAD_VALUES(from, to) EACH_LANE(to)[lane] = __ldcs(&(from)[lane])
 #endif
 
 // sums[lane] += the products of `left` entries with x.
@@ -42,7 +45,7 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const int *columns, c
 #pragma unroll
         for (int d = 0; d < DEPTH; ++d)
             if (d < left)
-#pragma unroll
+#pragma unroll LANES_AT_ONCE
                 for (int lane = 0; lane < LANES; ++lane)
                     sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
     }
@@ -58,7 +61,7 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const int *columns, c
         }
 #pragma unroll
         for (int d = 0; d < DEPTH; ++d)
-#pragma unroll
+#pragma unroll LANES_AT_ONCE
             for (int lane = 0; lane < LANES; ++lane)
                 sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
     }
@@ -68,7 +71,7 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const int *columns, c
         real value[LANES];
         LOAD_COLUMNS(columns, column);
         LOAD_VALUES(values, value);
-#pragma unroll
+#pragma unroll LANES_AT_ONCE
         for (int lane = 0; lane < LANES; ++lane)
             sums[lane] += value[lane] * (column[lane] < 0 ? 0 : x[column[lane]]);
     }

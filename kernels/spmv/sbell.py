@@ -38,13 +38,14 @@ class Packed(_blocks.BlockMatrix):
         self.hold(**self.slices.arrays())
         super().fill(csr)
         self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        self.blocks = -(-self.slices.slots // (self.block * self.lanes))
+        self.blocks = -(-self.slices.slots // (self.block * _sliced.lanes(self.device, self.slices.size)))
         self.kernel = self._built(combines=False)
         self._combining = {}
 
     def _built(self, combines, wide=None):
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        defines |= {"wide": REAL[(wide or self.dtype).name], "LANES": self.lanes, "COMBINES": int(combines)}
+        defines |= {"wide": REAL[(wide or self.dtype).name], "COMBINES": int(combines)}
+        defines["LANES"] = _sliced.lanes(self.device, self.slices.size)
         return self.build(SOURCE, self.block, defines | REGISTERS).sbell
 
     def enqueue(self, x, y, alpha, beta):

@@ -48,10 +48,11 @@ class Packed(Matrix):
         self.hold(**self.slices.arrays())
         _sliced.fill(self, csr, self.slices)
         block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": self.lanes,
+        lanes = _sliced.lanes(self.device, self.slices.size)
+        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": lanes,
                    "SHORT": int(self.stored < FEW * self.slices.slots)}  # fmt: skip
         self.kernel = self.build(SOURCE, block, defines | REGISTERS).sell
-        self.blocks = -(-self.slices.slots // (block * self.lanes))
+        self.blocks = -(-self.slices.slots // (block * lanes))
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays

@@ -89,7 +89,7 @@ KERNEL mark_small(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const 
             const int other = labels[columns[e]];
             if (other == own) continue;
             if (sizes[other] > size || (sizes[other] == size && other > own)) {
-                stays[own] = 0;
+                STORE_GLOBAL(&stays[own], 0);
                 break;
             }
         }
@@ -111,7 +111,7 @@ KERNEL largest_size(const int count, GLOBAL const int *RESTRICT sizes, GLOBAL in
     OUTER(block);
     INNER(t) {
         const long i = block * BLOCK + t;
-        if (i < count && sizes[i] > most[0]) ATOMIC_MAX_GLOBAL(&most[0], sizes[i]);
+        if (i < count && sizes[i] > LOAD_GLOBAL(&most[0])) ATOMIC_MAX_GLOBAL(&most[0], sizes[i]);
     }
 }
 

@@ -36,7 +36,7 @@ KERNEL induced(const int groups, const int fill, GLOBAL const int *RESTRICT memb
                 if (other == group) continue;
                 const int slot = find_slot(table, other);
                 if (slot < 0) {
-                    overflow[0] = 1;
+                    STORE_GLOBAL(&overflow[0], 1);
                     continue;
                 }
                 ATOMIC_ADD_SHARED(&sums[slot], adjacency ? adjacency[e] : 1);

@@ -68,7 +68,7 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offs
                 const int first = y_offsets ? y_offsets[inner] : inner;
                 const int last = y_offsets ? y_offsets[inner + 1] : inner + 1;
                 for (int f = first; f < last; ++f) {
-                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) overflow[0] = 1;
+                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) STORE_GLOBAL(&overflow[0], 1);
                 }
             }
         }

@@ -24,7 +24,8 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
 - ``INNER_FOR(i, n)`` shares 0 <= i < n out among the threads, in no set order.
 - ``ATOMIC_ADD_SHARED(&a[i], v);`` and ``ATOMIC_ADD_GLOBAL(&a[i], v);`` for int, float and double. For int also
   ``ATOMIC_MAX_GLOBAL(&a[i], v);`` and, with the value before, ``FETCH_ADD_SHARED(&a[i], v)``, ``FETCH_ADD_GLOBAL`` and
-  ``COMPARE_SWAP_SHARED(&a[i], expected, v)``.
+  ``COMPARE_SWAP_SHARED(&a[i], expected, v)``. ``STORE_GLOBAL(&a[i], v)`` and ``LOAD_GLOBAL(&a[i])`` are for what
+  several blocks write in one launch, all the same.
 - ``DEVICE_FUNCTION real f(...)`` is inlined; ``UNROLL`` stands before a loop, ``READ_ONLY_LOAD(&x[i])`` loads what no
   thread writes, ``READ_ONCE_LOAD(&x[i])`` what is read once, so that it leaves the caches to the rest; ``long`` has 64
   bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is of a file beside the source.

@@ -106,6 +106,8 @@ class Device(base.Device):
             f"#define {kernel.name}(...) {kernel.name}(DIALECT_INDEX, ##__VA_ARGS__)\n" for kernel in source.signatures
         )
         after = "".join(_launcher(kernel) for kernel in source.signatures)
+        if sanitized.wanted():
+            after = sanitized.HEAD + after
         library = compile_library(
             source.text("prelude_openmp.h", before, after),
             lambda log: BuildError(self.backend, source.label, log, source.settings),

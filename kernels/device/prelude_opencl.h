@@ -78,6 +78,8 @@ DIALECT_ADD_SWAP(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #define FETCH_ADD_SHARED(pointer, value) atomic_add(pointer, value)
 #define FETCH_ADD_GLOBAL(pointer, value) atomic_add(pointer, value)
 #define ATOMIC_MAX_GLOBAL(pointer, value) atomic_max(pointer, value)
+#define STORE_GLOBAL(pointer, value) (*(volatile __global int *)(pointer) = (value))
+#define LOAD_GLOBAL(pointer) (*(const volatile __global int *)(pointer))
 #define COMPARE_SWAP_SHARED(pointer, expected, value) atomic_cmpxchg(pointer, expected, value)
 
 #define RECIPROCAL(x) (1 / (x))

@@ -67,6 +67,8 @@ static inline void dialect_max(int *target, int value)
 #define FETCH_ADD_SHARED(pointer, value) dialect_fetch_add(pointer, value)
 #define FETCH_ADD_GLOBAL(pointer, value) __atomic_fetch_add(pointer, value, __ATOMIC_RELAXED)
 #define ATOMIC_MAX_GLOBAL(pointer, value) dialect_max(pointer, value)
+#define STORE_GLOBAL(pointer, value) __atomic_store_n(pointer, value, __ATOMIC_RELAXED)
+#define LOAD_GLOBAL(pointer) __atomic_load_n(pointer, __ATOMIC_RELAXED)
 #define COMPARE_SWAP_SHARED(pointer, expected, value) dialect_compare_swap(pointer, expected, value)
 
 #define RECIPROCAL(x) (1 / (x))

@@ -14,8 +14,6 @@ from kernels.device.source import Signature
 VARIABLE, FLAGS = "REPRO_SANITIZE", ("-O1", "-g", "-fsanitize=thread")
 
 _LAUNCH = """
-#include <pthread.h>
-#include <string.h>
 #undef {name}
 struct job_{name} {{ long dialect_gx, dialect_gy, dialect_gz, dialect_first; {members} }};
 static void *some_{name}(void *given)
@@ -30,15 +28,22 @@ static void *some_{name}(void *given)
 }}
 void launch_{name}(const long dialect_gx, const long dialect_gy, const long dialect_gz{parameters})
 {{
-    pthread_t dialect_threads[4];
+    unsigned long dialect_threads[4];
     struct job_{name} dialect_jobs[4];
     for (int dialect_i = 0; dialect_i < 4; ++dialect_i) {{
         const struct job_{name} dialect_job = {{dialect_gx, dialect_gy, dialect_gz, dialect_i{values}}};
-        memcpy(&dialect_jobs[dialect_i], &dialect_job, sizeof dialect_job); // members may be const
+        __builtin_memcpy(&dialect_jobs[dialect_i], &dialect_job, sizeof dialect_job); // members may be const
         pthread_create(&dialect_threads[dialect_i], 0, some_{name}, &dialect_jobs[dialect_i]);
     }}
     for (int dialect_i = 0; dialect_i < 4; ++dialect_i) pthread_join(dialect_threads[dialect_i], 0);
 }}
+"""
+
+
+# By hand: the system's headers have names that kernels define.
+HEAD = """
+extern int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);
+extern int pthread_join(unsigned long, void **);
 """
 
 

@@ -22,6 +22,7 @@ from repro.statistics import summarise
 LONGEST_BATCH = 2048  # calls; a captured graph of more takes longer to build than it saves
 QUEUE_SECONDS = 0.02  # samples enqueued before each synchronisation, as seconds of work
 QUEUE_SAMPLES = 16
+LEAD_SECONDS = 3e-4  # of work that a short sample is enqueued behind
 
 
 class ClockError(ReproError):
@@ -256,10 +257,13 @@ def sample(
             flushes = _flushes(replay.run, clock)
             group = 4  # evictions may take longer than the calls
         else:
-            if batch is not None and batch > 1:
+            lead = None
+            if batch is None:
+                one = replay.grow(batch_seconds, call)
+            else:
+                one, lead = batch * call, _lead(function, clock, capture, call)
                 replay.of(batch)
                 replay.run()
-            one = replay.grow(batch_seconds, call) if batch is None else batch * call
             group = max(1, min(QUEUE_SAMPLES, int(QUEUE_SECONDS / max(one, 1e-9))))
 
         begun = time.perf_counter()
@@ -269,7 +273,7 @@ def sample(
             if cold:
                 seconds += _cold_group(replay.run, clock, flushes, count)
             else:
-                seconds += [value / replay.batch for value in _warm_group(replay.run, clock, count)]
+                seconds += [value / replay.batch for value in _warm_group(replay.run, clock, count, lead)]
             if len(seconds) >= min_samples:
                 if time.perf_counter() - begun + first >= max_seconds:
                     break
@@ -290,9 +294,31 @@ def _warm_up(run: Callable[[], Any], clock: Clock, for_seconds: float) -> float:
     return least
 
 
-def _warm_group(run: Callable[[], Any], clock: Clock, count: int) -> list[float]:
-    """Return the seconds of `count` batches enqueued back to back behind one that is not timed."""
+def _lead(function: Callable[[], Any], clock: Clock, capture: bool, call: float) -> Callable[[], Any] | None:
+    """Return what keeps a device busy while the host enqueues a batch too short for that; None where nothing captures.
+
+    A batch of the default size lasts longer than it takes to enqueue the next; one of a single call may not, and the
+    host's launch would be in the number.
+    """
+    replay = _Replay(function, clock, capture)
+    if replay.mode != "graph":
+        return None
+    replay.grow(LEAD_SECONDS, call)
+    return replay.run
+
+
+def _warm_group(run: Callable[[], Any], clock: Clock, count: int, lead: Callable[[], Any] | None = None) -> list[float]:
+    """Return the seconds of `count` batches, enqueued back to back behind one that is not timed or each behind `lead`."""
     clock.synchronize()
+    if lead is not None:
+        events = []
+        for _ in range(count):
+            lead()
+            start = clock.record()
+            run()
+            events.append((start, clock.record()))
+        clock.synchronize()
+        return [_elapsed(clock, start, end) for start, end in events]
     if count > 1:
         run()  # while it executes, the host gets ahead with what is timed
     events = [clock.record()]

@@ -84,7 +84,7 @@ def test_small_kernels_are_timed_without_their_launches():
 @pytest.mark.parametrize("captures", [True, False])
 @pytest.mark.parametrize("batch", [1, 50, 1200])
 def test_a_batch_that_is_asked_for_is_the_sample(batch, captures):
-    device = SimulatedDevice(kernel=3e-6, launch=1e-6, captures=captures)
+    device = SimulatedDevice(kernel=3e-6, launch=20e-6 if captures else 1e-6, captures=captures)
     taken = sample(device.call, device, batch=batch)
     assert taken.batch == batch
     assert all(seconds == pytest.approx(3e-6, rel=1e-6) for seconds in taken.seconds)

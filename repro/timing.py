@@ -308,7 +308,7 @@ def _lead(function: Callable[[], Any], clock: Clock, capture: bool, call: float)
 
 
 def _warm_group(run: Callable[[], Any], clock: Clock, count: int, lead: Callable[[], Any] | None = None) -> list[float]:
-    """Return the seconds of `count` batches, enqueued back to back behind one that is not timed or each behind `lead`."""
+    """Return the seconds of `count` batches, enqueued back to back behind one that is not timed, or behind a `lead`."""
     clock.synchronize()
     if lead is not None:
         events = []

@@ -113,7 +113,7 @@ def tables(results):
                Column("Device memory", "cuda-gpu", "device_memory", "MB", published="mesh")]  # fmt: skip
     columns += [Column(f"{name}, {steps} steps", method, "wall", "s") for method, name in PAPER.items()]
     notes = [
-        "Two-scale preconditioner, its local solves weighted, single precision, recomputed factors. Source, path and the "
+        "Two-scale preconditioner, its local solves weighted; single precision, recomputed factors. Source, path and "
         "tolerance of the solves (1e-6) are not printed: `experiments/remacle2016/rod.py` has ours.",
         "The rod is a stand-in for the paper's, with as many hexahedra.",
     ]

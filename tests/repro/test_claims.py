@@ -153,7 +153,7 @@ def test_what_never_pays_is_infinite(store):
         'unit = "count"\ntolerance = 0.1',
     )
     judgement = store.one(parts[0], stated("n", "at most", *parts[1:])).stated
-    assert (judgement.met, judgement.failing) == (2, ("b",)) and measured(judgement) == "inf (9 to inf)"
+    assert (judgement.met, judgement.failing) == (2, ("b",)) and measured(judgement) == "∞ (9 to ∞)"
 
 
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):

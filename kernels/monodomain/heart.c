@@ -26,7 +26,7 @@ KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const
         double r = recovery[e], slope, derivative;
         const int converged = recover(mean, r_before[e], b, c, gamma, mu1, mu2, rate, &r, &slope);
         recovery[e] = r;
-        if (!converged) report[FAILED] = 1; /* all write the same */
+        if (!converged) ATOMIC_ADD_GLOBAL(&report[FAILED], 1.0);
         const double flow = source(mean, r, slope, alpha, c, &derivative);
         const double volume = READ_ONCE_LOAD(&volumes[e]);
         const double mass = volume * (rate - derivative) * 0.0625;

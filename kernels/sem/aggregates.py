@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kernels.sem.triplets import summed
+
 SOURCE = Path(__file__).with_name("aggregates.c")
 BLOCK = 256
 BUILDS = [(SOURCE, BLOCK, {})]
@@ -59,9 +61,7 @@ def aggregated(device, matrix):
         pairs, count = matched(device, matrix)
         labels = pairs if labels is None else pairs[labels]
         coo = matrix.tocoo()
-        summed = device.sparse.coo_matrix((coo.data, (pairs[coo.row], pairs[coo.col])), shape=(count, count))
-        matrix = summed.tocsr()
-        matrix.sum_duplicates()
+        matrix = summed(device, coo.data, pairs[coo.row], pairs[coo.col], count)
     return labels, count, matrix
 
 

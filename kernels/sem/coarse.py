@@ -16,6 +16,7 @@ from kernels.sem import geometry as shapes
 from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
+from kernels.sem.triplets import summed
 from repro import Work
 
 SOURCE = Path(__file__).with_name("coarse.c")
@@ -153,12 +154,11 @@ def matrix(device, points, cells, vertices, unknowns: int, kappa=1.0, mass=0.0):
         kept = (row >= 0) & (column >= 0)
         found.append((local.ravel()[kept], row[kept], column[kept]))
     values, row, column = (xp.concatenate([part[k] for part in found]) for k in range(3))
-    summed = device.sparse.coo_matrix((values, (row, column)), shape=(unknowns, unknowns)).tocsr()
-    return without_negligible(device, summed)
+    return without_negligible(device, summed(device, values, row, column, unknowns))
 
 
 def without_negligible(device, csr):
     """Return a matrix without the couplings that are nothing but rounding: equal cubes have twenty of them in a row."""
     coo, root = csr.tocoo(), device.xp.sqrt(csr.diagonal())
     kept = device.xp.abs(coo.data) > NEGLIGIBLE * root[coo.row] * root[coo.col]
-    return device.sparse.coo_matrix((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=csr.shape).tocsr()
+    return summed(device, coo.data[kept], coo.row[kept], coo.col[kept], csr.shape[0])

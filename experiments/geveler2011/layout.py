@@ -45,6 +45,8 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 name = f"{HEADINGS[below]} over {HEADINGS[above]}"
                 row[name] = _gain(ours[above], ours[below], unit)
                 row[f"{name}, paper"] = _gain(theirs[above], theirs[below], unit)
+            sliced = results.row(case, f"{element}-{numbering}-sell", metric, backend)
+            row[f"device, SELL [{unit}]"] = None if sliced is None else convert(sliced["value"], sliced["unit"], unit)
             rows.append(row)
     return Table(f"{title}, {element.upper()}", pandas.DataFrame(rows), [*notes, *_notes(results, backend)])
 

@@ -32,7 +32,7 @@ MEANING = {
 
 
 def cells(mesh: str, scale: str):
-    """Return each level in every numbering by the paper's columns, and in the best by everything."""
+    """Return each level in every numbering by the paper's columns, on a GPU in slices, too, and in the best by all."""
     found = convergence.cells(mesh, scale)
     for element in ELEMENTS:
         for level in LEVELS[convergence.TABLES[mesh]][scale][element]:
@@ -41,6 +41,8 @@ def cells(mesh: str, scale: str):
                 if numbering == BEST:
                     made += [(name, backend) for name in VARIANTS if name != "cusparse" for backend in DEVICES]
                     made += [("cusparse", "cuda"), ("scipy", "host"), ("pyamg", "host")]
+                else:
+                    made.append(("sell", "cuda"))
                 found += [Cell(f"{mesh}-l{level}", f"{element}-{numbering}-{name}", backend,
                                data=(f"geveler2011/{mesh}",)) for name, backend in made]  # fmt: skip
     return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own

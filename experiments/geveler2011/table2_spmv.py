@@ -14,6 +14,7 @@ from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table
+from repro.units import convert
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
 
@@ -123,8 +124,9 @@ def plot(results):
     names = {numbering: TITLES[numbering] for numbering in NUMBERINGS}
     for axis, element in zip(axes, ELEMENTS, strict=False):
         series = {n: _points(results, f"{element}-{n}-ellpack_r", "rate", backend) for n in NUMBERINGS}
-        lines(axis, series, x=f"Level, {element.upper()}", y=f"{backend} [MFLOP/s]", names=names, log_y=True,
-              whole_x=True)  # fmt: skip
+        published = {n: _printed(results, f"{element}-{n}-gpu") for n in NUMBERINGS}
+        lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=names,
+              published=published, log_y=True, whole_x=True)  # fmt: skip
     series = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
     lines(axes[2], series, x="Level, Q1", y="x moved, over its size", names=names, log_y=True, whole_x=True)
     one_legend(made, axes)
@@ -133,6 +135,11 @@ def plot(results):
 
 
 def _points(results, method, metric, backend):
-    unit = "MFLOP/s" if metric == "rate" else "x"
+    unit = "GFLOP/s" if metric == "rate" else "x"
     found = [(level_of(case), point(results, case, method, metric, unit, backend)) for case in results.cases]
     return [(level, *each) for level, each in found if each is not None]
+
+
+def _printed(results, method):
+    found = [(level_of(case), results.published.get(case, method, "rate")) for case in results.published.cases]
+    return [(level, convert(number.value, number.unit, "GFLOP/s")) for level, number in found if number is not None]

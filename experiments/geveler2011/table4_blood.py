@@ -75,19 +75,20 @@ def plot(results):
     made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=2)
     for axis, (element, rows) in zip(axes, shown.items(), strict=True):
         with style():
-            axis.barh([f"{row['Variant']}, {row['Back end']}" for row in rows],
-                      [row["Time [ms]"] for row in rows], color=[colour(row["Back end"]) for row in rows],
-                      edgecolor="black", linewidth=0.4)  # fmt: skip
-            for y, (row, bar) in enumerate(zip(rows, axis.patches, strict=True)):
+            for y, row in enumerate(rows):
                 where = (f"blood-l{row['L']}", f"{element}-{BEST}-{row['Variant']}", "solve", "ms", row["Back end"])
                 value, low, high = point(results, *where)
-                if low is not None:
-                    axis.errorbar(value, y, xerr=[[value - low], [high - value]], color="black", elinewidth=0.7)
-                place = (high or value, bar.get_y() + bar.get_height() / 2)
-                axis.annotate(f"  {row['Cycles']} cycles", place, va="center", fontsize=7)
+                spread = None if low is None else [[value - low], [high - value]]
+                axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,
+                              ecolor="black", elinewidth=0.7)  # fmt: skip
+                axis.annotate(f"{row['Cycles']} cycles", (high or value, y), (5, 0), textcoords="offset points",
+                              va="center", fontsize=7)  # fmt: skip
+            axis.set_xscale("log")
+            axis.set_yticks(range(len(rows)), [f"{row['Variant']}, {row['Back end']}" for row in rows])
             axis.tick_params(axis="y", length=0)
-            axis.grid(False)
-            axis.set_xlim(right=1.25 * max((row["Time [ms]"] for row in rows), default=1))
+            axis.grid(axis="both")
+            longest, least = (pick((row["Time [ms]"] for row in rows), default=1) for pick in (max, min))
+            axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
         level = LEVELS["table4"][results.scale][element][-1]
         axis.set_xlabel(f"Time to solve [ms], {element.upper()}, level {level}, {TITLES[BEST]}")
     caption(made, results)

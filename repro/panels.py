@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["intervals", "legend", "logarithmic", "share_legend", "tidy"]
 
+ABOVE = "legend-above"  # of a panel, by `legend`
+
 
 def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float) -> None:
     """Draw the intervals of points (x, y, low, high) that have one."""
@@ -55,8 +57,9 @@ def legend(axes: Axes) -> None:
         handles, names = zip(*entries, strict=True)
         made = axes.get_figure()
         columns = _columns(names, made.get_figwidth() / len([each for each in made.axes if each.get_visible()]))
-        axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
+        placed = axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
                     handlelength=1.4, columnspacing=1.2)  # fmt: skip
+        placed.set_gid(ABOVE)
 
 
 def share_legend(made: Figure) -> None:
@@ -94,6 +97,10 @@ def tidy(made: Figure) -> None:
         if text and "\n" not in text:
             axes.set_ylabel(textwrap.fill(text, max(16, int(0.7 * height / (0.52 * axes.yaxis.label.get_fontsize())))))
         own = axes.get_legend()
-        if own is not None and any(axes.get_title(where) for where in ("left", "center", "right")):
+        if (
+            own is not None
+            and own.get_gid() == ABOVE
+            and any(axes.get_title(where) for where in ("left", "center", "right"))
+        ):
             lifted = axes.transAxes + ScaledTranslation(0, 13 / 72, made.dpi_scale_trans)
             own.set_bbox_to_anchor((0, 1.01), transform=lifted)

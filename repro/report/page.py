@@ -150,7 +150,7 @@ def _claim(verdict: claims.Verdict) -> dict[str, Any]:
 
 
 def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
-    measured = "" if judged.value is None else quantity(judged.value, judged.unit)
+    measured = "" if judged.value is None else quantity(judged.value, judged.unit).removesuffix(" count")
     if judged.low is not None and judged.high is not None and judged.low != judged.high:
         measured += f" ({significant(float(judged.low))} to {significant(float(judged.high))})"
     return {

@@ -209,6 +209,14 @@ def line(text, start):
 def test_without_a_value(name, status):
     text, figure = show(name, lambda cell: status)
     assert "–" in text and not [patch for axes in figure.axes for patch in axes.patches if patch.get_height() > 0]
+    assert not [
+        line
+        for axes in figure.axes
+        for line in axes.lines
+        if len(line.get_xdata())
+        and line.get_marker() not in ("None", "")
+        and line.get_markerfacecolor() not in ("white", "none")
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)

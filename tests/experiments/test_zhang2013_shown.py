@@ -50,10 +50,11 @@ def show(name, status_of, backend=None):
 
 
 def marks(figure):
-    """Count what is drawn of ours: bars, and the points of lines that are no published values."""
+    """Count what is drawn of ours: bars, filled marks, and the points of lines that are no published values."""
     bars = sum(patch.get_height() > 0 for axes in figure.axes for patch in axes.patches)
     points = sum(len(line.get_xdata()) for axes in figure.axes for line in axes.lines
-                 if line.get_linestyle() == "-" and line.get_marker() not in ("", "None", None))  # fmt: skip
+                 if line.get_linestyle() in ("-", "None") and line.get_marker() not in ("", "None", None, "_")
+                 and line.get_markerfacecolor() not in ("white", "none"))  # fmt: skip
     return bars + points
 
 

@@ -259,3 +259,18 @@ def test_without_scripts_everything_is_there(browser, address):
     assert len(panels(page)) == 3
     assert "29.8" in page.locator("main").inner_text()
     context.close()
+
+
+def test_a_page_without_any_result_works(browser, tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "report.html").write_text(build([tmp_path / "results"]))
+    page, errors = browser.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((tmp_path / "report.html").as_uri())
+    page.wait_for_selector("html[data-figures=drawn]")
+    page.select_option("#filters [name=state]", "measured")
+    assert artefacts(page) == [] and page.locator("#none").is_visible()
+    page.click("#theme")
+    assert page.get_by_text("No stored time says what work it did.").is_visible()
+    assert errors == []
+    page.close()

@@ -279,3 +279,13 @@ def test_ours_stand_beside_the_published_with_ratio_and_share(results):
     assert float(line["ratio"]) == pytest.approx(1e-4 / printed.value, rel=5e-3)
     assert line["of_peak"] == "50 %"
     assert ("regular", "ring") not in lines  # the paper has no such method
+
+
+def test_numbers_alone_are_enough(results, tmp_path):
+    folder = tmp_path / "bench/fu2014"
+    folder.mkdir(parents=True)
+    (folder / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
+    outline = Outline(build([tmp_path]))
+    assert tile_of(outline, "fu2014-table2")["data-places"] == "bench/opencl"
+    assert [found["data-name"] for found in outline.all("a", class_="download")] == ["fu2014-table2.bench.csv"]
+    assert "repro run fu2014-table2 --scale small" in outline.text

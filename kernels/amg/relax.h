@@ -69,26 +69,29 @@
         }                                                                                                            \
     }
 
-/* The statement for each of a thread's entries, with its value v and column c. */
-#define FOR_EACH_ENTRY(...)                                                                                          \
+/* DO, a macro, for each of a thread's entries, with its value and column. (OpenCL has no macros of any number.) */
+#define FOR_EACH_ENTRY(DO)                                                                                           \
     UNROLL                                                                                                           \
     for (int k = 0; k < WIDTH; ++k) {                                                                                \
         if (k < P(width)) {                                                                                          \
             const real v = P(value)[k];                                                                              \
             const uint c = KEPT_COLUMN(k);                                                                           \
-            __VA_ARGS__;                                                                                             \
+            DO(v, c);                                                                                                \
         }                                                                                                            \
     }                                                                                                                \
     if (TAIL) {                                                                                                      \
         for (int k = WIDTH; k < P(width); ++k) {                                                                     \
             const real v = values[P(at) + k * P(step)];                                                              \
             const uint c = columns[P(at) + k * P(step)];                                                             \
-            __VA_ARGS__;                                                                                             \
+            DO(v, c);                                                                                                \
         }                                                                                                            \
     }
 
 #if INSIDE == SYMCOO
 
+#define ADD_BOTH(v, c)                                                                                               \
+    ATOMIC_ADD_SHARED(&other[LOW(c)], v * u[HIGH(c)]);                                                               \
+    ATOMIC_ADD_SHARED(&other[HIGH(c)], v * u[LOW(c)])
 #define LOAD_ROW(t)                                                                                                  \
     P(row) = t;                                                                                                      \
     P(at) = header[FIRST_ENTRY] + t;                                                                                 \
@@ -98,8 +101,7 @@
     LOAD_ENTRIES
 #define GATHER                                                                                                       \
     INNER(t) {                                                                                                       \
-        FOR_EACH_ENTRY(ATOMIC_ADD_SHARED(&other[LOW(c)], v * u[HIGH(c)]);                                            \
-                       ATOMIC_ADD_SHARED(&other[HIGH(c)], v * u[LOW(c)]))                                             \
+        FOR_EACH_ENTRY(ADD_BOTH)                                                                                     \
         (void)t;                                                                                                     \
     }                                                                                                                \
     BARRIER;
@@ -133,7 +135,7 @@
 #define LOAD_SLICED(t)                                                                                               \
     P(row) = t < rows ? order[first + t] : 0;                                                                        \
     {                                                                                                                \
-        GLOBAL const int *slice = slices + SLICE_NUMBERS * (patch * (BLOCK / SLICE) + (t) / SLICE);                        \
+        GLOBAL const int *slice = slices + SLICE_NUMBERS * (patch * (BLOCK / SLICE) + (t) / SLICE);                  \
         const int left = rows - SLICE * ((t) / SLICE);                                                               \
         P(step) = left < SLICE ? left : SLICE;                                                                       \
         P(width) = t < rows ? slice[1] : 0;                                                                          \
@@ -144,11 +146,12 @@
 
 #if INSIDE == ELL
 
+#define ADD_PRODUCT(v, c) sum += v * u[c]
 #define LOAD_ROW(t) LOAD_SLICED(t)
 #define GATHER                                                                                                       \
     INNER(t) {                                                                                                       \
         real sum = 0;                                                                                                \
-        FOR_EACH_ENTRY(sum += v * u[c])                                                                              \
+        FOR_EACH_ENTRY(ADD_PRODUCT)                                                                                  \
         P(sum) = sum;                                                                                                \
         (void)t;                                                                                                     \
     }                                                                                                                \
@@ -157,13 +160,16 @@
 
 #else
 
+#define ADD_AND_PASS_ON(v, c)                                                                                        \
+    sum += v * u[LOW(c)];                                                                                            \
+    more[HIGH(c)] = v * P(mine)
 #define LOAD_ROW(t)                                                                                                  \
     P(received) = t < rows ? incoming[first + t] : 0;                                                                \
     LOAD_SLICED(t)
 #define GATHER                                                                                                       \
     INNER(t) {                                                                                                       \
         real sum = 0;                                                                                                \
-        FOR_EACH_ENTRY(sum += v * u[LOW(c)]; more[HIGH(c)] = v * P(mine))                                            \
+        FOR_EACH_ENTRY(ADD_AND_PASS_ON)                                                                              \
         P(sum) = sum;                                                                                                \
         (void)t;                                                                                                     \
     }                                                                                                                \

@@ -48,14 +48,15 @@ def drawn(results, backend):
     """Draw operations and bytes a second of r and r' by order, and BP5 by size."""
     has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
     made, axes = figure(PAGE, 2.8, panels=2 + has_bp5)
-    cases = {case: f"n = {case[1:]}" for case in results.cases if case[1:].isdigit()}
+    cases = {case: case[1:] for case in results.cases if case[1:].isdigit()}
     methods = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
     for axis, metric, unit, quantity in (
-        (axes[0], "flop_rate", "GFLOP/s", "Operations, as the paper counts"),
-        (axes[1], "bandwidth", "GB/s", "Bytes, as the paper counts"),
+        (axes[0], "flop_rate", "GFLOP/s", "Operations"),
+        (axes[1], "bandwidth", "GB/s", "Bytes"),
     ):
         bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend)
+        axis.set_xlabel("Order n")
     if has_bp5:
         bp5.drawn(axes[2], results, backend)
-    caption(made, results)
+    caption(made, results, "operations and bytes as the paper counts them")
     return made

@@ -2,7 +2,7 @@
  *
  * A block is one thread, and an element's arrays lie in its cache, rows filled up with zeros to W. Every loop that is innermost runs over
  * neighbours in memory with a length known to the compiler, so that it becomes vector instructions: over a slab for sums along ζ, over a
- * row for the others, of all slabs at a time, so that what they share is loaded once. */
+ * row for the others. */
 
 #include "output.h"
 
@@ -20,6 +20,7 @@
 #define LINES Q
 #define LENGTH W
 #endif
+#define SLABS (Q <= 8 ? Q : 1) /* at a time, so that what they share is loaded once, as long as registers hold them */
 #define AT(k, j, i) ((k) * SLAB + (j) * W + (i))
 
 /* A sum that is unrolled whole stays in registers, and the loop around it becomes vector instructions. */
@@ -76,25 +77,27 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             }
         }
         ALONG_ZETA(f_k, d, u)
-        for (int j = 0; j < Q; ++j) {
-            for (int i = 0; i < W; ++i) {
-                real along_i[Q], along_j[Q];
-                SUM for (int k = 0; k < Q; ++k) along_i[k] = along_j[k] = 0;
-                SUM for (int m = 0; m < Q; ++m) {
-                    SUM for (int k = 0; k < Q; ++k) {
-                        along_i[k] += u[AT(k, j, m)] * dt[m * W + i];
-                        along_j[k] += d[j * Q + m] * u[AT(k, m, i)];
+        for (int k = 0; k < Q; k += SLABS) {
+            for (int j = 0; j < Q; ++j) {
+                for (int i = 0; i < W; ++i) {
+                    real along_i[SLABS], along_j[SLABS];
+                    SUM for (int r = 0; r < SLABS; ++r) along_i[r] = along_j[r] = 0;
+                    SUM for (int m = 0; m < Q; ++m) {
+                        SUM for (int r = 0; r < SLABS; ++r) {
+                            along_i[r] += u[AT(k + r, j, m)] * dt[m * W + i];
+                            along_j[r] += d[j * Q + m] * u[AT(k + r, m, i)];
+                        }
+                    }
+                    SUM for (int r = 0; r < SLABS; ++r) {
+                        f_i[AT(k + r, j, i)] = along_i[r];
+                        f_j[AT(k + r, j, i)] = along_j[r];
                     }
                 }
-                SUM for (int k = 0; k < Q; ++k) {
-                    f_i[AT(k, j, i)] = along_i[k];
-                    f_j[AT(k, j, i)] = along_j[k];
-                }
-            }
 #if GEOMETRY == STORED /* of the next element, while there is something else to do */
-            GLOBAL const real *next = geometry + ((element + 1) * Q + j) * (Q2 * COMPONENTS);
-            for (int l = 0; l < Q2 * COMPONENTS; l += 64 / (int)sizeof(real)) AHEAD(next + l);
+                GLOBAL const real *next = geometry + (((element + 1) * Q + k) * Q + j * SLABS) * (Q * COMPONENTS);
+                for (int l = 0; l < SLABS * Q * COMPONENTS; l += 64 / (int)sizeof(real)) AHEAD(next + l);
 #endif
+            }
         }
 #if GEOMETRY == TRILINEAR
         GLOBAL const real *c = geometry + element * CONSTANTS;
@@ -152,21 +155,24 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #endif
         }
         ALONG_ZETA(sum, e, f_k)
-        for (int j = 0; j < Q; ++j) {
-            for (int i = 0; i < W; ++i) {
-                real total[Q];
-                SUM for (int k = 0; k < Q; ++k) total[k] = sum[AT(k, j, i)];
-                SUM for (int m = 0; m < Q; ++m) {
-                    SUM for (int k = 0; k < Q; ++k)
-                        total[k] += f_i[AT(k, j, m)] * et[m * W + i] + e[j * Q + m] * f_j[AT(k, m, i)];
-                }
-                SUM for (int k = 0; k < Q; ++k) {
-                    const real product = rho[i] * weight[j] * weight[k]; /* ρ_i ρ_j ρ_k */
+        for (int k = 0; k < Q; k += SLABS) {
+            for (int j = 0; j < Q; ++j) {
+                for (int i = 0; i < W; ++i) {
+                    real total[SLABS];
+                    SUM for (int r = 0; r < SLABS; ++r) total[r] = sum[AT(k + r, j, i)];
+                    SUM for (int m = 0; m < Q; ++m) {
+                        SUM for (int r = 0; r < SLABS; ++r)
+                            total[r] += f_i[AT(k + r, j, m)] * et[m * W + i] + e[j * Q + m] * f_j[AT(k + r, m, i)];
+                    }
+                    SUM for (int r = 0; r < SLABS; ++r) {
+                        const int l = AT(k + r, j, i);
+                        const real product = rho[i] * weight[j] * weight[k + r]; /* ρ_i ρ_j ρ_k */
 #if HAS_MASS
-                    sum[AT(k, j, i)] = product * (u[AT(k, j, i)] - total[k]);
+                        sum[l] = product * (u[l] - total[r]);
 #else
-                    sum[AT(k, j, i)] = -product * total[k];
+                        sum[l] = -product * total[r];
 #endif
+                    }
                 }
             }
         }

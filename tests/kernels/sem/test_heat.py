@@ -23,21 +23,21 @@ def run(heat, steps):
     return np.array(heat.device.to_host(heat.temperature), dtype="float64")
 
 
-@pytest.mark.parametrize("settings", [{"preconditioner": "jacobi"}, {"preconditioner": "jacobi", "geometry": "stored"}])
-def test_first_order_in_time_on_a_decaying_mode(device, settings):
+def test_first_order_in_time_on_a_decaying_mode(device):
     """cos(π x / 3) on an insulated box decays as exp(-κ (π/3)² t); spectral in space, first order in time."""
     points, cells = disturbed(*grid((3, 1, 1)))
     kappa, end, errors = 0.5, 1.0, []
-    for steps in (5, 10, 20):
+    for steps in (4, 8, 16):
         heat = Heat(
-            device, points, cells, 7, NONE, kappa=kappa, step=end / steps, tolerance=1e-12, dtype="float64", **settings
-        )
+            device, points, cells, 5, NONE, kappa=kappa, step=end / steps, tolerance=1e-12, dtype="float64",
+            geometry="stored", preconditioner="jacobi",
+        )  # fmt: skip
         start = np.cos(np.pi * places(heat)[0] / 3)
         heat.reset(start)
         exact = start * np.exp(-kappa * (np.pi / 3) ** 2 * end)
         errors.append(np.abs(run(heat, steps) - exact).max())
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert errors[-1] < 0.01 and (np.abs(orders - 1) < 0.08).all()
+    assert errors[-1] < 0.01 and (np.abs(orders - 1) < 0.1).all()
 
 
 def test_equals_steps_with_a_dense_matrix(device):

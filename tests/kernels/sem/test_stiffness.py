@@ -160,7 +160,7 @@ def test_tensor_cores_agree_with_the_portable_kernel(device, order, geometry):
 @pytest.mark.parametrize("order", range(1, 16))
 def test_tuned_shapes_and_geometries_agree_at_every_order(device, order):
     """Recomputed factors against stored ones, in the shapes that are used."""
-    if not device.is_gpu and order not in (1, 2, 8, 15):
+    if not device.is_gpu and order not in (1, 9):
         pytest.skip("the processor has one shape for all orders")
     points, cells = disturbed(*grid((2, 1, 1), move=0.15))
     x = None

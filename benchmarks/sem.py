@@ -5,13 +5,53 @@ from __future__ import annotations
 import numpy as np
 
 import datasets
-from benchmarks.assembly import SECONDS, device
+from baselines.sem.sums import Sums
+from benchmarks.assembly import SECONDS, device, samples
 from experiments.remacle2016.poisson import TOLERANCE, Residual
 from kernels.device import BACKENDS
 from kernels.sem.solver import Solver
+from kernels.sem.stiffness import Operator
 from repro import timing
 
 PRECONDITIONERS = ("two-scale", "fine-only", "jacobi")
+
+
+class Products:
+    """The stiffness operator on all nodes: its time, its distance from sums over some elements, and what it keeps."""
+
+    params = (("stored", "trilinear"), ("float64", "float32"), BACKENDS, (3, 7))
+    param_names = ("geometry", "precision", "backend", "order")
+    timeout = 300
+
+    def setup(self, geometry, dtype, backend, order):
+        self.device = device(backend)
+        mesh = datasets.load("remacle2016/mesh3-16", "small")
+        self.operator = Operator(self.device, mesh.points, mesh.cells, order, dtype=dtype, geometry=geometry)
+        host = np.random.default_rng(0).standard_normal(self.operator.nodes).astype(dtype)
+        self.x, self.y = self.device.array(host), self.device.empty(self.operator.nodes, dtype)
+        self.local = self.device.empty(self.operator.layout.size, dtype)
+        self.operator.multiply(self.x, self.y)
+        self.operator.apply_local(self.x, self.local)
+        chosen = np.arange(0, len(mesh.cells), len(mesh.cells) // 8)
+        table = np.asarray(self.device.to_host(self.operator.numbering.table))[chosen]
+        self.expected = Sums(mesh.points, mesh.cells, order, mass=0.0).multiply(host[table], chosen)
+        self.chosen = chosen
+
+    def track_time(self, *parameters):
+        return samples(lambda: self.operator.multiply(self.x, self.y), self.device)
+
+    track_time.unit = "seconds"
+
+    def track_error(self, *parameters):
+        ours = self.operator.layout.unpack(np.asarray(self.device.to_host(self.local)), np)[self.chosen]
+        return float(np.abs(ours - self.expected).max() / np.abs(self.expected).max())
+
+    track_error.unit = "of the largest entry"
+
+    def track_bytes(self, *parameters):
+        return self.operator.local_work().bytes
+
+    track_bytes.unit = "bytes"
 
 
 class Solves:

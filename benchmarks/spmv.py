@@ -67,6 +67,11 @@ class Formats:
 
     track_bytes.unit = "bytes"
 
+    def track_padding(self, form, backend, name, dtype):
+        return self.packed.padding
+
+    track_padding.unit = "values stored over entries"
+
 
 class Packing:
     """From CSR to a format, by the host's clock."""

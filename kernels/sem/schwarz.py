@@ -133,8 +133,8 @@ class Schwarz:
         Of the solves; r and z are of the operator's.
     weighted : bool
         Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
-        paper's is the plain sum. With the coarse space the weights save a third to a half of the iterations: on mesh 1 at
-        n = 3 to 1e-6, 12, 13 and 13 for 8³, 16³ and 32³ elements in place of 17, 23 and 26.
+        paper's is the plain sum. With the coarse space the weights save a third to a half of the iterations: on mesh 1
+        at n = 3 to 1e-6, 12, 13 and 13 for 8³, 16³ and 32³ elements in place of 17, 23 and 26.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Polynomials:
 
     params = (
         tuple(polynomial.POLYNOMIALS), ("mixed", "double"), BACKENDS,
-        ("zhang2013/tri", "zhang2013/quad", "zhang2013/tet", "zhang2013/hex"),
+        ("zhang2013/hex", "zhang2013/tet", "zhang2013/quad", "zhang2013/tri"),
     )  # fmt: skip
     param_names = ("polynomial", "precision", "backend", "mesh")
     timeout = 300

@@ -1,0 +1,82 @@
+"""asv's benchmarks: every family of kernels has some, the quick set names ones that exist, and each class works."""
+
+import importlib
+import itertools
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import benchmarks
+
+ROOT = Path(__file__).resolve().parents[1]
+NOT_FOLLOWED = {"device", "stream"}  # what launches kernels, and the probes of the machine's ceilings
+
+
+def classes():
+    for found in pkgutil.iter_modules(benchmarks.__path__):
+        module = importlib.import_module(f"benchmarks.{found.name}")
+        for name, value in vars(module).items():
+            if isinstance(value, type) and value.__module__ == module.__name__ and hasattr(value, "params"):
+                yield f"{found.name}.{name}", value
+
+
+CLASSES = dict(classes())
+
+
+def combinations(made):
+    """Of a class, by asv's own names."""
+    parameters = made.params if isinstance(made.params[0], tuple | list) else (made.params,)
+    return list(itertools.product(*parameters))
+
+
+def names():
+    for name, made in CLASSES.items():
+        for method in filter(lambda method: method.startswith("track_"), dir(made)):
+            for combination in combinations(made):
+                yield f"{name}.{method}({', '.join(map(repr, combination))})"
+
+
+def test_the_quick_set_exists_and_is_quick():
+    known = list(names())
+    counts = {pattern: sum(bool(re.search(pattern, name)) for name in known) for pattern in benchmarks.QUICK}
+    assert min(counts.values()) > 0, counts
+    assert sum(counts.values()) < 100, counts  # a few seconds each, the third on CUDA often not there
+
+
+def test_every_family_of_kernels_is_followed():
+    families = {path.parent.name for path in (ROOT / "kernels").glob("*/__init__.py")} - NOT_FOLLOWED
+    imported = set()
+    for path in (ROOT / "benchmarks").glob("*.py"):
+        imported |= set(re.findall(r"kernels(?:\.| import )(\w+)", path.read_text()))
+    # Conjugate gradients are what the solvers solve with, and `amg` comes by way of the experiments' own class.
+    assert not families - imported - {"krylov", "amg"} and "solvers.Multigrid" in CLASSES
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_benchmark_of_each_class_works(name, repro_cache, monkeypatch):
+    """The first combination that this machine has: times are samples, everything else is a number."""
+    import benchmarks.assembly
+
+    made = CLASSES[name]
+    monkeypatch.setattr(benchmarks.assembly, "SECONDS", 0.01)
+    module = importlib.import_module(made.__module__)
+    if hasattr(module, "SECONDS"):
+        monkeypatch.setattr(module, "SECONDS", 0.01)
+    for combination in combinations(made):
+        if "cuda" in combination or "hypre" in str(combination[0]):
+            continue
+        benchmark = made()
+        try:
+            benchmark.setup(*combination)
+        except NotImplementedError:
+            continue
+        for method in filter(lambda method: method.startswith("track_"), dir(made)):
+            found = getattr(benchmark, method)(*combination)
+            values = found["samples"] if isinstance(found, dict) else [found]
+            assert values and not any(value < 0 for value in values), (method, found)  # NaN: a method without lists
+            assert not isinstance(found, dict) or getattr(made, method).unit == "seconds", method
+        getattr(benchmark, "teardown", lambda *_: None)(*combination)
+        return
+    pytest.fail("no combination of its parameters can be run here")

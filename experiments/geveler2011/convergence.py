@@ -33,18 +33,18 @@ def cells(mesh: str, scale: str) -> list[Cell]:
 def measure(cell, run) -> None:
     """Solve by the paper's smoother, check the solution, and record factors of the defect; for Q1 their limit, too."""
     from datasets.geveler2011 import hierarchy
-    from experiments.geveler2011.problems import SMOOTHING, TOLERANCE, defect, problem
+    from experiments.geveler2011.problems import SMOOTHING, TOLERANCE, defect, of_run
     from kernels.multigrid import Multigrid, fourier
 
     mesh, (element, numbering, _) = cell.case.partition("-")[0], cell.method.split("-")
-    jacobi, data = SMOOTHING[mesh]["jacobi"], run.dataset(cell.data[0])
-    grids = problem(data, element, level_of(cell.case), run.device).numbered(numbering)
+    jacobi = SMOOTHING[mesh]["jacobi"]
+    grids = of_run(run, element, level_of(cell.case)).numbered(numbering)
     solver = Multigrid(run.device, grids, format="sell", **jacobi)
     outcome = solver.solve(TOLERANCE)
     run.check(defect(grids[-1], run.device.to_host(solver.solution)), 1.01 * TOLERANCE, "defect by SciPy")
     record(run, outcome)
     if element == "q1":
-        level = hierarchy(data, SHAPES[mesh]).levels[-1]
+        level = hierarchy(run.dataset(cell.data[0]), SHAPES[mesh]).levels[-1]
         limit = fourier.worst_factor(level.points[level.cells], 2 * jacobi["steps"], jacobi["damping"])
         run.value("limit", limit)
 

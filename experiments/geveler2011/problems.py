@@ -44,7 +44,16 @@ class Problem:
         return self._numbered[numbering]
 
 
+BYTES = {"q1": 1300, "q2": 2600}  # an unknown, at the peak: every level's matrices, before and after numbering
 _kept: dict[tuple, Problem] = {}
+
+
+def of_run(run, element: str, level: int) -> Problem:
+    """Return the problem of a cell, once there is memory for it."""
+    mesh, device = run.dataset(run.cell.data[0]), None if run.cell.backend == "host" else run.device
+    unknowns = len(mesh.cells) * 4 ** (level - 1) * (4 if element == "q2" else 1)
+    run.need("the hierarchy", **{"device" if device else "host": BYTES[element] * unknowns})
+    return problem(mesh, element, level, device)
 
 
 def problem(mesh, element: str, level: int, device=None) -> Problem:
@@ -68,4 +77,4 @@ def defect(grid, u) -> float:
     return float(np.linalg.norm(rhs - matrix @ u) / np.linalg.norm(rhs - matrix @ start))
 
 
-__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "on_host", "problem"]
+__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "of_run", "on_host", "problem"]

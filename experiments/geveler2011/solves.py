@@ -50,7 +50,7 @@ def cells(mesh: str, scale: str):
 
 def measure(cell, run, seconds: float) -> None:
     """Time a solve, after its solution has been checked, and record cycles and the rate of convergence."""
-    from experiments.geveler2011.problems import TOLERANCE, defect, problem
+    from experiments.geveler2011.problems import TOLERANCE, defect, of_run
 
     if cell.method.endswith(f"-{convergence.RATE}"):
         convergence.measure(cell, run)
@@ -58,7 +58,7 @@ def measure(cell, run, seconds: float) -> None:
     device = None if cell.backend == "host" else run.device
     mesh = cell.case.partition("-")[0]
     element, numbering, name = cell.method.split("-", 2)
-    found = problem(run.dataset(cell.data[0]), element, level_of(cell.case), device)
+    found = of_run(run, element, level_of(cell.case))
     grids = found.numbered(numbering)
     solver = _solver(name, device, grids, mesh)
     outcomes = []

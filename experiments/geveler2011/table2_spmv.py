@@ -41,11 +41,11 @@ def cells(scale):
 
 def measure(cell, run):
     """Time a product with a random vector, or count what it touches."""
-    from experiments.geveler2011.problems import on_host, problem
+    from experiments.geveler2011.problems import of_run, on_host
 
     device = None if cell.backend == "host" else run.device
     element, numbering, name = cell.method.split("-", 2)
-    found = problem(run.dataset(cell.data[0]), element, level_of(cell.case), device)
+    found = of_run(run, element, level_of(cell.case))
     matrix = found.numbered(numbering)[-1].matrix
     if name == "locality":
         from kernels.multigrid import locality

@@ -19,6 +19,7 @@ MATRICES = (
 SUBSET = ("circuit", "epidemiology", "harbor", "heart-3k", "heart-5k", "heart-30k", "qcd")
 """The matrices of section 7, which single optimisations are shown by."""
 OWN = "own"
+BYTES = 100  # an entry, at the peak: triples while a heart is assembled, and two formats while one is packed
 FEW = ("circuit", "harbor", "heart-3k", "qcd")
 NOTE = (
     "The hearts' matrices are (∇u, ∇v) + (u, v) on linear tetrahedra; a public matrix's stand-in is smaller than it at "
@@ -70,6 +71,8 @@ def system(run) -> System:
     key = data.digest()
     if key not in _kept:
         _kept.clear()
+        entries = data.nonzeros if hasattr(data, "csr") else 16 * len(data.cells)
+        run.need("the matrix with its formats", host=BYTES * entries)
         if hasattr(data, "csr"):
             matrix = data.csr
         else:

@@ -51,6 +51,7 @@ class System:
         return float(np.linalg.norm(gap) / np.linalg.norm(factors * self.host_rhs))
 
 
+BYTES = 25  # an entry of an element's matrix, at the peak: assembly takes 13 to 19, a format and vectors the rest
 _kept: dict[tuple, System] = {}
 
 
@@ -62,6 +63,8 @@ def system(run) -> System:
     key = (mesh.digest(), device.backend)
     if key not in _kept:
         _kept.clear()
+        local = len(mesh.cells) * (mesh.cells.shape[1] * mesh.points.shape[1]) ** 2
+        run.need("the system with its formats", **{"device" if cell.backend != "host" else "host": BYTES * local})
         made = elasticity.system(device, elasticity.cantilever(mesh.points, mesh.cells))
         _kept[key] = System(made.matrix, made.rhs, device)
     return _kept[key]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+WORKER = Path(__file__).with_name("_reading_worker.py")
 # Bytes of address space, interpreter and libraries with them, and a second each 1e5 bytes: a tenth of what the slowest
 # of meshio's readers does.
 LEAST_MEMORY, GROWTH = 3 * 2**30, 60
@@ -25,13 +26,12 @@ class Unreadable(Exception):
     """A file could not be read; the message says why in one line."""
 
 
-def read(worker: Path, path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays that a worker, a program of this folder, makes of a file.
+def read(kind: str, path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of a file; `_reading_worker` has their names.
 
     Parameters
     ----------
-    worker : Path
-        Called with the file, where to write an .npz, and the bytes of address space that it may have.
+    kind : {'mesh', 'matrix'}
     path : Path
 
     Raises
@@ -43,7 +43,7 @@ def read(worker: Path, path: Path) -> dict[str, np.ndarray]:
     memory, seconds = LEAST_MEMORY + GROWTH * size, LEAST_SECONDS + size / SLOWEST
     with tempfile.TemporaryDirectory(prefix="repro-reading-") as folder:
         target = Path(folder, "arrays.npz")
-        command = [sys.executable, str(worker), str(path.resolve()), str(target), str(memory)]
+        command = [sys.executable, str(WORKER), kind, str(path.resolve()), str(target), str(memory)]
         # OpenBLAS takes address space for each of its threads.
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         try:

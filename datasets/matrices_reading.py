@@ -22,7 +22,6 @@ from datasets import guarded
 from datasets.errors import MatrixError
 from datasets.matrices import LARGEST, Matrix, checked
 
-WORKER = Path(__file__).with_name("_mmread_worker.py")
 SUFFIXES = (".mtx", ".mtx.gz", ".tar.gz", ".tgz")
 LARGEST_TEXT = 64 * 2**30  # bytes of a matrix as text
 LARGEST_RATIO = 100  # of the text to what it is packed into; that of matrices is 3 to 30
@@ -92,7 +91,7 @@ def matrix(path: Path, real_part: bool = False):
 def _by_scipy(text, path):
     """Return the entries as SciPy reads them."""
     try:
-        return guarded.read(WORKER, text)
+        return guarded.read("matrix", text)
     except guarded.Unreadable as problem:
         raise _unreadable(path, problem) from None
 

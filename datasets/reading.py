@@ -18,7 +18,6 @@ REGION_DATA = (
     "region", "regions", "gmsh:physical", "medit:ref", "tetgen:ref", "avsucd:material", "MaterialIDs", "material",
     "cell_tags", "gmsh:geometrical",
 )  # fmt: skip
-WORKER = Path(__file__).with_name("_meshio_worker.py")
 # Cells that bound a plane or a solid mesh or mark a point of it, and are left out.
 LOWER = {2: ("vertex", "line"), 3: ("vertex", "line", "triangle", "quad", "polygon")}
 
@@ -84,7 +83,7 @@ def _raw(path):
 def _by_meshio(path):
     """Return points, cells and cell data as meshio has them."""
     try:
-        found = guarded.read(WORKER, path)
+        found = guarded.read("mesh", path)
     except guarded.Unreadable as problem:
         raise _unreadable(path, problem) from None
     blocks = [SimpleNamespace(type=str(kind), data=found[f"cells{i}"]) for i, kind in enumerate(found["types"])]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import datasets
-from datasets import _meshio_worker, _mmread_worker, guarded
+from datasets import _reading_worker, guarded
 from repro.model import ReproError
 
 SECONDS, MEMORY = 2, 4 * 2**30
@@ -69,11 +69,10 @@ def read(kind: str, path: Path) -> None:
         assert np.isfinite(mesh.points).all() and mesh.cells.min() >= 0 and mesh.cells.max() < len(mesh.points)
 
 
-def guarded_here(worker: Path, path: Path) -> dict:
+def guarded_here(kind: str, path: Path) -> dict:
     """Stand in for `guarded.read`: the worker's own function, in this process."""
-    arrays = {"_meshio_worker.py": _meshio_worker.arrays, "_mmread_worker.py": _mmread_worker.arrays}[worker.name]
     try:
-        return arrays(str(path))
+        return _reading_worker.READERS[kind](str(path))
     except (Exception, SystemExit) as problem:  # it has ended then, with one line
         raise guarded.Unreadable(" ".join(str(problem).split())[:200] or type(problem).__name__) from problem
 

@@ -15,7 +15,7 @@ import scipy.io
 import scipy.sparse
 
 import datasets
-from datasets import MatrixError, MeshError, guarded, reading, structured
+from datasets import MatrixError, MeshError, guarded, structured
 
 meshio = pytest.importorskip("meshio")
 FUZZ = Path(__file__).with_name("fuzz.py")
@@ -96,9 +96,9 @@ def test_a_file_that_asks_for_gigabytes_gets_none(tmp_path):
 
 
 def test_a_reader_that_crashes_costs_an_error(tmp_path, monkeypatch):
-    worker = tmp_path / "_meshio_worker.py"
+    worker = tmp_path / "_reading_worker.py"
     worker.write_text("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
     path = tmp_path / "mine.vtu"
     path.write_text("x")
-    monkeypatch.setattr(reading, "WORKER", worker)
+    monkeypatch.setattr(guarded, "WORKER", worker)
     assert "the process that reads it ended with -11" in refused(path)

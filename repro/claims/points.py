@@ -80,7 +80,7 @@ def find(
                 }
                 if all(rows.values()):
                     points.append(Point(case, words, rows))
-            expected = _expected(claim, parsed.values(), scale, stored, root)
+            expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:
             return Found(scale, tuple(points), tuple(missing))
@@ -96,7 +96,9 @@ def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored)
     return [case for case in found[0] if all(case in other for other in found) and case in (claim.cases or found[0])]
 
 
-def _expected(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path) -> list[str]:
+def _expected(
+    claim: Claim, predicate: Predicate, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path
+) -> list[str]:
     """The cases that the paper prints of these methods, or that a run had cells of, whatever became of them."""
     known = []
     for each in parsed:
@@ -104,7 +106,7 @@ def _expected(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stor
             continue
         artefact = f"{claim.paper}-{each.stem}"
         cases = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale and each.takes(row["method"])}
-        if scale == "paper":
+        if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
             methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
             numbers = list(published.load(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}

@@ -44,7 +44,7 @@ def fit(results, methods):
     Returns
     -------
     list of (tolerance, largest, mean)
-        Tolerances for which every size that was measured has been counted.
+        Tolerances for which every size that was measured has been counted; a size that was not tells nothing.
     """
     found = []
     for tolerance in SWEEP:
@@ -53,6 +53,8 @@ def fit(results, methods):
             if not case.startswith("mesh1-"):
                 continue
             for method in methods:
+                if results.value(case, method, sweep_metric(SWEEP[0])) is None:
+                    continue  # not measured at this size
                 printed = results.published.get(case, method, "iterations")
                 ours = results.value(case, method, sweep_metric(tolerance))
                 gaps.append(np.nan if ours is None or printed is None else abs(ours - printed.value))

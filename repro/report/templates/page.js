@@ -52,6 +52,7 @@
   // Filters of the wall, and of the tables and figures below it.
   const filters = one("#filters");
   const artefacts = all("details.artefact");
+  const panelsOf = new Map(artefacts.map((each) => [each, all("section.panel", each)]));  // best first, wherever shown
   function filter() {
     const wanted = Object.fromEntries(new FormData(filters));
     let shown = 0;
@@ -79,7 +80,7 @@
     const [first, second] = [one("select.first", artefact), one("select.second", artefact)];
     const panelOf = (machine) => machine && one(`section.panel[data-machine="${machine}"]`, artefact);
     if (first) {
-      const panels = all("section.panel", artefact);
+      const panels = panelsOf.get(artefact);
       const byBackend = wanted.backend && panels.find((panel) => panel.dataset.backends.split(" ").includes(wanted.backend));
       first.value = (panelOf(wanted.machine) || (!wanted.machine && byBackend) || panels[0]).dataset.panel;
       const other = panelOf(wanted.beside);
@@ -95,7 +96,9 @@
   function show(artefact) {
     const [first, second] = [one("select.first", artefact), one("select.second", artefact)];
     if (!first) return;
-    const panels = all("section.panel", artefact);
+    const panels = panelsOf.get(artefact);
+    if (second.value === first.value) second.value = "";
+    for (const option of second.options) option.disabled = option.value === first.value;
     for (const panel of panels) panel.hidden = ![first.value, second.value].includes(panel.dataset.panel);
     const left = panels.find((panel) => panel.dataset.panel === first.value);
     left.parentElement.prepend(left);

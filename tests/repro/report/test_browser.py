@@ -10,7 +10,7 @@ pytest.importorskip("playwright.sync_api", reason="no Playwright here: make setu
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from repro.report import build
 
@@ -57,6 +57,11 @@ def shown(page, selector, name="id"):
     )
 
 
+def opened(page):
+    """Wait until the artefact is open: a link opens it after the click, once the address has changed."""
+    expect(page.locator(TABLE2)).to_have_attribute("open", "")
+
+
 def artefacts(page):
     return shown(page, "details.artefact")
 
@@ -70,6 +75,7 @@ def test_filters_by_paper_machine_back_end_and_state(page):
     assert page.locator("#count").get_attribute("aria-live") == "polite"
     assert page.locator("section.paper:visible").count() == 1
     page.get_by_role("button", name="Reset").first.click()
+    expect(page.locator("#count")).to_have_text(f"{len(everything)} of {len(everything)} shown")
     assert artefacts(page) == everything
     page.select_option("#filters [name=machine]", "laptop")
     assert artefacts(page) == ["fu2014-table2", "zhang2013-figure8"]
@@ -88,8 +94,8 @@ def panels(page, artefact=TABLE2):
 
 
 def test_a_tile_opens_its_artefact_and_two_machines_stand_side_by_side(page):
-    page.click(f"a.tile[href='{TABLE2}'], li.tile a[href='{TABLE2}']")
-    assert page.locator(TABLE2).get_attribute("open") is not None
+    page.click(f"li.tile a[href='{TABLE2}']")
+    opened(page)
     assert panels(page) == ["big-gpu-fu2014-table2"]
     assert page.locator(f"{TABLE2} figure img:visible").count() == 1
     page.locator(f"{TABLE2} select.second").select_option("laptop-fu2014-table2")
@@ -107,14 +113,30 @@ def test_one_choice_puts_every_artefact_side_by_side(page):
     assert figure8.get_by_text("Not measured on big-gpu.").is_visible()
 
 
+def test_the_results_beside_others_are_others(page):
+    page.goto(f"{page.url}{TABLE2}")
+    opened(page)
+    second = page.locator(f"{TABLE2} select.second")
+    assert second.locator("option:disabled").evaluate_all("all => all.map((each) => each.value)") == [
+        "big-gpu-fu2014-table2"
+    ]
+    second.select_option("laptop-fu2014-table2")
+    page.locator(f"{TABLE2} select.first").select_option("laptop-fu2014-table2")
+    assert panels(page) == ["laptop-fu2014-table2"] and second.input_value() == ""
+
+
 def test_a_back_end_chooses_the_results_that_have_it(page):
-    page.select_option("#filters [name=backend]", "opencl")
     page.click("#unfold")
+    before = panels(page)
+    page.select_option("#filters [name=backend]", "opencl")
     assert panels(page) == ["laptop-fu2014-table2"]
+    page.select_option("#filters [name=backend]", "")  # and without it those from before come back
+    assert panels(page) == before == ["big-gpu-fu2014-table2"]
 
 
 def test_figures_are_drawn(page):
     page.click(f"li.tile a[href='{TABLE2}']")
+    opened(page)
     size = page.locator(f"{TABLE2} figure img:visible").evaluate("image => [image.naturalWidth, image.naturalHeight]")
     assert size == [70, 28]
     assert page.locator(f"li.tile a[href='{TABLE2}'] img").evaluate("image => image.naturalWidth") == 70
@@ -162,7 +184,7 @@ def test_the_keyboard_reaches_everything(page):
     assert focused(page) == "Skip to the content"
     assert page.locator(".skip").bounding_box()["x"] >= 0
     page.keyboard.press("Enter")
-    assert focused(page) == "main"
+    expect(page.locator("#main")).to_be_focused()
     order = []
     for _ in range(6):
         page.keyboard.press("Tab")
@@ -170,13 +192,13 @@ def test_the_keyboard_reaches_everything(page):
     assert order == ["paper", "machine", "beside", "backend", "state", "reset"]
     page.locator("#filters [name=paper]").focus()
     page.keyboard.type("fu2014")
-    assert page.locator("#count").inner_text().startswith("10 of")
+    expect(page.locator("#count")).to_contain_text("10 of")
     page.locator(f"li.tile a[href='{TABLE2}']").focus()
     page.keyboard.press("Enter")
-    assert page.locator(TABLE2).get_attribute("open") is not None
-    assert page.evaluate("document.activeElement.matches('#fu2014-table2 > summary')")
+    opened(page)
+    expect(page.locator(f"{TABLE2} > summary")).to_be_focused()
     page.keyboard.press("Enter")  # a second closes it
-    assert page.locator(TABLE2).get_attribute("open") is None
+    expect(page.locator(TABLE2)).not_to_have_attribute("open", "")
     outline = page.locator(f"{TABLE2} > summary").evaluate("each => getComputedStyle(each).outlineStyle")
     assert outline == "solid"
 
@@ -219,8 +241,8 @@ def test_the_roofline_shows_values_where_one_points(page):
     page.wait_for_selector("#plot[data-drawn='4']")
     assert page.locator("#roofline-count").inner_text() == "4 kernels shown"
     page.click("#roofline-table summary")
-    assert page.locator("#roofline-table tbody tr").count() == 4
-    assert page.locator("#roofline-table th").count() == 9
+    expect(page.locator("#roofline-table tbody tr")).to_have_count(4)  # filled once it has opened
+    expect(page.locator("#roofline-table th")).to_have_count(9)
 
 
 def test_a_phone_needs_no_sideways_scrolling(browser, address):
@@ -247,7 +269,7 @@ def test_print_has_everything_open_and_no_controls(page, tmp_path):
 def test_a_link_into_the_page_opens_what_it_names(browser, address):
     page = browser.new_page()
     page.goto(f"{address}{TABLE2}")
-    assert page.locator(TABLE2).get_attribute("open") is not None
+    opened(page)
     page.close()
 
 

@@ -69,10 +69,11 @@ def reason(
 
 
 def _stand_ins(facts: Facts, judgement: Judgement, points: Sequence[Point]) -> str:
-    """Counts that differ from the paper's on data that only stand in for the paper's own."""
-    if facts.timed or not facts.predicate.published or not judgement.failing:
+    """Published counts on data that only stand in for the paper's own: those that differ, else those that agree."""
+    if facts.timed or not facts.predicate.published:
         return ""
-    rows = [row for point in points if point.name in judgement.failing for row in point.rows.values()]
+    told = [point for point in points if point.name in judgement.failing] or points
+    rows = [row for point in told for row in point.rows.values()]
     names = {name for row in rows for name in facts.stored.data(row)}
     found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
     return f"on stand-ins: {', '.join(found[:SHOWN])}{' and more' if len(found) > SHOWN else ''}" if found else ""
@@ -97,8 +98,9 @@ def _in_doubt(claim: Claim, judgement: Judgement, predicate: Predicate, points: 
     }
     if not numbers & wrong:
         return ""
-    many = f"{len(numbers & wrong)} of the published numbers do" if len(numbers) > 1 else "the published number does"
-    return f"{many} not follow from the paper's others"
+    many = len(numbers & wrong)
+    which = f"{many} of the published numbers" if len(numbers) > 1 else "the published number"
+    return f"{which} {'does' if many == 1 else 'do'} not follow from the paper's others"
 
 
 @cache

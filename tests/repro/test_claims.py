@@ -263,6 +263,18 @@ def test_counts_on_stand_ins_say_so(store):
         store.cells.append({"case": case, "method": "fast", "backend": "cuda", "data": [f"fu2014/{NAMES[case]}"]})
     parts = ('[claim.where]\nn = "table2 fast iterations"', stated("n", "about", '"table2 fast iterations"'))
     assert store.one(*parts).reason == "1 of 2, not b; on stand-ins: heart"
+    store.rows.clear()  # and where they agree as well: it is we who made them so
+    for case, value in (("a", 10), ("b", 20)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+    assert store.one(*parts).reason == "on stand-ins: heart"
+
+
+def test_a_slow_down_is_asked_for_as_the_fraction_that_it_is(store):
+    store.write("table2.csv", "case,method,metric,printed,unit,place\na,fast,gain,(1.3),x,Table 2\n")
+    store.row("a", "fast", "gain", 0.75, unit="x", stem="table2", spread=None)
+    parts = ('[claim.where]\nn = "table2 fast gain"', stated("n", "about", '"table2 fast gain a"'))
+    found = store.one(*parts).stated
+    assert found.state == HOLDS and found.requirement.startswith("about 1/1.3 x")
 
 
 def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):

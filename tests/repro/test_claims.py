@@ -269,6 +269,12 @@ def test_counts_on_stand_ins_say_so(store):
     assert store.one(*parts).reason == "on stand-ins: heart"
 
 
+def test_what_was_timed_too_few_times_for_an_interval_is_named(store):
+    store.row("a", "slow", "solve", 10.0, backend="host", spread=None, n=1)
+    store.row("a", "fast", "solve", 1.0, spread=0.01, n=9)
+    assert store.one(WHERE, effect()).reason.endswith("; too few runs for an interval: slow (1)")
+
+
 def test_a_slow_down_is_asked_for_as_the_fraction_that_it_is(store):
     store.write("table2.csv", "case,method,metric,printed,unit,place\na,fast,gain,(1.3),x,Table 2\n")
     store.row("a", "fast", "gain", 0.75, unit="x", stem="table2", spread=None)

@@ -19,6 +19,7 @@ from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place
 from repro.model import DONE
 from repro.peaks import Peak
+from repro.results import is_missing
 from repro.statistics import median
 from repro.units import is_rate, is_time, quantity, significant, split
 
@@ -65,7 +66,18 @@ def reason(
     facts = Facts(claim, predicate, rows, mixed, stored, root)
     why = next((line for rule in RULES if (line := rule(facts))), "")
     known = [_in_doubt(claim, judgement, predicate, points, root), _stand_ins(facts, judgement, points)]
-    return "; ".join(filter(None, [_where_not(judgement), *known, why if facts.timed or not any(known) else ""]))
+    why = why if facts.timed or not any(known) else ""
+    return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts)]))
+
+
+def _without_interval(facts: Facts) -> str:
+    """What was timed so few times, being long, that the interval of the claim has nothing of it."""
+    few = {
+        row["method"]: int(row["n"]) for row in facts.timed if is_missing(row["ci_low"]) and not is_missing(row["n"])
+    }
+    each = [f"{method} ({n})" for method, n in list(few.items())[:SHOWN]]
+    more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
+    return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""
 
 
 def _stand_ins(facts: Facts, judgement: Judgement, points: Sequence[Point]) -> str:

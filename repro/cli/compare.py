@@ -148,13 +148,29 @@ def _show(title: str, compared: Any) -> None:
 
     window = console()
     hidden = {"artefact", "scale", "device"} | {name for name in compared.columns if name.endswith(("_low", "_high"))}
-    hidden |= {"place"} if window.width < 120 else set()
+    if window.width < 120:
+        hidden |= {"place"}
+    else:
+        compared = _with_intervals(compared)
     columns = [name for name in compared.columns if name not in hidden and _says_something(compared[name])]
     lines = [
         [_text(value, name) for name, value in zip(columns, row, strict=True)]
         for row in compared[columns].itertuples(index=False)
     ]
     window.print(Sheet(title, [name.replace("_", " ") for name in columns], lines))
+
+
+def _with_intervals(compared: Any) -> Any:
+    """The table with a column of text for each interval, right of the value that it is of."""
+    compared = compared.copy()
+    for name, ends in (("ours", "ci"), ("old", "old"), ("new", "new")):
+        if name in compared.columns:
+            pairs = zip(compared[f"{ends}_low"], compared[f"{ends}_high"], strict=True)
+            texts = [" to ".join(filter(None, (_text(end, name) for end in pair))) for pair in pairs]
+            compared.insert(
+                compared.columns.get_loc(name) + 1, f"{'' if name == 'ours' else name} interval".strip(), texts
+            )
+    return compared
 
 
 def _says_something(column: Any) -> bool:

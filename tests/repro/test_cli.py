@@ -248,7 +248,8 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
     assert rows[0]["verdict"] == "slower" and {row["verdict"] for row in rows[1:]} == {"lost"}
     assert [rows[0][name] for name in ("old_low", "old_high", "new_low", "new_high")] == [9, 11, 19, 21]
     assert main(["compare", "table1", "--with", str(old), *where]) == 0
-    assert "slower or lost" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "slower or lost" in err and "9 to 11" in out and "19 to 21" in out
     assert main(["compare", "table1", "--with", "nowhere", *where]) == 1
     assert "no folder of results" in capsys.readouterr().err
 

@@ -6,8 +6,8 @@ from typer.main import get_command
 from repro.cli import app, main
 
 ODD = (
-    "", "--", "../..", "/dev/null", "a" * 5000, "табл2", "table2\nx", "*", "fu2014-table2;ls", "0", "-1", "1e999", "nan",
-    "%s{}", "\x7f'", "NAME=", "=x",
+    "", "--", "../..", "/dev/null", "a" * 5000, "табл2", "table2\nx", "*", "fu2014-table2;ls", "0", "-1", "1e999",
+    "nan", "%s{}", "\x7f'", "NAME=", "=x",
 )  # fmt: skip
 
 

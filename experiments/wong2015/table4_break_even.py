@@ -94,9 +94,13 @@ def tables(results):
     names = named(results)
     columns = [Column(f"α {where}, {method.upper()}", method, f"break_even_{where.lower()}", "")
                for method in FORMS for where in ("GPU", "CPU")]  # fmt: skip
-    notes = ["GPU: reordered on the device; CPU: a scatter on the host through the map of places, without the transfer "
-             "to the device. ∞ where the product is slower than CSR's, cuSPARSE's on CUDA, else Numba's.",
-             f"Published: by {stated('break-even-mean')} products on average on the GPU.", *marks(results), NOTE]
+    notes = [
+        "GPU: reordered on the device; CPU: a scatter on the host through the map of places, without the transfer "
+        "to the device. ∞ where the product is slower than CSR's, cuSPARSE's on CUDA, else Numba's.",
+        f"Published: by {stated('break-even-mean')} products on average on the GPU.",
+        *marks(results),
+        NOTE,
+    ]
     found = [paper_table(results, "Table 4: products after which reordering pays", columns, cases=names, row="Matrix",
                          notes=notes)]  # fmt: skip
     return [*found, _times(results, names)]

@@ -188,7 +188,7 @@
     const papers = [...new Set(roofline.points.map((point) => point.paper))].sort();
     const x = { field: "intensity", type: "quantitative", scale: { type: "log", nice: false }, axis: ticks("intensity"), title: "Intensity of the least work [FLOP/B]" };
     const y = { field: "rate", type: "quantitative", scale: { type: "log" }, axis: ticks("rate"), title: "Operations a second [GFLOP/s]" };
-    // Each roof is named at its right end, and the bandwidth once, on the slope.
+    // Each roof is named at its right end, and the bandwidth once, over the slope, which a narrow plot makes steep.
     const ends = [...new Map(roofs.map((each) => [each.roof, each])).values()].map((each) => ({ ...each, name: each.roof }));
     const slope = roofs.slice(0, 1).map((each) => ({ ...each, name: `${number(each.bandwidth, 4)} GB/s` }));
     const named = (values, align, dx, dy) => ({ data: { values }, encoding: { x, y, text: { field: "name" } },
@@ -200,7 +200,7 @@
       layer: [
         { data: { values: roofs }, mark: { type: "line", color: ink, strokeWidth: 1.5 },
           encoding: { x, y, detail: { field: "roof" }, tooltip: [tip("roof", "Roof"), tip("bandwidth", "GB/s", ",.4r")] } },
-        named(ends, "right", -4, -9), named(slope, "left", 8, -34),
+        named(ends, "right", -4, -9), named(slope, "left", 8, one("#plot").clientWidth < 600 ? -115 : -34),
         { data: { values }, mark: { type: "point", filled: true, size: 55, opacity: 0.8, cursor: "pointer" },
           encoding: { x, y, href: { field: "href" },
             color: { field: "paper", type: "nominal", title: null, scale: { domain: papers, range: COLOURS } },

@@ -27,6 +27,9 @@
 #ifdef __OPENCL_VERSION__
 #define SUM _Pragma("unroll")
 #define AHEAD(pointer)
+#elif defined(__CUDACC__)
+#define SUM UNROLL
+#define AHEAD(pointer)
 #else
 #define SUM _Pragma("GCC unroll 16")
 #define AHEAD(pointer) __builtin_prefetch(pointer, 0, 2)

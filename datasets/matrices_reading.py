@@ -29,7 +29,8 @@ FREE = 2**20  # bytes that may be unpacked whatever the ratio
 MEMBERS = 1000
 SHORTEST = 4  # bytes of an entry, "1 1" and the end of the line
 FIELDS, SYMMETRIES = ("real", "integer", "pattern"), ("general", "symmetric", "skew-symmetric")
-DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, UnicodeDecodeError)
+# The last is tarfile's answer to a header of gzip that is cut short.
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, UnicodeDecodeError, TypeError)
 
 
 def key(entry, path: Path) -> str:

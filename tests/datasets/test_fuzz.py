@@ -1,6 +1,7 @@
 """A thousand damaged files: an error or a right answer, never a crash, a hang or gigabytes."""
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -57,10 +58,22 @@ def test_matrices(tmp_path):
     csr = scipy.sparse.random(20, 20, 0.1, "csr", random_state=0)
     scipy.io.mmwrite(folder / "a.mtx", csr)
     scipy.io.mmwrite(folder / "b.mtx", csr + csr.T, symmetry="symmetric")
-    (folder / "c.mtx.gz").write_bytes(gzip.compress((folder / "a.mtx").read_bytes()))
-    with tarfile.open(folder / "d.tar.gz", "w:gz") as archive:
-        archive.add(folder / "a.mtx", "d/d.mtx")
+    text, packed = (folder / "a.mtx").read_bytes(), io.BytesIO()
+    (folder / "c.mtx.gz").write_bytes(gzip.compress(text, mtime=0))
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("d/d.mtx")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    (folder / "d.tar.gz").write_bytes(gzip.compress(packed.getvalue(), mtime=0))  # the same bytes in every run
     fuzz("matrix", folder, seed=2)
+
+
+@pytest.mark.parametrize("length", range(1, 40))
+def test_archives_cut_short_anywhere(tmp_path, length):
+    path = tmp_path / "mine.tar.gz"
+    path.write_bytes(gzip.compress(b"x" * 100, mtime=0)[:length])
+    with pytest.raises(MatrixError, match=r"mine\.tar\.gz"):
+        datasets.load("wong2015/own", "paper", path)
 
 
 def refused(path):

@@ -74,14 +74,10 @@ figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, wi
 	$(READY)
 	@$(REPRO) figures $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
-# A test that hangs ends after the timeout of pyproject.toml, with what every thread was at. The report's tests have
-# processes of their own: after some other test, not found yet, Python's own string of one space holds a NUL.
-PYTEST  = $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true
-
+# A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them
 	$(READY)
-	@$(CACHES) $(PYTEST) $(or $(ARGS),tests/repro/report)
-	@$(if $(ARGS),,$(CACHES) $(PYTEST) --ignore=tests/repro/report)
+	@$(CACHES) $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true $(ARGS)
 
 races: ## The kernels' tests under ThreadSanitizer (OpenMP) and compute-sanitizer (CUDA); ARGS="tests/kernels/spmv" for some
 	$(READY)

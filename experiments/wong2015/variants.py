@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pandas
 
+from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
 from repro import Cell
@@ -28,6 +29,7 @@ NAMES = {
     "k1-unsorted": "K1, unsorted", "k2": "K2", "k2r": "K2r", "k2rs": "K2rs", "k2r-remapped": "K2r, remapped",
 }  # fmt: skip
 CACHES = {"": "x through the cache", "-uncached": "x past the first-level cache"}
+REGULAR = ("qcd", "epidemiology")  # which the text leaves out of what sorting gains
 UNCACHED = (
     "x past the first-level cache is read by CUDA's kernels alone; the paper's texture cache is part of that cache now."
 )
@@ -100,3 +102,13 @@ def drawn(results, methods):
         axes.tick_params(axis="x", labelrotation=60 if len(kinds) > 1 else 0)
     caption(made, results, "; ".join(marks(results)))
     return made
+
+
+def sorting(results, title, methods):
+    """Return times of the second of two methods, whose columns are sorted, against the first, and notes."""
+    notes, sorted_one = [], methods[1]
+    for uncached, text, mark in (("", "through the cache", "-textured"), ("-uncached", "past it", "")):
+        printed = " to ".join(stated(f"{sorted_one}{mark}-{end}") for end in ("low", "high"))
+        gain = spread(results, *reversed(methods), uncached, REGULAR)
+        notes.append(f"Gain without QCD and Epidemiology, x {text}: {gain}; published {printed} %.")
+    return times(results, title, methods, notes)

@@ -60,15 +60,7 @@ DEVICE_FUNCTION double folded(const double *lanes)
     return sum;
 }
 
-/* Adds up sums[BLOCK], which threads have just written, into sums[0]. */
-#define TREE(sums)                                                                                                   \
-    BARRIER;                                                                                                         \
-    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
-        INNER(t) {                                                                                                   \
-            if (t < width) sums[t] += sums[t + width];                                                               \
-        }                                                                                                            \
-        BARRIER;                                                                                                     \
-    }
+#include "../device/tree.h"
 
 /* The same for the largest of them. */
 #define HIGHEST(peaks)                                                                                               \

@@ -1,14 +1,7 @@
 /* Conjugate gradients with Jacobi preconditioning from zero, all of them in a single block: the coarsest level has a few
  * hundred unknowns, and launches would cost more than the arithmetic. Stops by itself at |r| <= tolerance |b|. */
 
-#define TREE(sums)                                                                                                   \
-    BARRIER;                                                                                                         \
-    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
-        INNER(t) {                                                                                                   \
-            if (t < width) sums[t] += sums[t + width];                                                               \
-        }                                                                                                            \
-        BARRIER;                                                                                                     \
-    }
+#include "../device/tree.h"
 
 KERNEL conjugate_gradient(const int n, const int max_iterations, const double tolerance,
                           GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT columns,

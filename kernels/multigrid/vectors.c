@@ -70,14 +70,7 @@ KERNEL update_with_memory(const long n, const double now, const double before,
     }
 }
 
-#define TREE(sums)                                                                                                   \
-    BARRIER;                                                                                                         \
-    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
-        INNER(t) {                                                                                                   \
-            if (t < width) sums[t] += sums[t + width];                                                               \
-        }                                                                                                            \
-        BARRIER;                                                                                                     \
-    }
+#include "../device/tree.h"
 
 /* Partial sums of d.d, one a block of `chunk` entries. */
 KERNEL squares(const long n, const long chunk, GLOBAL const double *RESTRICT d, GLOBAL double *RESTRICT partial)

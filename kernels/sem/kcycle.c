@@ -12,21 +12,14 @@
         if (column >= 0) sum += values[place] * (TERM);                                                              \
     }
 
-#define ADD_UP(sums)                                                                                                 \
-    BARRIER;                                                                                                         \
-    for (int width = BLOCK / 2; width > 0; width /= 2) {                                                             \
-        INNER(t) {                                                                                                   \
-            if (t < width) sums[t] += sums[t + width];                                                               \
-        }                                                                                                            \
-        BARRIER;                                                                                                     \
-    }
+#include "../device/tree.h"
 #define TOTAL(total, partial)                                                                                        \
     INNER(t) {                                                                                                       \
         double sum = 0;                                                                                              \
         for (int i = t; i < blocks; i += BLOCK) sum += (partial)[i];                                                 \
         sums[t] = sum;                                                                                               \
     }                                                                                                                \
-    ADD_UP(sums)                                                                                                     \
+    TREE(sums)                                                                                                     \
     const double total = sums[0];                                                                                    \
     BARRIER;
 #define QUOTIENT(a, b) ((b) > 0 ? (a) / (b) : 0)
@@ -94,8 +87,8 @@ KERNEL first_product(const long rows, const long chunk, const int blocks, GLOBAL
         sums[t] = curvature;
         sums_b[t] = work;
     }
-    ADD_UP(sums)
-    ADD_UP(sums_b)
+    TREE(sums)
+    TREE(sums_b)
     INNER(t) {
         if (t == 0) {
             partial[block] = sums[0];
@@ -140,9 +133,9 @@ KERNEL second_product(const long rows, const long chunk, const int blocks, GLOBA
         sums_v[t] = mixed;
         sums_rest[t] = work;
     }
-    ADD_UP(sums)
-    ADD_UP(sums_v)
-    ADD_UP(sums_rest)
+    TREE(sums)
+    TREE(sums_v)
+    TREE(sums_rest)
     INNER(t) {
         if (t == 0) {
             partial[block] = sums[0];

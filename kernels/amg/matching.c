@@ -35,14 +35,7 @@ KERNEL choose(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int 
     }
 }
 
-KERNEL pair(const int n, GLOBAL const int *RESTRICT choice, GLOBAL int *RESTRICT mate)
-{
-    OUTER(block);
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i < n && choice[i] >= 0 && choice[choice[i]] == i) mate[i] = choice[i];
-    }
-}
+#include "../device/handshake.h"
 
 KERNEL is_first(const int n, GLOBAL const int *RESTRICT mate, GLOBAL int *RESTRICT flags)
 {

@@ -1,4 +1,4 @@
-/* Matching of rows in pairs along their strongest couplings. `mate` is -1 for a row that has none yet. */
+/* Matching of rows in pairs along their strongest couplings. */
 
 DEVICE_FUNCTION uint mixed(uint x)
 {
@@ -40,12 +40,4 @@ KERNEL choose(const long rows, GLOBAL const int *RESTRICT offsets, GLOBAL const 
     }
 }
 
-/* Rows that have chosen one another are mates. */
-KERNEL pair(const long rows, GLOBAL const int *RESTRICT choice, GLOBAL int *RESTRICT mate)
-{
-    OUTER(block);
-    INNER(t) {
-        const long row = block * BLOCK + t;
-        if (row < rows && choice[row] >= 0 && choice[choice[row]] == row) mate[row] = choice[row];
-    }
-}
+#include "../device/handshake.h"

@@ -18,22 +18,14 @@ class Solver:
 
     Parameters
     ----------
-    device : kernels.device.Device
-    points : (vertices, 3) float64
-    cells : (elements, 8) int
-        Vertices in meshio's order, positively oriented.
-    order : int
-        The paper's n, 1 to 15.
-    kappa : float or (elements,) array
-        κ > 0.
+    device, points, cells, order, kappa, geometry, numbering
+        Of the operator: see `Operator`.
     mass : float or (elements,) array, optional
         c; None for none.
     dirichlet : 'boundary', (nodes,) bool array, or None
         Where u = 0; None for natural conditions everywhere, which take a mass.
     dtype : {'float64', 'float32'}
         Of the operator and the vectors of conjugate gradients.
-    geometry : {'trilinear', 'stored', 'affine'}
-        Of the operator: see `Operator`.
     preconditioner : {'two-scale', 'fine-only', 'jacobi', None}
         P = P^c + P^f; P^f alone; the inverse of the diagonal; none.
     inner_dtype : {'float32', 'float64'}, optional
@@ -44,7 +36,6 @@ class Solver:
     weighted : bool
         Whether the local solves are weighted by the number of subdomains at a node; the paper has their plain sum. See
         `Schwarz`.
-    numbering : kernels.sem.numbering.Numbering, optional
 
     Attributes
     ----------

@@ -89,6 +89,7 @@ class Operator:
         Metric factors stored at every node (the paper's r), recomputed from the vertices (its r'), or constant in each
         element, which is then a parallelepiped.
     kappa : float or (elements,) array
+        κ > 0.
     mass : float or (elements,) array, optional
         The paper's c; None for none, and then its factor is not stored.
     dirichlet : (nodes,) bool array, or 'boundary', optional

@@ -5,6 +5,7 @@ import io
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -102,6 +103,18 @@ def test_figure6_without_a_mesh_is_figure6_with_it(opencl):
             artefact("figure6").measure(run.cell, run)
             found.append(values(run)["iterations"])
     assert found[:2] == found[2:]
+
+
+@pytest.mark.parametrize(("method", "gpu", "timed"), [("patch-pcgamg", True, True), ("patch-pcgamg", False, False),
+                                                      ("cg", True, False)])  # fmt: skip
+def test_figure6_times_multigrid_on_a_gpu(method, gpu, timed, monkeypatch):
+    found = {}
+    figure6 = artefact("figure6")
+    monkeypatch.setattr(figure6, "helmholtz_matrix", lambda mesh: mesh)
+    monkeypatch.setattr(figure6.solvers, "measure", lambda run, matrix, **options: found.update(options))
+    run = SimpleNamespace(device=SimpleNamespace(is_gpu=gpu), dataset=lambda name: None)
+    figure6.measure(Cell("9", method, "opencl", data=("fu2014/series-9",)), run)
+    assert found["timed"] is timed
 
 
 def test_conductivities_are_those_of_the_regions(by_scikit_fem):
@@ -252,6 +265,7 @@ def test_the_papers_layout():
     assert line(text, "jacobiPCGAMG") == ["jacobiPCGAMG", "20", "50", "20", "60", "20", "122"]
     text, _ = show("figure6", lambda cell: DONE)
     assert line(text, "patchPCGAMG") == ["patchPCGAMG", "20", "20", "1.00"]
+    assert line(text, "patchPCGAMG, solve") == ["patchPCGAMG, solve", "4.00", "4.00"]
     text, _ = show("figure7", lambda cell: DONE)
     assert line(text, "Heart (stand-in)") == ["Heart (stand-in)"] + ["20"] * 7
 

@@ -10,9 +10,10 @@ import importlib
 from pathlib import Path
 
 from baselines.spmv._rival import Rival
+from baselines.spmv._scatter import scatter
 
 RIVALS = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")))
-__all__ = ["RIVALS", "Rival", "backend", "pack"]
+__all__ = ["RIVALS", "Rival", "backend", "pack", "scatter"]
 
 
 def pack(name: str, csr, dtype="float64", **options) -> Rival:

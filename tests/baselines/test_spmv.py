@@ -82,3 +82,15 @@ def test_absent_rivals_say_what_to_do():
 def test_an_unknown_rival_names_those_there_are():
     with pytest.raises(ValueError, match="'mkl' is none of cusparse_bsr, "):
         spmv.pack("mkl", None)
+
+
+def test_values_are_scattered():
+    random = np.random.default_rng(3)
+    places, values = random.permutation(300)[:200].astype(np.uint32), random.normal(size=200)
+    out = np.full(300, 7.0)
+    spmv.scatter(places, values, out)
+    assert (out[places] == values).all() and (np.delete(out, places) == 7.0).all()
+    with pytest.raises(ValueError, match="uint32"):
+        spmv.scatter(places.astype(np.int32), values, out)
+    with pytest.raises(ValueError, match="200 places"):
+        spmv.scatter(places, values[:-1], out)

@@ -54,6 +54,7 @@ Meshes = Annotated[
     typer.Option("--mesh", "--matrix", metavar="NAME=FILE", help="Your own file in place of a dataset; repeatable."),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
+Everything = Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")]
 
 
 PIPE_WIDTH = 160
@@ -84,6 +85,26 @@ def _strict(value: Any) -> Any:
     from repro.render import strict
 
     return strict(value)
+
+
+def jobs(names, paper, kind, everything, only, backend, settings, files=None) -> list:
+    """Return what a command's options ask to measure, as `repro.runner.make_jobs` does.
+
+    Raises
+    ------
+    repro.discovery.UnknownName
+        When they name nothing, or something that there is not.
+    """
+    from repro import discovery, plan, runner
+
+    if not (names or paper or kind or everything):
+        raise discovery.UnknownName(
+            "name an artefact, a paper or a kind, or give --all; `repro list` shows what there is"
+        )
+    for name in backend or ():
+        discovery.require(name, BACKENDS, "backend")
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
+    return runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
 
 
 def command_line() -> str:

@@ -9,6 +9,7 @@ import typer
 
 from repro.cli.common import (
     Backends,
+    Everything,
     Json,
     Kind,
     Machine,
@@ -22,19 +23,19 @@ from repro.cli.common import (
     answer,
     command_line,
     console,
+    jobs,
     minutes,
     plural,
     say,
     table,
 )  # fmt: skip
-from repro.model import BACKENDS
 from repro.settings import CELL_SECONDS
 
 
 def run(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
     backend: Backends = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")] = False,
+    everything: Everything = False,
     force: Annotated[bool, typer.Option("--force", help="Measure again what is done.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells to measure and their time.")] = False,
     results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0,
@@ -56,7 +57,7 @@ def run(
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
     """
-    from repro import discovery, plan, runner, shards
+    from repro import discovery, runner, shards
     from repro.settings import make_settings
 
     files = None
@@ -66,24 +67,16 @@ def run(
         planned, mine = shards.read(*shard)
         names, files, scale, seed = mine["artefacts"], frozenset(mine["cells"]), planned["scale"], planned["seed"]
         mesh = [f"{name}={file}" for name, file in planned["meshes"].items()]
-    if not (names or paper or kind or everything):
-        raise discovery.UnknownName(
-            "name an artefact, a paper or a kind, or give --all; `repro list` shows what there is"
-        )
-    artefacts = discovery.select(names or (), paper or (), kind)
-    for name in backend or ():
-        discovery.require(name, BACKENDS, "backend")
-    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
     settings = make_settings(scale, results, machine, seed, mesh or (), command_line(), 60 * cell_minutes)
-    jobs = runner.make_jobs(artefacts, settings, selection)
+    wanted = jobs(names, paper, kind, everything, only, backend, settings, files)
     if dry_run:
-        _show_plan(jobs, settings, force, as_json)
+        _show_plan(wanted, settings, force, as_json)
         return
 
     from repro.cli.progress import Follower
 
     with _termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
-        summary = runner.run(jobs, settings, force=force, isolate=not in_process, watcher=follower)
+        summary = runner.run(wanted, settings, force=force, isolate=not in_process, watcher=follower)
     if as_json:
         answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
     ending = "; interrupted: the same command goes on from here" if summary.interrupted else ""
@@ -94,11 +87,11 @@ def run(
     raise typer.Exit(summary.exit_code)
 
 
-def _show_plan(jobs: list, settings, force: bool, as_json: bool) -> None:
+def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
     plans = []
-    for job in jobs:
+    for job in wanted:
         pending = job.pending(force)
         reasons = Counter(task.reason or "forced" for task in pending)
         plans.append({
@@ -119,7 +112,7 @@ def _show_plan(jobs: list, settings, force: bool, as_json: bool) -> None:
         total = sum(entry["seconds"] for entry in plans)
         count = sum(entry["to_run"] for entry in plans)
         say(f"{plural(count, 'cell')} to measure, about {minutes(total)}, at scale {settings.scale}")
-    raise typer.Exit(int(any(job.problem for job in jobs)))
+    raise typer.Exit(int(any(job.problem for job in wanted)))
 
 
 def _escape(text: str) -> str:

@@ -12,6 +12,7 @@ import typer
 
 from repro.cli.common import (
     Backends,
+    Everything,
     Json,
     Kind,
     Machine,
@@ -24,6 +25,7 @@ from repro.cli.common import (
     Seed,
     answer,
     console,
+    jobs,
     minutes,
     plural,
     say,
@@ -34,7 +36,7 @@ from repro.cli.common import (
 def plan(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
     backend: Backends = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")] = False,
+    everything: Everything = False,
     force: Annotated[bool, typer.Option("--force", help="Cells that are done, too.")] = False,
     count: Annotated[int, typer.Option("--shards", min=1, max=10000, help="Into how many.")] = 2,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Where the plan goes.")] = Path("plan.json"),
@@ -50,17 +52,13 @@ def plan(
 
     `repro run --shard PLAN NUMBER` runs one of them; `repro merge` puts what they found together.
     """
-    from repro import discovery, runner, shards
-    from repro import plan as planning
+    from repro import shards
     from repro.settings import make_settings
     from repro.store import write_atomically
 
-    if not (names or paper or kind or everything):
-        raise discovery.UnknownName("name an artefact, a paper or a kind, or give --all")
-    selection = planning.Selection(planning.parse_only(only or ()), tuple(backend or ()))
     settings = make_settings(scale, results, machine, seed, mesh or ())
-    jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
-    made = shards.split(jobs, settings, count, force)
+    wanted = jobs(names, paper, kind, everything, only, backend, settings)
+    made = shards.split(wanted, settings, count, force)
     if not made:
         say("every cell is done: there is nothing to divide")
         return

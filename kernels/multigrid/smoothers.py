@@ -104,7 +104,7 @@ class Spai:
 
     def __init__(self, level, grid, xp, damping: float | None = None):
         self.level = level
-        inverse = spai.approximate_inverse(grid.matrix, xp)
+        inverse = spai.approximate_inverse(level.device, grid.matrix)
         if damping is None:
             largest = largest_eigenvalue(grid.matrix, xp, left=inverse)
             damping = min(1.0, 1.9 / (RANGE_MARGIN * largest))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-CHUNK = 1 << 22  # numbers of the small systems that are solved at once
+SOURCE, BLOCK = Path(__file__).with_name("spai.c"), 256
+BUILDS = [(SOURCE, BLOCK, {})]
+CHUNK, GPU_CHUNK = 1 << 22, 1 << 25  # numbers of the small systems that are solved at once
 
 
-def approximate_inverse(matrix, xp=np):
+def approximate_inverse(device, matrix):
     """Return the M with A's pattern whose rows minimise ‖e_i - m_i A‖ (Bröker and Grote 2002, the paper's [32]).
 
     With J the columns of row i, the normal equations are (A Aᵀ)[J, J] m = A[J, i]. Rows of one length are solved
@@ -15,49 +19,31 @@ def approximate_inverse(matrix, xp=np):
 
     Parameters
     ----------
-    matrix : CSR matrix, square, sorted columns
-    xp : module
+    device : kernels.device.Device
+    matrix : CSR matrix of `device.sparse`, square, sorted columns
 
     Returns
     -------
     CSR matrix
     """
-    count = matrix.shape[0]
-    transposed = matrix.T.tocsr()
-    transposed.sort_indices()
-    gram = (matrix @ transposed).tocsr()
-    gram.sort_indices()
-    offsets, columns = matrix.indptr, matrix.indices
-    lengths = xp.diff(offsets)
-    values = xp.empty(len(columns))
-    lookups = _Lookup(gram, xp), _Lookup(matrix, xp)
+    xp, count = device.xp, matrix.shape[0]
+    kernel = device.build(SOURCE, block=BLOCK).equations
+    arrays = [device.array(part, dtype) for part, dtype in
+              ((matrix.indptr, np.int32), (matrix.indices, np.int32), (matrix.data, np.float64))]  # fmt: skip
+    lengths = xp.diff(matrix.indptr)
+    values = xp.empty(len(matrix.indices))
     for length in [int(length) for length in xp.unique(lengths)]:
-        rows = xp.nonzero(lengths == length)[0]
-        step = max(1, CHUNK // length**2)
+        rows = xp.nonzero(lengths == length)[0].astype(np.int32)
+        step = max(1, (CHUNK if xp is np else GPU_CHUNK) // length**2)
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
-            places = offsets[some][:, None] + xp.arange(length)
-            pattern = columns[places].astype(np.int64)
-            normal = lookups[0](pattern[:, :, None], pattern[:, None, :])
-            right = lookups[1](pattern, some[:, None].astype(np.int64))
-            values[places] = xp.linalg.solve(normal, right[:, :, None])[:, :, 0]
-    return type(matrix)((values, columns.copy(), offsets.copy()), shape=(count, count))
-
-
-class _Lookup:
-    """Entries of a CSR matrix by row and column."""
-
-    def __init__(self, matrix, xp):
-        rows = xp.repeat(xp.arange(matrix.shape[0]), xp.diff(matrix.indptr)) if xp is np else _rows(matrix, xp)
-        self.xp, self.width, self.values = xp, matrix.shape[1], matrix.data
-        self.keys = rows.astype(np.int64) * self.width + matrix.indices
-
-    def __call__(self, rows, columns):
-        keys = rows * self.width + columns
-        place = self.xp.minimum(self.xp.searchsorted(self.keys, keys.ravel()), len(self.keys) - 1).reshape(keys.shape)
-        return self.xp.where(self.keys[place] == keys, self.values[place], 0.0)
-
-
-def _rows(matrix, xp):
-    """Return each entry's row: CuPy's repeat takes no device array of counts."""
-    return xp.searchsorted(matrix.indptr[1:], xp.arange(matrix.nnz, dtype=matrix.indptr.dtype), side="right")
+            normal = device.empty(len(some) * length**2, np.float64)
+            right = device.empty(len(some) * length, np.float64)
+            numbers = len(some) * length * (length + 1)
+            kernel(-(-numbers // BLOCK), numbers, length, device.array(some), *arrays, normal, right)
+            if device.backend != "cuda":
+                normal, right = device.to_host(normal), device.to_host(right)
+            places = matrix.indptr[some][:, None] + xp.arange(length)
+            found = xp.linalg.solve(normal.reshape(-1, length, length), right.reshape(-1, length, 1))
+            values[places] = found[:, :, 0]
+    return type(matrix)((values, matrix.indices.copy(), matrix.indptr.copy()), shape=(count, count))

@@ -9,11 +9,14 @@ definite for every n, and the outer weight is 1 unless the largest eigenvalue of
 method estimate from below, comes near 2: beyond that the V-cycle would not be positive definite. On the Regular mesh ω
 from 4/3 to 1.9 over the estimate took 21 to 19 iterations. With n = 1 this is the Jacobi method on the whole matrix.
 
-On an H200 prerelaxation of 17 M rows takes 2.2 times as long as its least bytes would, post-relaxation 2.5 times.
+On an H200 with 17 M rows prerelaxation reaches 46 % of its bound and post-relaxation 41 %, where 70 % was the aim.
 Shared memory binds: Nsight Compute has its pipe 60 % busy and the issue slots 56 % at 36 % of the bandwidth, with 2.2
-wavefronts a store for conflicts of banks, so that at 70 % the pipe would be full. Fetching the next patches into the
-L2 cache ahead took 0 to 9 % off; columns unpacked into registers, or kept as offsets in bytes, added 5 to 20 %, and a
-block more or less on a multiprocessor 5 to 40 %.
+wavefronts a store for conflicts of banks, so that at 70 % the pipe would be full. Tried with patches of 256 to 512
+rows, pre- and post-relaxation each: columns unpacked into registers added 5 to 29 % (on 275 k rows 1 and 10 %), columns
+as offsets in bytes 4 to 13 %. To the latter, fetching the next patch into the L2 cache did -3 to 6 % early in a kernel
+and -10 to -2 % at its end, which left -6 to 8 % against what is here; with the early fetch a block more on a
+multiprocessor did -13 to 25 %, one less 0 to 35 %. Not tried: blocks that stay and bring the next patch into shared
+memory asynchronously while they iterate.
 """
 
 from __future__ import annotations

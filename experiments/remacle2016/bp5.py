@@ -46,6 +46,7 @@ def measure(cell, run):
     from kernels.sem.stiffness import Operator
 
     device, mesh = run.device, run.dataset(cell.data[0])
+    products.need(run, device, mesh, order_of(cell.case), factors=48, overlaps=False)
     operator = Operator(device, mesh.points, mesh.cells, order_of(cell.case), dirichlet="boundary")
     settings = {"max_seconds": products.SECONDS[run.scale]}
     x, _ = products.rates(run, operator, mesh, {}, settings, has_fixed=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from experiments.remacle2016 import products
 from repro import Cell
 
 ORDER = 3
@@ -37,7 +38,6 @@ TITLES = {
 }
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve
 ROUNDING = {"float64": 0.0, "float32": 1e-4}  # that single precision leaves of the true residual, over ‖b‖
-SETUP_BYTES = 40, 100  # at the peak, for each node of a subdomain and of an element: sorting and numbering them
 RIVAL_BYTES = 50  # for each entry of the element matrices
 SAMPLE = 300  # elements in which the residual is computed afresh
 
@@ -59,8 +59,7 @@ def measure(cell, run):
     device, order = run.device, cell.parameters["order"]
     options = METHODS[cell.method]
     mesh = run.dataset(cell.data[0])
-    an_element = SETUP_BYTES[0] * (order + 3) ** 3 + SETUP_BYTES[1] * (order + 1) ** 3
-    run.need("the set-up", device=len(mesh.cells) * an_element)
+    products.need(run, device, mesh, order)
     try:
         solver = Solver(device, mesh.points, mesh.cells, order, **options)
     except Unavailable as missing:

@@ -33,6 +33,7 @@ SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.3, "large": 0.3}  # of sampli
 TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
 SAMPLE = 500  # elements that are compared with NumPy's sums
 GEOMETRY_FLOPS = 242  # a node, as the paper counts those of r'
+SETUP_BYTES = 40, 100  # at the peak, for each node of a subdomain and of an element: sorting and numbering them
 
 
 def cells(scale, backends):
@@ -47,6 +48,12 @@ def cells(scale, backends):
     ]
 
 
+def need(run, device, mesh, order: int, *, factors: int = 0, overlaps: bool = True) -> None:
+    """Ask for the memory of an operator with so many bytes of factors a node, and of the local solves' subdomains."""
+    each = (SETUP_BYTES[1] + factors) * (order + 1) ** 3 + overlaps * SETUP_BYTES[0] * (order + 3) ** 3
+    run.need("the set-up", **{"device" if device.is_gpu else "host": len(mesh.cells) * each})
+
+
 def measure(cell, run):
     """Time the product to element vectors, and the whole product with and without atomics."""
     from kernels.sem.stiffness import Operator
@@ -54,6 +61,8 @@ def measure(cell, run):
     device, order = run.device, int(cell.case[1:])
     geometry, dtype, has_mass = METHODS[cell.method]
     mesh = run.dataset(cell.data[0])
+    factors = (6 + has_mass) * np.dtype(dtype).itemsize if geometry == "stored" else 0
+    need(run, device, mesh, order, factors=factors, overlaps=False)
     try:
         operator = Operator(
             device, mesh.points, mesh.cells, order, dtype=dtype, geometry=geometry, mass=1.0 if has_mass else None

@@ -32,6 +32,7 @@ def measure(cell, run):
     from kernels.sem.solver import Solver
 
     device, order, mesh = run.device, int(cell.case[1:]), run.dataset(cell.data[0])
+    products.need(run, device, mesh, order, factors=24 if METHODS[cell.method] == "stored" else 0)
     solver = Solver(device, mesh.points, mesh.cells, order, dtype="float32", geometry=METHODS[cell.method])
     b, x = solver.load(1.0), device.empty(solver.nodes, "float32")
     table, load = (np.asarray(device.to_host(device.array(array))) for array in (solver.numbering.table, b))

@@ -75,6 +75,7 @@ def measure(cell, run):
 
     mesh, order, steps = run.dataset(rod.MESH), int(cell.case[1:]), STEPS[run.scale]
     device = opened(cell, run)
+    products.need(run, device, mesh, order, overlaps=METHODS[cell.method][2] != "jacobi")
     pool = device.xp.get_default_memory_pool() if device.backend == "cuda" else None
     before = pool.used_bytes() if pool else 0
     problem = rod.heat(device, mesh, order, preconditioner=METHODS[cell.method][2])

@@ -13,8 +13,8 @@ from kernels.sem.stiffness import Operator
 
 @pytest.fixture
 def rows(bench):
-    def read(artefact):
-        with (bench.folder / "bench" / "remacle2016" / f"{artefact}.smoke.csv").open(newline="") as stream:
+    def read(artefact, mesh=""):
+        with (bench.folder / "bench" / "remacle2016" / f"{artefact}.smoke{mesh}.csv").open(newline="") as stream:
             return list(csv.DictReader(stream))
 
     return read
@@ -73,6 +73,36 @@ def test_cuda_is_skipped_where_it_is_not(bench, rows):
     assert {cell.backend for cell in table3_cuda.cells("paper")} == {"cuda"}
     sizes = sum(map(len, bp5.SIZES["paper"].values()))
     assert len(table3_cuda.cells("paper")) == 6 * len(products.METHODS) + 6 * len(solves.METHODS) + sizes
+
+
+def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_opencl, monkeypatch):
+    monkeypatch.setattr(products, "SETUP_BYTES", (1e12, 1e12))
+    for table, case in (("table2", "n2"), ("table2", "bp5-n3-8"), ("table1", "mesh1-8"), ("table4", "n2")):
+        assert bench.run(f"remacle2016-{table}", "--only", f"case={case}", "--only", "backend=opencl") == 0
+        found = rows(table)
+        assert {row["status"] for row in found} == {"skipped"}
+        assert any("the set-up" in row["reason"] for row in found)
+
+
+def test_a_users_own_hexahedra(bench, rows, needs_opencl, tmp_path):
+    """Half of the elements turned, vertices renumbered: as many iterations as the same mesh in its natural order."""
+    import meshio
+
+    mesh, only = datasets.load("remacle2016/mesh2-8", "smoke"), ("case=mesh2-8", "method=fine", "backend=opencl")
+    only = [word for each in only for word in ("--only", each)]
+    assert bench.run("remacle2016-table1", *only) == 0
+    own, random = tmp_path / "own.vtu", np.random.default_rng(0)
+    number = random.permutation(len(mesh.points))
+    points, cells = np.empty_like(mesh.points), number[mesh.cells]
+    points[number] = mesh.points
+    turned = random.random(len(cells)) < 0.5
+    cells[turned] = cells[turned][:, [3, 2, 6, 7, 0, 1, 5, 4]]
+    meshio.Mesh(points, [("hexahedron", cells)]).write(own)
+    iterations = [row["value"] for row in rows("table1") if row["metric"] == "iterations"]
+    assert bench.run("remacle2016-table1", *only, "--mesh", f"remacle2016/mesh2-8={own}") == 0
+    found = rows("table1", ".own-vtu")
+    assert [row["value"] for row in found if row["metric"] == "iterations"] == iterations != []
+    assert "Mesh 2 (own.vtu), 8³" in (bench.folder / "bench" / "remacle2016" / "table1.smoke.own-vtu.md").read_text()
 
 
 def test_meshes_are_drawn(bench, rows):

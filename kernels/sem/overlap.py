@@ -55,7 +55,7 @@ class Neighbours:
         exists = other >= 0
         theirs = vertices[other]
         # Where the face's origin and the ends of its two sides lie in the neighbour's face: bits u and v.
-        found = [(theirs == vertices[:, corner, None]).astype(xp.int8).argmax(axis=1) for corner in (0, 1, 2)]
+        found = [(theirs == vertices[:, corner, None]).astype(xp.int32).argmax(axis=1) for corner in (0, 1, 2)]
         origin, along_u, along_v = (xp.stack([place & 1, place >> 1], axis=1).astype(xp.int8) for place in found)
         own, their = xp.arange(6 * elements) % 6, other % 6
         tangents = xp.asarray(np.array([_tangents(axis) for axis in range(3)]))

@@ -1,5 +1,6 @@
 """The hearts on processors: loops against PETSc on several processes, the residual that judges both, and what fails."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -81,6 +82,25 @@ def test_petscs_heart_is_that_of_the_loops(one, start, after, processes, precond
         assert [len(step["norms"]) for step in heart.steps] == [4] * STEPS
     finally:
         heart.close()
+
+
+def test_a_step_on_one_core_calls_no_library(one, start, monkeypatch):
+    """A BLAS that wakes its threads for long vectors made steps up to seven times as slow, on more than one core."""
+
+    def refused(*arguments, **options):
+        raise AssertionError("NumPy's linear algebra was called")
+
+    heart = serial.Heart(one)
+    heart.load(*start)
+    for name in ("norm", "solve"):
+        monkeypatch.setattr(np.linalg, name, refused)
+    monkeypatch.setattr(np, "dot", refused)
+    heart.step()
+    compiled = numba.njit(serial._conjugate_gradients.py_func)  # afresh: of a cached one there is no text
+    vector = np.ones(2)
+    compiled(np.array([0, 1, 2], np.uint32), np.array([0, 1], np.uint32), vector, vector, vector, 1e-6, 5)
+    (text,) = compiled.inspect_llvm().values()
+    assert "numba_xxdot" not in text and "_product" in text
 
 
 def test_petscs_failures_are_named(one, start):

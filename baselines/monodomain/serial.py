@@ -113,7 +113,7 @@ class Heart:
         return _conjugate_gradients(*pattern, values, values[self._diagonal], rhs, tolerance, most)
 
     def _accept(self):
-        self._mean_before, self._recovery_before = self.phi[self.system.cells].mean(axis=1), self.recovery.copy()
+        self._mean_before, self._recovery_before = _means(self._cells, self.phi), self.recovery.copy()
 
 
 @njit(cache=True)
@@ -154,6 +154,15 @@ def _assemble(cells, stiffness, volumes, places, phi, mean_before, r_before, rec
                 values[places[e, 4 * i + j]] += stiffness[e, i, j] + mass
             residual[cells[e, i]] += total
     return good
+
+
+@njit(cache=True)
+def _means(cells, phi):
+    """Return the mean of phi over the nodes of each element."""
+    found = np.empty(cells.shape[0])
+    for e in range(cells.shape[0]):
+        found[e] = 0.25 * (phi[cells[e, 0]] + phi[cells[e, 1]] + phi[cells[e, 2]] + phi[cells[e, 3]])
+    return found
 
 
 @njit(cache=True)

@@ -92,7 +92,7 @@ _CUDA = {
     },
     ("float32", "stored"): {
         7: Shape(2, pencils=2, stages=2), 8: Shape(1, padding=1, stages=2), 9: Shape(3, stages=4),
-        11: Shape(2, min_blocks=3, stages=2), 12: Shape(1, padding=1, stages=2),
+        11: Shape(2, pencils=2, stages=3), 12: Shape(1, padding=1, stages=2),
         13: Shape(1, min_blocks=4, stages=2),
     },
 }  # fmt: skip

@@ -18,8 +18,9 @@ searched took less for 14 of 15, as FEMShip 20.9 (32.6), FEMSpheres 15.0 (21.2),
   (FEMAccelerator 8.7 with 256 rows, 11.3 with all).
 - Irregular matrices fall short of what their least bytes take: entries far from the diagonal read a sector of 32 bytes
   of x for 8. Circuit reaches 2.0 TB/s of least bytes, which lie in the cache.
-- Eight entries at once in place of four are worth 2 to 6 % for most; block sizes little, but for those of 32 threads,
-  which lose up to 40 %.
+- Eight entries at once in place of four are worth 2 to 6 % for most, 12 gain nothing; block sizes little, but for those
+  of 32 threads, which lose up to 40 %. Unrolling the rounds of eight takes more registers: worth 3 to 32 % where a lane
+  has a row of its own, but not for Epidemiology's rows of four (28 % slower) or where rows are shared (0 to 30 %).
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ SOURCE, SET_UP, SET_UP_BLOCK = Path(__file__).with_name("ellwarp.c"), Path(__fil
 WARP = 32
 BLOCKS = tuple(range(32, 257, 32))  # threads of a block: the paper's search
 BLOCK = 128
+DEPTH = 8  # entries of a lane that CUDA loads before the first is used
 PARTS = 16  # of a matrix that may stay in the cache or leave it
 CACHE_SHARE = 0.5  # of the cache that matrix and vectors may fill; with more, what is kept is pushed out again
 # As many registers as it takes: left alone NVRTC keeps to 32, and loads wait for one another.
-REGISTERS = {"MIN_BLOCKS": 1, "PARTS": PARTS}
-_LAYOUTS = [{"SPLIT": 0, "SORTED": 1, "COALESCED": 1}, {"SPLIT": 1, "SORTED": 1, "COALESCED": 1},
-            {"SPLIT": 0, "SORTED": 0, "COALESCED": 0}]  # fmt: skip
+REGISTERS = {"MIN_BLOCKS": 1, "PARTS": PARTS, "DEPTH": DEPTH}
+_LAYOUTS = [{"SPLIT": 0, "SORTED": 1, "COALESCED": 1, "ROLLED": 0},
+            {"SPLIT": 1, "SORTED": 1, "COALESCED": 1, "ROLLED": 1},
+            {"SPLIT": 0, "SORTED": 0, "COALESCED": 0, "ROLLED": 1}]  # fmt: skip
 BUILDS = [(SOURCE, 128 // lanes, {"real": real, "LANES": lanes, "CACHED": cached, **layout, **REGISTERS})
           for lanes, real, cached, layout
           in zip((1, 1, LANES, LANES, 1), ("double", "float", "double", "float", "double"), (1, 0, 1, 1, 1),
@@ -160,8 +163,10 @@ class Warps(Matrix):
     def with_block(self, block: int) -> None:
         """Have products done by blocks of so many threads from now on."""
         self.block, self.blocks = block, -(-self.warps * WARP // block)
-        defines = {"SPLIT": int(self.first_slots is not None), "COALESCED": int(self.coalesced),
-                   "SORTED": int("order" in self.arrays), "CACHED": int(self.cached), "LANES": self.lanes}  # fmt: skip
+        shared = self.first_slots is not None
+        short = 2 * self.stored <= DEPTH * WARP * self.warps  # the mean row takes half a round of loads at most
+        defines = {"SPLIT": int(shared), "COALESCED": int(self.coalesced), "SORTED": int("order" in self.arrays),
+                   "ROLLED": int(shared or short), "CACHED": int(self.cached), "LANES": self.lanes}  # fmt: skip
         self.kernel = self._built(SOURCE, block // self.lanes, defines | REGISTERS).ellwarp
 
     def _built(self, source, block, defines):

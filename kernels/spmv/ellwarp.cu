@@ -2,7 +2,7 @@
 // (wong2015, listing 2, K1, and listing 3, K2), whose sums are then added through registers.
 #define WARP 32
 #define STEP (COALESCED ? WARP : 1)
-#define DEPTH 8 // entries of a lane that are loaded before the first is used
+// DEPTH: entries of a lane that are loaded before the first is used
 
 template <bool STREAMED, typename T> __device__ __forceinline__ T entry(const T *place)
 {
@@ -22,7 +22,9 @@ __device__ __forceinline__ real lane_sum(const int *RESTRICT columns, const real
 {
     real sum = 0, value[DEPTH];
     int column[DEPTH];
+#if ROLLED // fewer registers: for short rows, and where lanes share rows
 #pragma unroll 1
+#endif
     for (; left >= DEPTH; left -= DEPTH, columns += DEPTH * STEP, values += DEPTH * STEP) {
 #pragma unroll
         for (int d = 0; d < DEPTH; ++d) { // all loads before the first use

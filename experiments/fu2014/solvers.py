@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from baselines import solvers as rivals
+from experiments.fu2014 import relaxation
 from kernels import amg
 from repro import Cell, ReproError, Work
 from repro.timing import HostClock
@@ -86,6 +87,8 @@ def _record(run, solver, timed):
         solver.set_up()
     if timed:
         time_solve(run, solver)
+        if run.cell.method in INSIDE:
+            relaxation.measure(run, solver.made, SECONDS[run.scale])
     else:
         solver.solve()
         run.check(solver.residual(), ACCEPTED, "true residual")
@@ -145,6 +148,7 @@ class OnDevice:
     """One of the project's solvers; the matrix is where it wants it before set-up begins."""
 
     has_set_up = True
+    made = property(lambda self: self._solver)
 
     def __init__(self, device, matrix, method, **options):
         self.options = KERNELS[method] | options

@@ -15,6 +15,7 @@ import scipy.sparse.linalg
 
 from baselines import solvers as rivals
 from experiments.fu2014 import problems, solvers
+from kernels.amg.relax import PatchRelaxation
 from kernels.device import Unavailable, open_device
 from repro import Cell, ReproError, Skip
 from repro.context import Run
@@ -141,6 +142,24 @@ def test_the_papers_solver_on_a_device(matrix, opencl):
     assert 5 < counts["patch-pcgamg"] < 0.75 * counts["jacobi-pcgamg"] < 30
 
 
+@pytest.mark.parametrize("method", ["inside-symcoo", "inside-half"])
+def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, opencl, method, monkeypatch):
+    run = run_of(method, "opencl")
+    solvers.measure(run, matrix)
+    row = next(row for row in run.rows if row.metric == "prerelaxation")
+    assert row.value > 0 and 1e-9 < row.error < 1e-6
+
+    class Wrong(PatchRelaxation):
+        def prerelax(self, b, u, residual):
+            super().prerelax(b, u, residual)
+            self.compensate(u, residual)  # the residual, but not the merged kernel's
+
+    monkeypatch.setattr("kernels.amg.cycle.PatchRelaxation", Wrong)
+    run = run_of(method, "opencl")
+    with pytest.raises(ReproError, match="prerelaxation"):
+        solvers.measure(run, matrix)
+
+
 def test_a_wrong_solution_fails_its_cell_alone(bench, monkeypatch):
     prepare = rivals.prepare
 
@@ -185,7 +204,8 @@ def test_time_in_another_process_is_its_own(matrix):
 
 
 METRICS = {"setup": 2e-3, "solve": 4e-3, "iterations": 20.0, "time_per_iteration": 2e-4, "threads": 2.0,
-           "unknowns": 2197.0, "operator_complexity": 1.2}  # fmt: skip
+           "unknowns": 2197.0, "operator_complexity": 1.2, "prerelaxation": 3e-4,
+           "prerelaxation_cold": 5e-4}  # fmt: skip
 INNER = {f"{metric}_{k}": value for k in (1, 2, 3, 4, 5, 6, 8) for metric, value in METRICS.items()}
 
 
@@ -200,7 +220,7 @@ def show(name, status_of):
             continue
         for metric, value in (INNER if name == "figure7" else METRICS).items():
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
-            is_time = metric.startswith(("setup", "solve", "time"))
+            is_time = metric.startswith(("setup", "solve", "time", "prerelaxation"))
             rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
                             ci_high=slower * value, bound_fraction=0.5, unit="s" if is_time else "count"))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
@@ -261,6 +281,7 @@ def test_the_papers_layout():
     ]
     text, _ = show("table6", lambda cell: DONE)
     assert line(text, "Regular")[:5] == ["Regular", "0.200", "7.31", "0.800", "154"]
+    assert "| Regular | symcoo | 300 | 50.0 | 500 | 50.0 |" in text
     text, _ = show("table4", lambda cell: DONE)
     assert line(text, "jacobiPCGAMG") == ["jacobiPCGAMG", "20", "50", "20", "60", "20", "122"]
     text, _ = show("figure6", lambda cell: DONE)

@@ -64,8 +64,11 @@ def main(arguments: list[str]) -> int:
         return int(bad > 0)
     for tool in CUDA_TOOLS:
         print(f"== compute-sanitizer, {tool}: kernels on the CUDA back end", flush=True)
-        command = [program, "--tool", tool, "--error-exitcode", "9", "--target-processes", "all", *pytest, "-k", "cuda"]
-        bad += subprocess.run(command, cwd=ROOT, check=False).returncode not in (0, 5)
+        # Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
+        options = ["--error-exitcode", "9", "--target-processes", "all", "--report-api-errors", "no"]
+        command = [program, "--tool", tool, *options, *pytest, "-k", "cuda"]
+        environment = {**os.environ, "REPRO_SANITIZE": "memory"}  # it cannot follow loops in graphs
+        bad += subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode not in (0, 5)
     return int(bad > 0)
 
 

@@ -62,6 +62,23 @@ def test_same_bits_in_every_run(device, helmholtz):
         assert (on_host(device, mine.matrix) != on_host(device, theirs.matrix)).nnz == 0
 
 
+def test_the_host_sees_scalars_alone(device, helmholtz, coarsening, monkeypatch):
+    """What levels are made of stays on the device; OpenCL's results have to be NumPy's, since it has no sparse ones."""
+    if device.backend == "opencl":
+        pytest.skip("hands over its levels to NumPy")
+    seen, to_host = [], device.to_host
+    given = placed(device, helmholtz(16))
+
+    def watched(array):
+        seen.append(array.size)
+        return to_host(array)
+
+    monkeypatch.setattr(device, "to_host", watched)
+    hierarchy = amg.set_up(device, given, coarsening=coarsening, coarsest=20, patch_size=150)
+    assert len(hierarchy.levels) == 3 and hierarchy.levels[0].rows == 17**3
+    assert 10 < len(seen) < 200 and max(seen) <= 32  # counters and the ends of sums; two scalars a step of Lanczos
+
+
 def test_prolongator_keeps_constants_where_rows_sum_to_zero(device, helmholtz):
     given = helmholtz(8)
     stiffness = (given - scipy.sparse.diags(np.asarray(given.sum(axis=1)).ravel())).tolil()

@@ -7,6 +7,7 @@ import scipy.sparse.linalg
 
 from kernels import spmv
 from kernels.krylov import ConjugateGradient
+from kernels.krylov.graph import missing
 
 
 def spd(n, seed=0, condition=1e3):
@@ -56,6 +57,19 @@ def test_random_systems(device, n):
     assert len(outcome.history) == outcome.iterations + 1 and outcome.history[0] == 1
     residual = solver.true_residual(device.array(b), device.array(x))
     assert np.isclose(residual, np.linalg.norm(b - matrix @ x) / np.linalg.norm(b), rtol=1e-2, atol=1e-14)
+
+
+def test_a_gpus_own_loop_does_what_the_hosts_does(device):
+    """Under CUDA a graph repeats the iteration, where the driver has such graphs, and the host reads nothing."""
+    b, found = device.array(np.random.default_rng(5).standard_normal(300)), []
+    for graph in (None, False):
+        x = device.array(np.full(300, np.nan))
+        solver = ConjugateGradient(device, operator(device, spd(300, seed=5)), 300, graph=graph)
+        found.append((solver.solve(b, x), np.array(device.to_host(x)), solver.loop))
+    (ours, x, loop), (theirs, y, other) = found
+    assert other == "host" and loop == ("graph" if device.backend == "cuda" and not missing() else "host")
+    assert ours.status == theirs.status == "converged" and ours.iterations == theirs.iterations
+    assert np.array_equal(x, y) and np.array_equal(ours.history, theirs.history)
 
 
 @pytest.mark.parametrize("preconditioned", [False, True])

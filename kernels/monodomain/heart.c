@@ -78,17 +78,6 @@ KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const l
     }
 }
 
-/* z = r over the diagonal. */
-KERNEL jacobi(const long nodes, GLOBAL const double *RESTRICT inverse_diagonal, GLOBAL const double *RESTRICT r,
-              GLOBAL double *RESTRICT z)
-{
-    OUTER(block);
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i < nodes) z[i] = inverse_diagonal[i] * r[i];
-    }
-}
-
 /* phi -= change. */
 KERNEL correct(const long nodes, GLOBAL const double *RESTRICT change, GLOBAL double *RESTRICT phi)
 {

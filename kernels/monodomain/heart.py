@@ -21,8 +21,8 @@ import numpy as np
 
 from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
-from kernels.krylov import ConjugateGradient
 from kernels.krylov.conjugate_gradient import STATUSES
+from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain import contributions
 from kernels.monodomain.geometry import conduction
 from kernels.monodomain.model import Model
@@ -161,7 +161,7 @@ class Heart:
             device.zeros(self.elements, np.float64) for _ in range(3)
         )
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
-        self.solver = ConjugateGradient(device, self.matrix.multiply, self.nodes, self.precondition, graph=graph)
+        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph)
         self._most = 10 * max(100, int(self.nodes**0.5))
         # Recorded on a heart at rest, since recording also runs what it records.
         self.solver.reserve(self._most)
@@ -310,10 +310,6 @@ class Heart:
         """Enqueue the assembly at the present potential."""
         self.elements_part()
         self.sums_part()
-
-    def precondition(self, r, z) -> None:
-        """Enqueue Jacobi's preconditioner."""
-        self._kernels.jacobi(self._blocks[0], self.nodes, self._inverse, r, z)
 
     def _enqueue_corrected(self) -> None:
         self.correct_part()

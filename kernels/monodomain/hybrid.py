@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from kernels import spmv
-from kernels.krylov import ConjugateGradient
+from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, SOURCE
 from kernels.monodomain.places import packed_places
 from kernels.spmv._sliced import WARP
@@ -50,7 +50,7 @@ class Hybrid:
         places, inverse, x = device.array(places), device.zeros(n, np.float64), device.zeros(n, np.float64)
         kernels, packed = self._kernels, matrix.arrays["values"]
         rows, entries = (-(-size // self._block) for size in (n, count))
-        solver = ConjugateGradient(device, matrix.multiply, n, lambda r, z: kernels.jacobi(rows, n, inverse, r, z))
+        solver = JacobiConjugateGradient(device, matrix.multiply, inverse)
 
         def solve(values, rhs, tolerance, most):
             kernels.refill(entries, count, places, device.array(values), packed)

@@ -1,0 +1,92 @@
+/* Conjugate gradients that take Jacobi's preconditioner in: r.z comes with the update of r, and z = r over the diagonal
+ * is never stored. An iteration has five kernels, product included, where a preconditioner of its own makes seven. */
+
+#include "conjugate_gradient.c"
+
+/* Partial sums of r.z, for the first iteration. */
+KERNEL weigh(const long count, const long chunk, GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT r,
+             GLOBAL double *RESTRICT partial)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double lanes[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, lanes[l] += (double)r[i] * (inverse[i] * r[i]));
+        sums[t] = folded(lanes);
+    }
+    TREE(sums)
+    INNER(t) {
+        if (t == 0) partial[block] = sums[0];
+    }
+}
+
+/* p = z + beta p, as `direction`. */
+KERNEL scaled_direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
+                        GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT r, GLOBAL real *RESTRICT p,
+                        GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    const int running = counters[STATUS] == RUNNING;
+    TOTAL(rz, sums, partial, blocks)
+    const int usable = running && rz > 0 && FINITE(rz);
+    const double before = scalars[RZ_BEFORE], beta = before > 0 ? rz / before : 0;
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        FOR_ENTRIES(t, begin, end, p[i] = inverse[i] * r[i] + beta * p[i]);
+        if (t == 0 && block == 0 && running) {
+            scalars[RZ] = rz;
+            if (!usable) counters[STATUS] = FINITE(rz) ? INDEFINITE : NOT_A_NUMBER;
+        }
+    }
+}
+
+/* x += alpha p, r -= alpha q, as `advance`; partial sums of the new r.r, and of the new r.z. */
+KERNEL scaled_advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
+                      GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT p,
+                      GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
+                      GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+                      GLOBAL double *RESTRICT partial_rr, GLOBAL double *RESTRICT partial_rz)
+{
+    OUTER(block);
+    SHARED double sums[BLOCK];
+    SHARED double sums_z[BLOCK];
+    const int running = counters[STATUS] == RUNNING;
+    TOTAL(pq, sums, partial, blocks)
+    const int usable = running && pq > 0 && FINITE(pq);
+    const double rz = scalars[RZ], alpha = usable ? rz / pq : 0;
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    INNER(t) {
+        double rr[LANES] = {0}, weighted[LANES] = {0};
+        FOR_ENTRIES(t, begin, end, {
+            const real value = r[i] - alpha * q[i];
+            x[i] += alpha * p[i];
+            r[i] = value;
+            rr[l] += (double)value * value;
+            weighted[l] += (double)value * (inverse[i] * value);
+        });
+        sums[t] = folded(rr);
+        sums_z[t] = folded(weighted);
+        if (t == 0 && block == 0 && running) {
+            scalars[RZ_BEFORE] = rz;
+            if (!usable) counters[STATUS] = FINITE(pq) ? INDEFINITE : NOT_A_NUMBER;
+        }
+    }
+    BARRIER;
+    for (int width = BLOCK / 2; width > 0; width /= 2) {
+        INNER(t) {
+            if (t < width) {
+                sums[t] += sums[t + width];
+                sums_z[t] += sums_z[t + width];
+            }
+        }
+        BARRIER;
+    }
+    INNER(t) {
+        if (t == 0 && usable) {
+            partial_rr[block] = sums[0];
+            partial_rz[block] = sums_z[0];
+        }
+    }
+}

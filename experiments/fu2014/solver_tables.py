@@ -23,6 +23,18 @@ def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgam
     return [Column(HEADINGS[m], m, metric, unit, published=solvers.PUBLISHED.get(m)) for m in methods]
 
 
+def threads(results, metric) -> list[str]:
+    """Return a note on the threads of those of the paper's columns that were measured on a CPU, if any."""
+    counts = {}
+    for method, heading in HEADINGS.items():
+        for backend in results.backends(method, metric)[:1]:
+            found = [results.value(case, method, "threads", backend) for case in results.cases]
+            used = sorted({int(count) for count in found if count is not None})
+            if used:
+                counts[heading] = " or ".join(map(str, used))
+    return [f"Threads on the CPU: {', '.join(f'{name} {count}' for name, count in counts.items())}."] if counts else []
+
+
 def everything(results, names):
     """All solvers on all back ends, with threads and the true residual."""
     rows = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.fu2014 import labels, solvers, table5_solve
-from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything
+from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import paper_table
@@ -26,6 +26,7 @@ def tables(results):
     names = labels(results)
     patch, hypre, jacobi = columns("setup", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
     notes = [f"{STANDS_IN}.", "S1 and S2 are the speed-ups over Hypre-PCGAMG and CUSP-PCGAMG."]
+    notes += threads(results, "setup")
     paper = paper_table(results, "Table 3: set-up", [patch, hypre, S1, jacobi, S2], cases=names, notes=notes)
     return [paper, everything(results, names)]
 

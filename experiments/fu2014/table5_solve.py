@@ -10,7 +10,7 @@ import pandas
 
 from experiments.fu2014 import MESHES, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
-from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything
+from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, threads
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import Table, paper_table
 
@@ -57,6 +57,7 @@ def tables(results):
     notes = [
         f"{STANDS_IN}; CG stands in for CUSP-CG.",
         "S1, S2 and S3 are the speed-ups over Hypre-PCGAMG, over CUSP-PCGAMG, and of CG over Hypre-CG.",
+        *threads(results, "solve"),
     ]
     return [
         paper_table(results, "Table 5: time to solve", order, cases=names, notes=notes),

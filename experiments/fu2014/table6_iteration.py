@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.fu2014 import MESHES, labels, solvers, table5_solve
-from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything
+from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
 from repro.results import is_missing
@@ -38,6 +38,7 @@ def tables(results):
     names = labels(results)
     patch, hypre, jacobi = columns("time_per_iteration", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
     notes = [f"{STANDS_IN}.", "Time to solve over iterations; S1 and S2 are speed-ups."]
+    notes += threads(results, "time_per_iteration")
     paper = paper_table(
         results, "Table 6: time of an iteration", [patch, hypre, S1, jacobi, S2], cases=names, notes=notes
     )

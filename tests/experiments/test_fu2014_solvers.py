@@ -265,6 +265,7 @@ def test_the_papers_layout():
     expected = ["Regular", "4.00", "139", "16.0", "3,860", "4.0", "28", "4.00", "175", "1.0", "1.3", "4.00", "680",
                 "16.0", "3,730", "4.0", "5"]  # fmt: skip
     assert line(text, "Regular") == expected
+    assert "Threads on the CPU: patchPCGAMG 2, Hypre-PCGAMG 2, jacobiPCGAMG 2, CG 2, Hypre-CG 2." in text
     text, _ = show("table3", lambda cell: DONE)
     assert line(text, "Regular") == [
         "Regular",

@@ -30,8 +30,8 @@ def tables(results):
 def shown(results, title, count):
     """Return the tables of products at `count` repeats; where the scale has them not, of those that it has."""
     count = max(each for each in REPEATS[results.scale] if each <= count)
-    notes = [f"20 bytes a non-zero, as the paper counts, over the mean time of {count} products in a row.", STAND_INS,
-             *marks(results), NOTE]  # fmt: skip
+    time = f"the mean time of {count} products in a row" if count > 1 else "the time of a product"
+    notes = [f"20 bytes a non-zero, as the paper counts, over {time}.", STAND_INS, *marks(results), NOTE]
     methods = {method: name for method, name in METHODS.items() if results.backends(method, f"bandwidth_at_{count}")}
     rows = []
     for case, name in named(results).items():
@@ -105,5 +105,6 @@ def drawn(results, count):
     for axes, part in zip(panels, (list(names)[:half], list(names)[half:]), strict=True):
         bars(axes, results, metric, methods, unit="GB/s", quantity="Effective bandwidth", log=False,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
-    caption(made, results, "; ".join([f"{count} repeats" if count > 1 else "1 repeat", *marks(results)]))
+    repeats = f"{count} repeats" if count > 1 else "1 repeat"
+    caption(made, results, "; ".join([f"{repeats}, 20 bytes a non-zero", *marks(results)]))
     return made

@@ -6,7 +6,7 @@ import pandas
 
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.rows import two_rows
+from experiments.wong2015.rows import slanted, two_rows
 from experiments.wong2015.table4_break_even import FORMS, cells, measure
 from repro.plots import PAGE, bars, caption
 from repro.tables import Table
@@ -41,8 +41,9 @@ def plot(results):
     """Draw the factors on device and host in two panels."""
     made, panels = two_rows(PAGE, 4.4, share=False)
     for axes, (where, place) in zip(panels, PLACES.items(), strict=True):
-        bars(axes, results, f"reordering_factor_{where}", {"k1": "K1", "k2": "K2"}, unit="x", cases=named(results),
-             quantity=f"Times a product, {place}", log=False)  # fmt: skip
-        axes.tick_params(axis="x", labelrotation=40, labelbottom=axes is panels[-1])
+        bars(axes, results, f"reordering_factor_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
+             quantity=f"Reordering on the {place} over a product", log=False)  # fmt: skip
+        axes.tick_params(axis="x", labelbottom=axes is panels[-1])
+        slanted(axes)
     caption(made, results, "; ".join(marks(results)))
     return made

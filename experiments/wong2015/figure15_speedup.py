@@ -28,8 +28,8 @@ SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 0.6, "large": 1.0}
 
 def cells(scale):
     """Return each heart by the loops on one core, by PETSc, and on every back end."""
-    if scale == "large":  # of which a processor's cores would take minutes a step
-        return [device_cell("heart-5m", BEST, "cuda")]
+    if scale == "large":  # where a processor's cores would take seconds to minutes a step
+        return [device_cell(case, BEST, "cuda") for case in (*HEARTS, "heart-5m")]
     found = []
     for case in HEARTS:
         found.append(Cell(case, ONE_CORE, "host", data=(dataset(case),)))
@@ -136,12 +136,15 @@ def plot(results):
         },
     }
     shown = {title: series for title, series in shown.items() if any(series.values())}
-    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=max(1, len(shown)))
+    quantity = "Speed-up over PETSc, one process"
+    if not shown:  # PETSc was not measured
+        quantity, shown = "A step [ms]", {f"All on {device}": {form: steps(results, form, device) for form in FORMATS}}
+    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
     names = {name: text.partition(" (")[0] for name, text in names.items()}
-    for axes, (title, series) in zip(panels, shown.items(), strict=False):
+    for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        lines(axes, series, x="Nodes", y="Speed-up over PETSc, one process", names=names, log_x=True, log_y=True)
+        lines(axes, series, x="Nodes", y=quantity, names=names, log_x=True, log_y=True)
         axes.set_title(title, fontsize=7, loc="left")
     caption(made, results)
     return made
@@ -149,6 +152,12 @@ def plot(results):
 
 def points(results, method, backend):
     """Return nodes and speed-up of every heart that a method has computed."""
-    found = ((results.value(case, ONE_CORE, "nodes", "host"), speedup(results, case, method, backend))
+    found = ((results.value(case, method, "nodes", backend), speedup(results, case, method, backend))
              for case in results.cases)  # fmt: skip
     return [(nodes, ratio) for nodes, ratio in found if nodes and ratio]
+
+
+def steps(results, method, backend):
+    """Return nodes and the milliseconds of a step of every heart that a method has computed."""
+    found = ([results.value(case, method, metric, backend) for metric in ("nodes", "step")] for case in results.cases)
+    return [(nodes, 1e3 * seconds) for nodes, seconds in found if nodes and seconds]

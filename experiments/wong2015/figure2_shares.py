@@ -7,6 +7,7 @@ import pandas
 from experiments.wong2015 import heart, labels
 from experiments.wong2015.figure15_speedup import BEST, DEVICES, ONE_CORE, measure
 from experiments.wong2015.figure15_speedup import cells as all_cells
+from experiments.wong2015.rows import node_counts
 from repro.plots import PAGE, caption, figure, style
 from repro.tables import Table
 
@@ -62,7 +63,7 @@ def plot(results):
              (BEST, device, f"Device: {device}")]  # fmt: skip
     sides = [side for side in sides if results.backends(side[0], "solver")]
     made, panels = figure(PAGE, 2.5, panels=len(sides))
-    cases = {case: name.split(" (")[0].removeprefix("Heart ") for case, name in labels(results).items()}
+    cases = node_counts(results)
     with style():
         for axes, (method, backend, title) in zip(panels, sides, strict=True):
             for j, case in enumerate(cases):

@@ -11,6 +11,7 @@ import pandas
 from baselines.monodomain import residual as residuals
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, stated, tasks, wave
 from experiments.wong2015.figure15_speedup import BEST, SECONDS, device_cell
+from experiments.wong2015.rows import node_counts
 from kernels.monodomain import Model
 from repro import Cell, environment
 from repro.plots import PAGE, caption, figure, style
@@ -109,8 +110,9 @@ WAVE = {
 def plot(results):
     """Draw the shares of tasks in the paper's three ways, and the wave below them."""
     backend, names = results.best_device_backend(metric="part_solver"), labels(results)
-    found = {name: tasks.shares(results, case, FORMS[0], backend) for case, name in names.items()}
-    found = {name.split(" (")[0].removeprefix("Heart "): each for name, each in found.items() if each}
+    found = {nodes: tasks.shares(results, case, FORMS[0], backend)
+             for case, nodes in node_counts(results).items()}  # fmt: skip
+    found = {nodes: each for nodes, each in found.items() if each}
     made, shown = figure(PAGE, 5.0 if found else 2.3)[0], _shown(results)
     made.clear()
     *upper, lower, scale = made.subfigures(3 if found else 2, 1, height_ratios=((1.25,) if found else ()) + (0.9, 0.17))

@@ -8,7 +8,8 @@ import pandas
 
 from experiments.wong2015.matrices import marks, named
 from experiments.wong2015.products import REPEATS, STAND_INS, product_cells
-from repro.panels import logarithmic
+from repro.looks import GRID
+from repro.panels import legend, logarithmic
 from repro.plots import PAGE, caption, colour, figure, marker, paper_label, style
 from repro.tables import Column, Table, paper_table
 
@@ -78,7 +79,7 @@ def drawn(results, parameters, counts):
     """Draw the parameters over the matrices, ours filled and the paper's open."""
     have = [count for count in counts if count in REPEATS[results.scale]]
     names = named(results)
-    made, panels = figure(PAGE, 3.2, panels=len(parameters))
+    made, panels = figure(PAGE, 3.2 if len(have) < 2 else 5.6, panels=len(parameters))
     with style():
         for axes, parameter in zip(panels, parameters, strict=True):
             _draw(axes, results, parameter, have, names)
@@ -91,7 +92,7 @@ def drawn(results, parameters, counts):
 def _draw(axes, results, parameter, counts, names):
     looks = dict(zip(COUNTS, ("k1", "k2", "cusparse_csr"), strict=True))
     for shift, count in enumerate(counts):
-        y = [i + 0.25 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
+        y = [i + 0.3 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
         ours = [results.value(case, parameter.method, _metric(parameter, count)) for case in names]
         there = [(value, at) for value, at in zip(ours, y, strict=True) if value is not None]
         if there:
@@ -105,7 +106,7 @@ def _draw(axes, results, parameter, counts, names):
                      for case in names]  # fmt: skip
         theirs = [(number.value, at) for number, at in zip(published, y, strict=True) if number is not None]
         if theirs:
-            axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=7, mew=0.7,
+            axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
     method, _, name = parameter.label.partition(", ")
     axes.set_xlabel(f"{name.capitalize()}\nof {method}")
@@ -114,8 +115,11 @@ def _draw(axes, results, parameter, counts, names):
     else:
         axes.set_xlim(left=0)
     axes.set_yticks(range(len(names)), names.values())
-    axes.set_ylim(max(1, len(names)) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="both", color="#DDDDDD", lw=0.5)
-    if names:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=2, borderaxespad=0)
+    axes.grid(axis="both" if len(counts) < 2 else "x", color=GRID, lw=0.5)
+    if len(counts) > 1:
+        axes.grid(visible=False, axis="y")
+        for edge in range(1, len(names)):
+            axes.axhline(edge - 0.5, color=GRID, lw=0.5, zorder=0)
+    legend(axes)

@@ -1,4 +1,4 @@
-"""Figures of many matrices: panels one above another."""
+"""What figures of many matrices, or of hearts of several sizes, share: panels, and names below them."""
 
 from __future__ import annotations
 
@@ -11,3 +11,21 @@ def two_rows(width: float, height: float, share: bool = True):
     axes.remove()
     with style():
         return made, list(made.subplots(2, 1, sharey=share))
+
+
+def slanted(axes, degrees: float = 40) -> None:
+    """Slant the names below an axis, each with its end at its tick."""
+    for text in axes.get_xticklabels():
+        text.set(rotation=degrees, ha="right", va="top" if degrees < 90 else "center", rotation_mode="anchor")
+
+
+def node_counts(results) -> dict[str, str]:
+    """Return how many nodes each heart has: at some scales not those that it is named by."""
+    rows = results.done[results.done["metric"] == "nodes"]
+    counts = dict(zip(rows["case"], rows["value"], strict=True))
+    return {case: _short(counts[case]) for case in results.cases if case in counts}
+
+
+def _short(count: float) -> str:
+    unit, name = (1e6, " M") if count >= 1e6 else (1e3, " k")
+    return f"{count / unit:.2g}{name}" if count < 10 * unit else f"{count / unit:.0f}{name}"

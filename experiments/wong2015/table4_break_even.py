@@ -16,6 +16,7 @@ from baselines import spmv as rivals
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BACKENDS, SECONDS, TOLERANCE
+from experiments.wong2015.rows import slanted
 from kernels import spmv
 from repro import Cell
 from repro.plots import PAGE, bars, caption, figure
@@ -127,6 +128,6 @@ def plot(results):
     for axes, where in zip(panels, ("gpu", "cpu"), strict=True):
         bars(axes, results, f"break_even_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
              quantity=f"α, reordered on the {where.upper()}")  # fmt: skip
-        axes.tick_params(axis="x", labelrotation=90)
+        slanted(axes, 90)
     caption(made, results, " ".join([*marks(results), "What is infinite has no mark."]))
     return made

@@ -6,7 +6,10 @@ import pandas
 
 from experiments.wong2015.figure12_bandwidth import measure
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.variants import CACHES, UNCACHED, drawn, seconds, times, variant_cells
+from experiments.wong2015.rows import slanted
+from experiments.wong2015.variants import CACHES, UNCACHED, seconds, times, variant_cells
+from repro.panels import legend
+from repro.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -23,11 +26,7 @@ def tables(results):
     """Return Table 6, matrices in columns as in the paper, and the times."""
     names = named(results)
     rows = []
-    for text, metric, value in (
-        ("Padding difference [%]", "padding_difference", _padding),
-        ("Time difference, x through the cache [%]", "time_difference_textured", _gain("")),
-        ("Time difference, x past it [%]", "time_difference", _gain("-uncached")),
-    ):
+    for text, _, metric, value in _lines():
         printed = {case: results.published.get(case, "k1", metric) for case in names}
         rows.append({"": text} | {name: value(results, case) for case, name in names.items()})
         rows.append({"": "published"} | {names[case]: number and number.printed for case, number in printed.items()})
@@ -36,6 +35,15 @@ def tables(results):
              UNCACHED, *marks(results), NOTE]  # fmt: skip
     return [Table("Table 6: what sorting brings K1", pandas.DataFrame(rows), notes),
             times(results, f"Times, {' and '.join(CACHES.values())}", METHODS)]  # fmt: skip
+
+
+def _lines():
+    """The lines of the table: text, name of the axis, metric of the published, and ours."""
+    return (
+        ("Padding difference [%]", "Padding saved [%]", "padding_difference", _padding),
+        ("Time difference, x through the cache [%]", "Time saved, x cached [%]", "time_difference_textured", _gain("")),
+        ("Time difference, x past it [%]", "Time saved, x not cached [%]", "time_difference", _gain("-uncached")),
+    )
 
 
 def _padding(results, case):
@@ -52,5 +60,25 @@ def _gain(uncached):
 
 
 def plot(results):
-    """Draw the times."""
-    return drawn(results, METHODS)
+    """Draw the lines of the table that were measured, ours as bars and the paper's as open marks."""
+    names = named(results)
+    found = [(text, metric, {case: value(results, case) for case in names}) for _, text, metric, value in _lines()]
+    found = [line for line in found if any(ours is not None for ours in line[2].values())]
+    made, panels = figure(PAGE, 2.8, panels=max(1, len(found)))
+    with style():
+        for axes, (text, metric, ours) in zip(panels, found, strict=False):
+            axes.bar(range(len(names)), [ours[case] or 0 for case in names], 0.7, color=colour("k1"),
+                     edgecolor="black", linewidth=0.4, label="K1")  # fmt: skip
+            printed = [results.published.get(case, "k1", metric) for case in names]
+            there = [(i, number.value) for i, number in enumerate(printed) if number is not None]
+            if there:
+                axes.plot(*zip(*there, strict=True), "o", mfc="white", mec="black", mew=0.9,
+                          label=paper_label(results.scale))  # fmt: skip
+            axes.axhline(0, color="black", lw=0.6)
+            axes.set_ylabel(text)
+            axes.set_xticks(range(len(names)), list(names.values()))
+            axes.tick_params(axis="x", length=0)
+            slanted(axes, 60)
+            legend(axes)
+    caption(made, results, "; ".join(["positive where sorting saves", *marks(results)]))
+    return made

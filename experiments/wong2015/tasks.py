@@ -88,7 +88,7 @@ def bounds(results, case, form, backend) -> dict[str, float | None]:
 
 
 def draw(part, found):
-    """Draw the shares of hearts, by their names, into a part of a figure."""
+    """Draw the shares of hearts, by their numbers of nodes, into a part of a figure."""
     titles = {"assembly": ("Assembly", ASSEMBLY), "solver": ("Solver", SOLVER), "all": ("Both", ALL)}
     for axes, (what, (title, group)) in zip(part.subplots(1, 3), titles.items(), strict=True):
         below = np.zeros(len(found))

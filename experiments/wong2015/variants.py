@@ -11,6 +11,7 @@ import pandas
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
+from experiments.wong2015.rows import slanted
 from repro import Cell
 from repro.plots import PAGE, bars, caption, figure
 from repro.tables import Table
@@ -95,11 +96,14 @@ def drawn(results, methods):
     metric = f"spmv_at_{variant_count(results.scale)}"
     kinds = [each for each in CACHES if any(results.backends(method + each, metric) for method in methods)] or [""]
     made, panels = figure(PAGE, 3.0, panels=len(kinds))
-    names = {case: name.replace(" ", "\n", 1) for case, name in named(results).items()}
     for axes, uncached in zip(panels, kinds, strict=True):
         bars(axes, results, metric, {method + uncached: NAMES[method] for method in methods}, unit="µs",
-             quantity="Product, x not cached" if uncached else "Product, x cached", cases=names)  # fmt: skip
-        axes.tick_params(axis="x", labelrotation=60 if len(kinds) > 1 else 0)
+             quantity="Product, x not cached" if uncached else "Product, x cached", cases=named(results))  # fmt: skip
+        slanted(axes)
+    if len({axes.get_yscale() for axes in panels}) == 1:  # the same times are as high in both
+        limits = [axes.get_ylim() for axes in panels]
+        for axes in panels:
+            axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     caption(made, results, "; ".join(marks(results)))
     return made
 

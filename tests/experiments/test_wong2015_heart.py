@@ -5,10 +5,14 @@ import ctypes
 
 import matplotlib.image
 import numpy as np
+import pandas
 import pytest
 
 from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, wave
+from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
+from repro.model import COLUMNS, Row
+from repro.tables import Results
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -112,7 +116,25 @@ def test_every_scale_has_the_papers_hearts_and_methods():
     assert {f"petsc-{name}-{n}" for name in ("jacobi", "bjacobi") for n in (1, 2, 3, 4)} < methods
     assert {"ellwarp", "ellwarp2", "cusparse_csr", "ellwarp-host-assembly"} < methods
     assert not any("host-assembly" in cell.method for cell in figure16_power.cells("paper"))
-    assert {cell.case for cell in figure15_speedup.cells("large") + figure3_tasks.cells("large")} == {"heart-5m"}
+    assert {cell.case for cell in figure3_tasks.cells("large")} == {"heart-5m"}
+    assert {cell.case for cell in figure15_speedup.cells("large")} == {cell.case for cell in cells} | {"heart-5m"}
+
+
+def test_without_petsc_the_figure_shows_steps():
+    """As at scale large, where processors take no part."""
+    rows = []
+    for k, cell in enumerate(figure15_speedup.cells("large")):
+        place = {"artefact": "wong2015-figure15", "scale": "large", "case": cell.case, "method": cell.method,
+                 "backend": cell.backend, "device": "a device"}  # fmt: skip
+        rows += [Row(**place, metric="nodes", value=25_000.0 * 4**k, unit="count"),
+                 Row(**place, metric="step", value=1e-3 * 2**k, unit="s"),
+                 Row(**place, metric="run", value=1e-3 * 2**k, unit="s", error=1e-9)]  # fmt: skip
+    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+    results = Results(frame, "large", "m", "wong2015-figure15")
+    (axes,) = figure15_speedup.plot(results).axes
+    (line,) = (line for line in axes.lines if len(line.get_xdata()) == 5)
+    assert list(line.get_ydata()) == [1, 2, 4, 8, 16] and "[ms]" in axes.get_ylabel()
+    assert list(node_counts(results).values()) == ["25 k", "100 k", "400 k", "1.6 M", "6.4 M"]
 
 
 def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):

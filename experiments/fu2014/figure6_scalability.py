@@ -23,7 +23,8 @@ METHODS = {
     **dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg"), solvers.DEVICES), "hypre-pcgamg": ("host",),
     "cg": solvers.DEVICES, **dict.fromkeys(("hypre-extended", "pyamg-sa"), ("host",)),
 }  # fmt: skip
-TIMED = ("patch-pcgamg", "jacobi-pcgamg")
+SELL = {"patch-sell": ("cuda",)}  # takes the same iterations: for its time alone
+TIMED = {"patch-pcgamg": "patchPCGAMG", "patch-sell": "the same, CG's matrix in SELL", "jacobi-pcgamg": "jacobiPCGAMG"}
 COARSEST = 200  # rows of the level that is solved directly
 LARGEST_MESH = 65
 BYTES = 1200.0  # of an unknown at the peak of set-up, about
@@ -37,7 +38,7 @@ NAMES = {
 def cells(scale):
     """Return each mesh of the series by each solver."""
     cases = {str(nodes): (f"fu2014/series-{nodes}",) if nodes <= LARGEST_MESH else () for nodes in SERIES[scale]}
-    found = solvers.cells(cases, METHODS)
+    found = solvers.cells(cases, METHODS | SELL)
     return [cell for cell in found if cell.backend != "host" or int(cell.case) <= LARGEST_ON_HOST]
 
 
@@ -85,10 +86,12 @@ def _times(results, cases):
     found = []
     for backend in results.backends("patch-pcgamg", "solve"):
         rows = []
-        for method in TIMED:
+        for method, name in TIMED.items():
             for metric, text in (("setup", "set-up"), ("solve", "solve")):
                 times = [results.value(case, method, metric, backend) for case in cases]
-                row = {"Method": f"{NAMES[method]}, {text}"}
+                if not any(times):
+                    continue
+                row = {"Method": f"{name}: {text}"}
                 rows.append(row | {f"{int(case) ** 3:,}": t and 1e3 * t for case, t in zip(cases, times, strict=True)})
         title = f"Times by degrees of freedom, {backend} [ms]"
         notes = [f"Levels of at most {COARSEST} rows are solved directly, so that the smallest mesh has two."]

@@ -287,7 +287,7 @@ def test_the_papers_layout():
     assert line(text, "jacobiPCGAMG") == ["jacobiPCGAMG", "20", "50", "20", "60", "20", "122"]
     text, _ = show("figure6", lambda cell: DONE)
     assert line(text, "patchPCGAMG") == ["patchPCGAMG", "20", "20", "1.00"]
-    assert line(text, "patchPCGAMG, solve") == ["patchPCGAMG, solve", "4.00", "4.00"]
+    assert line(text, "patchPCGAMG: solve") == ["patchPCGAMG: solve", "4.00", "4.00"]
     text, _ = show("figure7", lambda cell: DONE)
     assert line(text, "Heart (stand-in)") == ["Heart (stand-in)"] + ["20"] * 7
 

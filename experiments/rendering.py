@@ -60,7 +60,9 @@ def view(azimuth: float, elevation: float) -> np.ndarray:
     return np.stack([right, np.cross(toward, right), toward])
 
 
-def picture(surfaces, axes: np.ndarray, pixels: int = 1000, line: float = 0.8, segments=None) -> np.ndarray:
+def picture(
+    surfaces, axes: np.ndarray, pixels: int = 1000, line: float = 0.8, segments=None, even: float = 0.0
+) -> np.ndarray:
     """Return a picture of surfaces on white; the longer side of what is seen has `pixels`.
 
     Parameters
@@ -73,6 +75,8 @@ def picture(surfaces, axes: np.ndarray, pixels: int = 1000, line: float = 0.8, s
         Width of the lines along edges, in pixels.
     segments : ndarray of float64, shape (k, 2, 3), optional
         Further lines, as the edges of a box; they are hidden by what is before them.
+    even : float
+        Share of the light that is the same everywhere: where colours mean values, they are to be read off a bar.
 
     Returns
     -------
@@ -83,6 +87,7 @@ def picture(surfaces, axes: np.ndarray, pixels: int = 1000, line: float = 0.8, s
     shown = face >= 0
     normal = _normals(scene, face, weights, shown)
     light, shine = _light(scene, depth, normal)
+    light, shine = even + (1 - even) * light, (1 - even) * shine
     colour = scene.colours[face] ** 2.2 * light[..., None]  # light adds up; what screens and papers show does not
     colour = np.where(shown[..., None], colour + shine[..., None], 1.0)
     ink = np.clip(line * OVERSAMPLING + 0.5 - near, 0, 1) * shown * 0.75

@@ -5,6 +5,8 @@ The sparsity pictures are of CIRCLE's Q1 matrix on level 4.
 
 from __future__ import annotations
 
+import numpy as np
+
 import datasets
 from datasets.geveler2011 import hierarchy, number
 from experiments.geveler2011 import NUMBERINGS, TITLES, label
@@ -108,16 +110,23 @@ def _draw_mesh(axis, mesh, title):
     _finish(axis, title)
 
 
-def _draw_boundary(axis, mesh, title):
-    from matplotlib.collections import LineCollection
+def _closed_curves(level):
+    """Return the boundary's closed curves, each as its points: sides drawn one by one show their ends as dots."""
+    sides = np.concatenate([level.cells[:, [a, b]] for a, b in ((0, 1), (1, 3), (3, 2), (2, 0))])  # all one way round
+    after, curves = dict(sides[level.boundary[sides].all(axis=1)].tolist()), []
+    while after:
+        curve = [next(iter(after))]
+        while curve[-1] in after:
+            curve.append(after.pop(curve[-1]))
+        curves.append(level.points[curve[:-1]])
+    return curves
 
-    level = hierarchy(mesh, 5).levels[-1]
-    for a, b in ((0, 1), (1, 3), (3, 2), (2, 0)):
-        ends = level.cells[:, [a, b]]
-        outside = ends[level.boundary[ends].all(axis=1)]
-        axis.add_collection(
-            LineCollection(list(level.points[outside]), colors="black", linewidths=0.9, capstyle="projecting")
-        )
+
+def _draw_boundary(axis, mesh, title):
+    from matplotlib.collections import PolyCollection
+
+    curves = _closed_curves(hierarchy(mesh, 5).levels[-1])
+    axis.add_collection(PolyCollection(curves, facecolors="none", edgecolors="black", linewidths=0.9))
     axis.text(0, 0, "Γ2: u = 1", ha="center", va="center", fontsize=7)
     axis.text(0, 0.75, "-Δu = 1", ha="center", va="center", fontsize=7)
     axis.text(0, -0.9, "Γ1: u = 0", ha="center", va="center", fontsize=7)

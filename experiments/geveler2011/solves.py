@@ -16,6 +16,13 @@ VARIANTS = {
     "spai": {"format": "sell", "smoother": "spai"},
     "cusparse": {"pack": "cusparse_csr"},
 }
+#: What figures call them.
+NAMES = {
+    "ellpack_r": "ELLPACK-R, Jacobi", "sell": "SELL, Jacobi", "unfused": "ELLPACK-R, not fused",
+    "direct": "SELL, direct transfer", "chebyshev": "SELL, Chebyshev", "spai": "SELL, SPAI",
+    "cusparse": "cuSPARSE, Jacobi", "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy",
+    "pyamg": "PyAMG",
+}  # fmt: skip
 MEANING = {
     "ellpack_r": "the paper's: ELLPACK-R, Jacobi; here products are fused with the vector operations around them",
     "sell": "the same cycle in slices of 32 rows",

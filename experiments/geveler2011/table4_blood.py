@@ -10,6 +10,7 @@ import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
 from experiments.geveler2011.layout import by_numbering, variants
+from repro.panels import logarithmic
 from repro.plots import PAGE, caption, colour, figure, point, style
 from repro.tables import Table
 
@@ -83,13 +84,15 @@ def plot(results):
                               ecolor="black", elinewidth=0.7)  # fmt: skip
                 axis.annotate(f"{row['Cycles']} cycles", (high or value, y), (5, 0), textcoords="offset points",
                               va="center", fontsize=7)  # fmt: skip
-            axis.set_xscale("log")
-            axis.set_yticks(range(len(rows)), [f"{row['Variant']}, {row['Back end']}" for row in rows])
+            names = [solves.NAMES[row["Variant"]] for row in rows]
+            places = ["" if row["Back end"] == "host" else f", {row['Back end']}" for row in rows]
+            axis.set_yticks(range(len(rows)), [a + b for a, b in zip(names, places, strict=True)])
             axis.tick_params(axis="y", length=0)
             axis.grid(axis="both")
             longest, least = (pick((row["Time [ms]"] for row in rows), default=1) for pick in (max, min))
             axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
-        level = LEVELS["table4"][results.scale][element][-1]
-        axis.set_xlabel(f"Time to solve [ms], {element.upper()}, level {level}, {TITLES[BEST]}")
-    caption(made, results)
+            logarithmic(axis, "x")
+            axis.set_title(f"{element.upper()}, level {LEVELS['table4'][results.scale][element][-1]}")
+        axis.set_xlabel("Time to solve [ms]")
+    caption(made, results, f"numbering {TITLES[BEST]}")
     return made

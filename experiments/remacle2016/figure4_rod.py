@@ -11,7 +11,7 @@ import pandas
 
 import datasets
 from experiments import rendering
-from experiments.remacle2016 import rod
+from experiments.remacle2016 import products, rod
 from repro import Cell
 from repro.plots import PAGE, caption, figure, style
 from repro.tables import Table
@@ -21,6 +21,7 @@ MINUTES = {"smoke": 0.2, "small": 0.6, "paper": 1}
 ORDER, PRECONDITIONER = 2, "jacobi"
 BALANCE = 2e-4  # heat against what the source gave, in single precision
 VIEW, PIXELS, COLOURS = (-62, 34), 1200, "YlOrRd"
+EVEN = 0.6  # share of even light: colours are read off the bar
 MESHED = 2.6  # lines of the mesh are drawn from here on to the right
 FACTS = {
     "elements": "Elements", "nodes": "Nodes", "hottest": "Highest temperature [K]", "mean": "Mean temperature [K]",
@@ -44,6 +45,7 @@ def solved(device, mesh):
 def measure(cell, run):
     """Record facts of the temperature; refuse one whose heat is not what the source gave."""
     mesh = run.dataset(rod.MESH)
+    products.need(run, run.device, mesh, ORDER, overlaps=False)
     problem = solved(run.device, mesh)
     given = rod.supplied(problem, rod.STEPS)
     gap = abs(problem.heat() - given) / given
@@ -131,7 +133,7 @@ def drawn(problem):
         lines = _lines(len(patches), places[quads].mean(axis=1)[:, 0] > MESHED)
         normals = rendering.vertex_normals(places, faces)
         surfaces.append(rendering.Surface(places, faces, np.concatenate([shade, shade]), normals, lines))
-    return rendering.picture(surfaces, rendering.view(*VIEW), PIXELS, line=0.35), top
+    return rendering.picture(surfaces, rendering.view(*VIEW), PIXELS, line=0.35, even=EVEN), top
 
 
 def _faces(table, on_boundary):

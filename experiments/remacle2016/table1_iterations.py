@@ -145,5 +145,5 @@ def plot(results):
         lines(axes, series, x="Elements along an edge", y="Iterations", names=titles, published=published, log_x=True,
               log_y=True, whole_x=True)  # fmt: skip
         axes.set_title(label(mesh, 8, results))
-    caption(made, results, f"to {TOLERANCE:.2g}; meshes 2 and 3 are distorted by our own sines and shifts")
+    caption(made, results, f"to ‖r‖ ≤ {TOLERANCE:.2g} ‖b‖; distortions of meshes 2 and 3 are our own")
     return made

@@ -5,7 +5,9 @@ import csv
 import numpy as np
 import pytest
 
-from experiments.geveler2011 import solves
+import datasets
+from datasets.geveler2011 import hierarchy
+from experiments.geveler2011 import figure1_setups, solves
 from kernels import multigrid, spmv
 from kernels.device import Unavailable, open_device
 
@@ -121,6 +123,16 @@ def test_a_solver_that_stops_early_fails(files, monkeypatch):
     assert files.run("table3", "q1-2lv-ellpack_r", "q1-2lv-cpu-1") == 1
     found = {row["method"]: row["status"] for row in files.rows}
     assert found == {"q1-2lv-ellpack_r": "failed", "q1-2lv-cpu-1": "done"}
+
+
+def test_boundaries_are_closed_curves():
+    """Of CIRCLE one around the square, 8 long, and one around the circle, where areas have another sign."""
+    level = hierarchy(datasets.load("geveler2011/circle", "smoke"), 4).levels[-1]
+    curves = sorted(figure1_setups._closed_curves(level), key=lambda curve: np.abs(curve).max())
+    sums = [0.5 * np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) for x, y in (curve.T for curve in curves)]
+    lengths = [np.linalg.norm(curve - np.roll(curve, 1, axis=0), axis=1).sum() for curve in curves]
+    assert np.allclose(np.abs(sums), (np.pi / 4, 4), rtol=0.01) and sums[0] * sums[1] < 0
+    assert np.allclose(lengths, (np.pi, 8), rtol=0.01)
 
 
 def test_figure_1_is_drawn(files):

@@ -147,6 +147,8 @@ def plot(results):
     for method in PAPER:
         found = {case: point(results, case, method, "step", "ms") for case in results.cases}
         series[method] = [(results.value(case, method, "nodes"), *at) for case, at in found.items() if at]
+        if not series[method]:
+            continue  # nothing to compare with, and no line that tells what the open marks are of
         pairs = [(printed.get(case, "mesh", "nodes"), printed.get(case, method, "wall")) for case in printed.cases]
         published[method] = [(n.value, 1e3 * wall.value / rod.STEPS) for n, wall in pairs if n and wall]
     lines(axes[0], series, x="Unknowns", y="Wall time of a step [ms]", names=PAPER, published=published, log_x=True,

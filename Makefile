@@ -25,7 +25,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims claims-readme appendix report figures test races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all claims readme appendix report figures test races lint bench bench-compare bench-publish clean
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
@@ -58,9 +58,9 @@ claims: ## Which claims of the papers hold in the stored results, and why; PAPER
 	$(READY)
 	@$(REPRO) claims $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
-claims-readme: ## Write the claims' table into the README, and all of them into docs/claims.md
+readme: ## Write verdicts, figures and kernels of the stored results into the README, and all of them into docs/
 	$(READY)
-	@$(REPRO) claims --readme
+	@$(REPRO) readme
 
 appendix: ## The artefact appendix that SC and ACM ask for, into docs/appendix.md; PAPER=fu2014
 	$(READY)

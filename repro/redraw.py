@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repro import discovery
 from repro.discovery import Artefact
-from repro.report.stored import Measurement
+from repro.measurements import Measurement
 from repro.store import write_atomically
 
 

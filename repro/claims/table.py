@@ -1,4 +1,4 @@
-"""Verdicts as text: the table of the command line, of the README between its markers, and the page of all claims."""
+"""Verdicts as text: tables in Markdown, and the page of all claims."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ from pathlib import Path
 
 from repro import published
 from repro.claims.model import STATES, UNMEASURED, Judgement, Verdict
-from repro.model import ReproError
-from repro.store import write_atomically
 from repro.units import MISSING, significant
-
-BEGIN, END = "<!-- claims: written by `make claims-readme` from the stored results -->", "<!-- end of claims -->"
-PAGE = "claims.md"  # in docs/
-HEADLINES = ("Abstract", "Summary", "Second abstract")  # places whose claims stand in the README
 
 
 def measured(judgement: Judgement | None) -> str:
@@ -52,12 +46,11 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table(verdicts: Iterable[Verdict], with_paper: bool = False) -> str:
+def table(verdicts: Iterable[Verdict]) -> str:
     """Return a Markdown table with a line a reading of each claim."""
-    names = ["paper"] * with_paper + ["claim", "reading", "required", "measured", "verdict", "why", "machine"]
+    names = ["claim", "reading", "required", "measured", "verdict", "why", "machine"]
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     for verdict in verdicts:
-        first = [f"`{verdict.paper}`"] * with_paper
         claim = f"{verdict.statement} *{verdict.place}*"
         for name, reading in (("stated", "as stated"), ("effect", "effect")):
             judgement = getattr(verdict, name)
@@ -66,30 +59,21 @@ def table(verdicts: Iterable[Verdict], with_paper: bool = False) -> str:
             says = f"{reading}: {judgement.says}" if judgement.says else reading
             where = f"{verdict.machine}, {judgement.scale}" if judgement.scale else verdict.machine
             answer = [measured(judgement), f"**{judgement.state}**", judgement.reason, where]
-            lines.append(_line(first, claim, says, judgement.requirement, *answer))
+            lines.append(_line(claim, says, judgement.requirement, *answer))
             claim = ""
         if not verdict.judgements:
-            lines.append(_line(first, claim, "", "", MISSING, f"**{UNMEASURED}**", verdict.reason, ""))
+            lines.append(_line(claim, "", "", MISSING, f"**{UNMEASURED}**", verdict.reason, ""))
     return "\n".join(lines) + "\n"
 
 
-def _line(first: list[str], *cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in [*first, *cells]) + " |"
-
-
-def section(verdicts: Sequence[Verdict]) -> str:
-    """Return what stands in the README: how many claims hold, and those of the abstracts one by one."""
-    headlines = [verdict for verdict in verdicts if verdict.place.startswith(HEADLINES)]
-    return "\n".join([
-        summary(verdicts), "Those of the abstracts (more than one value: their median, and the range of all):", "",
-        table(headlines, with_paper=True),
-    ])  # fmt: skip
+def _line(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
 def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
     """Return the page of all claims, paper by paper."""
     parts = [
-        "# Do the claims hold?", "Written by `make claims-readme` from the stored results; do not edit.",
+        "# Do the claims hold?", "Written by `make readme` from the stored results; do not edit.",
         "Each claim is judged as stated, by the paper's own number, and as the effect behind it. Where a claim has "
         "several points (meshes, levels, formats) the value is their median and the interval encloses all; it holds "
         "when every point meets the requirement with its whole interval, and does not when none does. Where points of "
@@ -101,24 +85,3 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
         title = published.hardware(paper, root).get("paper", {}).get("title", paper)
         parts += [f"## {paper}", f"*{title}*", table(v for v in verdicts if v.paper == paper).strip()]
     return "\n\n".join(parts) + "\n"
-
-
-def put(path: Path, text: str) -> bool:
-    """Put a text between the markers of a file; return whether that changed the file.
-
-    Raises
-    ------
-    ReproError
-        When there is no such file, or it has not both markers, in order.
-    """
-    if not path.is_file():
-        raise ReproError(f"there is no {path}: the table goes into a checkout's README")
-    old = path.read_text(encoding="utf-8")
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ReproError(f"{path} has no {BEGIN} ... {END}")
-    new = f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}"
-    if new != old:
-        write_atomically(path, new)
-    return new != old

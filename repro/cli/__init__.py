@@ -24,6 +24,7 @@ from repro.cli import (
     figures,
     listing,
     published,
+    readme,
     report,
     run,
     spread,
@@ -47,6 +48,7 @@ app.command("claims")(claims.claims)
 app.command("appendix")(appendix.appendix)
 app.command("published")(published.published)
 app.command("figures")(figures.figures)
+app.command("readme")(readme.readme)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from repro.cli.common import Json, Papers, Results, answer, console, plural, say, table
+from repro.cli.common import Json, Papers, Results, answer, console, table
 
 STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red", "not measured here": "dim"}
 
@@ -24,7 +24,6 @@ def claims(
     ] = None,
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Answer as the page of all claims.")] = False,
-    readme: Annotated[bool, typer.Option("--readme", help="Write the README's table and docs/claims.md.")] = False,
 ) -> None:  # fmt: skip
     """Judge every claim of the papers by the stored results: as stated, and as the effect behind it."""
     from repro import environment, published
@@ -38,9 +37,6 @@ def claims(
     folder = Path(results) if results else environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
-    if readme:
-        write(environment.root(), folder)
-        return
     found = [
         verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
         if not state or verdict.state in state
@@ -53,22 +49,6 @@ def claims(
         print(page(found), end="")
     else:
         _show(found)
-
-
-def write(root: Path, results: Path) -> None:
-    """Write the README's table and the page of all claims below `root`, and say what changed."""
-    from repro.claims import verdicts
-    from repro.claims.table import PAGE, page, put, section
-    from repro.store import write_atomically
-
-    found = verdicts(results)
-    changed = put(root / "README.md", section(found))
-    path = root / "docs" / PAGE
-    text = page(found)
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        write_atomically(path, text)
-        changed = True
-    say(f"{plural(len(found), 'claim')} judged; README.md and docs/{PAGE} {'written' if changed else 'are up to date'}")
 
 
 def _show(found: list[Any]) -> None:

@@ -28,8 +28,8 @@ def figures(
     Exit status: 0 when every figure is drawn, 1 when one cannot be.
     """
     from repro import discovery, environment, plots
+    from repro.measurements import measurements
     from repro.redraw import redraw
-    from repro.report.stored import measurements
 
     wanted = formats.split(",")
     for name in wanted:

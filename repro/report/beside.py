@@ -7,7 +7,7 @@ from typing import Any
 
 from repro import published
 from repro.compare import compare, works_of
-from repro.report.stored import Measurement
+from repro.measurements import Measurement
 from repro.results import is_missing
 from repro.units import MISSING, significant
 

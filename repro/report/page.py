@@ -10,12 +10,15 @@ from typing import Any
 
 import repro
 from repro import claims, consistency
+from repro.claims.stored import Stored
+from repro.measurements import Measurement, machines, measurements
 from repro.model import FAILED, SKIPPED, ReproError
 from repro.report import roofline
 from repro.report.beside import beside
-from repro.report.files import compact_svg, packed, sections
-from repro.report.stored import Measurement, machines, measurements
+from repro.report.files import compact_svg, html, packed, sections
 from repro.report.wall import STATES, Paper, Tile, catalogue, wall
+from repro.showcase import tables
+from repro.showcase.ledger import ledgers
 from repro.units import quantity, significant
 
 MARKS = {claims.HOLDS: "holds", claims.PART: "part", claims.FAILS: "fails", claims.UNMEASURED: "unmeasured"}
@@ -49,6 +52,7 @@ def build(folders: Sequence[Path]) -> str:
         ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
         findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": shown, "roofs": roofline.roofs(folders, shown)}),
+        kernels=_kernels(folders, found), kernels_caption=tables.caption(every=True),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
         unplotted=roofline.without_work(found), library=_library(),
     )  # fmt: skip
@@ -137,6 +141,23 @@ def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
         if other is None or (other.state == claims.UNMEASURED and verdict.state != claims.UNMEASURED):
             best[verdict.paper, verdict.id] = verdict
     return list(best.values())
+
+
+def _kernels(folders: Sequence[Path], found: Sequence[Measurement]) -> list[tuple[str, str]]:
+    """Return every machine with the table of its kernels, GPUs first."""
+    shown, made = ledgers(), []
+    for machine in machines(found):
+        folder = next(folder for folder in folders if (folder / machine).is_dir())
+        made.append((machine, html(tables.kernels(shown, Stored(folder, machine), _anchor, every=True))))
+    return made
+
+
+def _anchor(text: str, path: str) -> str:
+    """A link within the page to an artefact; modules are not on it, and the one that says why is named."""
+    place = Path(path)
+    if place.suffix == ".md":
+        return f"[{text}](#{place.parent.name}-{place.name.partition('.')[0]})"
+    return text if text.startswith("`") else f"{text}: {path}"
 
 
 def _claim(verdict: claims.Verdict) -> dict[str, Any]:

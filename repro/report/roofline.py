@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from repro.ceilings import Ceilings
+from repro.measurements import Measurement
 from repro.model import DONE
-from repro.report.stored import Measurement
 from repro.results import is_missing
 from repro.units import convert
 

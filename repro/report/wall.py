@@ -8,8 +8,8 @@ from typing import Any
 
 from repro import discovery, published
 from repro.discovery import Artefact
+from repro.measurements import Measurement
 from repro.model import FAILED, SKIPPED
-from repro.report.stored import Measurement
 
 MEASURED, SMALLER, UNMEASURED, UNWRITTEN = "measured", "smaller", "unmeasured", "unwritten"
 STATES = {

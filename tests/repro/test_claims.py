@@ -6,8 +6,7 @@ from itertools import chain
 import pytest
 
 from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
-from repro.claims.table import measured, page, put
-from repro.model import ReproError
+from repro.claims.table import measured, page
 from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
 NAMES = {"a": "regular", "b": "heart"}  # of which the second is a stand-in
@@ -307,19 +306,7 @@ def test_numbers_in_the_words_are_those_of_the_statements(store):
     assert found.says == "Up to 8 times, at most 10." and found.statements == ("gain", "gain-most")
 
 
-def test_text_goes_between_the_markers_and_nowhere_else(store, tmp_path):
-    from repro.claims.table import BEGIN, END
-
+def test_the_page_has_a_line_a_reading(store):
     store.times(a=(10.0, 1.0))
     text = page(store.judged(claim(WHERE, stated(), effect())), store.root)
     assert "| at least 8 x | 10.0 x | **holds** |" in text and "effect: An effect." in text
-    path = tmp_path / "README.md"
-    path.write_text(f"before\n{BEGIN}\nzebra\n{END}\nafter\n")
-    assert put(path, text) and not put(path, text)
-    new = path.read_text()
-    assert new.startswith("before\n") and new.endswith(f"{END}\nafter\n") and "zebra" not in new and text.strip() in new
-    path.write_text(f"{END} {BEGIN}")
-    with pytest.raises(ReproError, match=r"README\.md has no"):
-        put(path, text)
-    with pytest.raises(ReproError, match="there is no"):
-        put(tmp_path / "nowhere.md", text)

@@ -1,4 +1,4 @@
-"""The papers' ledgers: what they name is there, and the README has what the stored results say."""
+"""The papers' ledgers: what they name is there."""
 
 import ast
 import json
@@ -14,7 +14,6 @@ from repro import consistency, discovery, published
 from repro.claims import STATES, claims, machines, verdicts
 from repro.claims.points import bound, combinations
 from repro.claims.stored import CEILINGS, Selector, Stored
-from repro.claims.table import BEGIN, END, page, section
 from repro.cli import main
 from repro.intervals import names_of
 from repro.model import SCALES, Row
@@ -111,15 +110,6 @@ def test_published_references_are_numbers_of_the_paper(paper):
                     else:
                         found = [n for n in numbers if [n.method, n.metric] == rest[:2] and rest[2:] in ([], [n.case])]
                         assert found, (claim.id, reference)
-
-
-def test_the_readme_has_what_the_stored_results_say():
-    found = verdicts(RESULTS)
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    between = readme.partition(BEGIN)[2].partition(END)[0]
-    message = "make claims-readme has not been run since the results or the ledgers changed"
-    assert between.strip() == section(found).strip(), message
-    assert (CHECKOUT / "docs" / "claims.md").read_text(encoding="utf-8") == page(found), message
 
 
 def test_verdicts_as_json(capsys):

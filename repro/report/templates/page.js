@@ -147,7 +147,7 @@
   });
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...artefacts, ...all("details.findings")].filter((each) => !each.open);
+    closed = [...artefacts, ...all("details.findings, details.kernels")].filter((each) => !each.open);
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });

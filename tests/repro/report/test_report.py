@@ -14,10 +14,10 @@ pytest.importorskip("jinja2")
 
 from repro import claims, consistency, published
 from repro.cli import main
+from repro.measurements import measurements
 from repro.model import ReproError
 from repro.report import build, files, roofline, wall
 from repro.report.beside import beside
-from repro.report.stored import measurements
 
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT = 10e6  # bytes for all 52
@@ -171,6 +171,17 @@ def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, result
     article = article[: article.index("</details>\n")]
     assert verdict.statement.split("'")[0][:40] in outline.text
     assert 'data-state="' in article
+
+
+def test_kernels_stand_against_bound_and_rivals_on_every_machine(page, outline):
+    first, second = (part.partition("</details>")[0] for part in page.split('<details class="kernels"')[1:])
+    assert first.startswith(" open") and "big-gpu" in first and "laptop" in second
+    # The slower of two meshes, half of the bound for `patch`, and no baseline in these results.
+    (patch,) = [line for line in first.split("<tr>") if "<code>patch</code>" in line]
+    assert 'href="#fu2014-table2"' in patch and "heart" in patch and "no rival in this run" in patch
+    assert "200\u00a0µs" in patch and "50\u00a0%, not profiled" in patch
+    assert "<code>sell</code>" in second and "scale <code>small</code>" in second
+    assert outline.all("section", id="kernels") and outline.all("a", href="#kernels")
 
 
 def test_findings_are_those_of_the_papers(outline):

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
+from repro.model import DONE, SCALES, ReproError
 from repro.results import PREFERENCE, Results
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
@@ -169,6 +169,3 @@ def machines(found: Sequence[Measurement]) -> list[str]:
     """Return the machines, those with a GPU's results first."""
     gpu = {each.machine for each in found if "cuda" in each.backends}
     return sorted({each.machine for each in found}, key=lambda name: (name not in gpu, name))
-
-
-__all__ = ["FAILED", "SKIPPED", "Measurement", "machines", "measurements"]

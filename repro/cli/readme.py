@@ -1,0 +1,16 @@
+"""``repro readme``: what the README shows of the stored results, written into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repro.cli.common import Results, say
+
+
+def readme(results: Results = None) -> None:
+    """Write verdicts, figures and kernels of the stored results into README.md, and all of them into docs/."""
+    from repro import environment
+    from repro.showcase.page import write
+
+    changed = write(environment.root(), Path(results) if results else environment.results_folder())
+    say(f"{', '.join(changed)} written" if changed else "README.md and docs/ are up to date")

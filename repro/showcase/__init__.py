@@ -1,0 +1,3 @@
+"""What a visitor sees first, computed from stored results: verdicts, figures, and kernels against bound and rivals."""
+
+from __future__ import annotations

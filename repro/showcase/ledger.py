@@ -1,0 +1,122 @@
+"""Reads ``experiments/<paper>/showcase.toml``: which kernels there are, what times them, and what they compete with.
+
+.. code-block:: toml
+
+    figures = ["figure8", "figure9"]         # for the README: the first that a GPU has drawn
+
+    [[family]]                               # kernels that compute the same thing
+    name = "Products, double precision"
+    artefacts = ["figure8"]                  # that time them: the first that a machine has
+    metric = "spmv"
+    cold = "spmv_cold"                       # by default the metric with _cold
+    rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them
+    each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
+    [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
+    sell = "spmv/sell.py"                    # several that speaks of the device
+    ellwarp = ["spmv/ellwarp.py", "spmv/_warps.py"]
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from repro import environment
+from repro.model import ReproError
+
+FILE = "showcase.toml"
+_FAMILY = {"name", "artefacts", "metric", "cold", "rivals", "each", "kernels"}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Kernels that compute the same thing.
+
+    Attributes
+    ----------
+    paper, name : str
+    artefacts : tuple of str
+        Ids, the first of which that a machine has is read.
+    metric, cold : str
+        Of the time warm, and with the last-level cache evicted.
+    rivals : tuple of str
+        Methods, patterns with ``*``; none where nothing else there computes it.
+    each : mapping of str to tuple of str
+        Words in braces of methods and rivals.
+    kernels : mapping of str to tuple of str
+        Paths below ``kernels/`` by method.
+    """
+
+    paper: str
+    name: str
+    artefacts: tuple[str, ...]
+    metric: str
+    cold: str
+    rivals: tuple[str, ...] = ()
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def words(self) -> list[dict[str, str]]:
+        """Return every combination of what the words in braces stand for."""
+        return [dict(zip(self.each, values, strict=True)) for values in itertools.product(*self.each.values())]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a paper shows.
+
+    Attributes
+    ----------
+    paper : str
+    figures : tuple of str
+        Ids of artefacts, the best choice first.
+    families : tuple of Family
+    """
+
+    paper: str
+    figures: tuple[str, ...] = ()
+    families: tuple[Family, ...] = ()
+
+
+def ledgers(folder: Path | None = None) -> list[Ledger]:
+    """Return what every paper shows, papers in alphabetical order.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        The package of experiments; by default the environment's.
+
+    Raises
+    ------
+    ReproError
+        When a file is malformed, with its place.
+    """
+    folder = folder or environment.experiments_folder()
+    return [_read(path) for path in sorted(folder.glob(f"*/{FILE}"))]
+
+
+def _read(path: Path) -> Ledger:
+    paper = path.parent.name
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        figures = tuple(f"{paper}-{stem}" for stem in content.get("figures", []))
+        return Ledger(paper, figures, tuple(_family(paper, entry) for entry in content.get("family", [])))
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ReproError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ReproError(f"{path}: {what}") from None
+
+
+def _family(paper: str, entry: Mapping[str, Any]) -> Family:
+    if unknown := set(entry) - _FAMILY:
+        raise ReproError(f"{', '.join(sorted(unknown))} is not known here; there are {', '.join(sorted(_FAMILY))}")
+    rivals = entry.get("rivals", "")
+    return Family(
+        paper, entry["name"], tuple(f"{paper}-{stem}" for stem in entry["artefacts"]), entry["metric"],
+        entry.get("cold", f"{entry['metric']}_cold"), tuple(rivals.split("|")) if rivals else (),
+        {name: tuple(values) for name, values in entry.get("each", {}).items()},
+        {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""Which artefacts there are, and which of them each machine has measured, at which sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from repro import published
+from repro.discovery import find
+from repro.measurements import SCALE_ORDER, Measurement, machines
+from repro.units import MISSING
+
+
+def name_of(artefact: str) -> str:
+    """Return ``Table 2`` for ``fu2014-table2``."""
+    return re.sub(r".*-(\D+)(\d+)", lambda match: f"{match[1].capitalize()} {match[2]}", artefact)
+
+
+def names(stems: Iterable[str]) -> str:
+    """Return ``Tables 1 to 3 and 5, Figure 6`` for the stems of artefacts."""
+    places = sorted((stem.startswith("figure"), int(re.sub(r"\D", "", stem))) for stem in set(stems))
+    parts = []
+    for is_figure, group in groupby(places, key=lambda place: place[0]):
+        numbers = [number for _, number in group]
+        spans = [list(run) for _, run in groupby(numbers, key=lambda n, all=numbers: n - all.index(n))]
+        texts = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in spans]
+        listed = ", ".join(texts)
+        if ", " in listed:
+            listed = " and ".join(listed.rsplit(", ", 1))
+        parts.append(f"{'Figure' if is_figure else 'Table'}{'s' * (len(numbers) > 1)} {listed}")
+    return ", ".join(parts)
+
+
+def table(found: Sequence[Measurement], folder: str) -> str:
+    """Return a table of papers by machines: what is written, and what is measured with a link to it.
+
+    Parameters
+    ----------
+    found : sequence of Measurement
+        Everything that is stored.
+    folder : str
+        The results folder, below the root.
+    """
+    columns = machines(found)
+    lines = ["| paper | artefacts | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
+    written, asked = find(), {key: published.artefacts(key) for key in published.papers()}
+    for paper, wanted in asked.items():
+        ours = [artefact for artefact in written if artefact.paper == paper and not artefact.error]
+        count = f"all {len(ours)}" if len(ours) >= len(wanted) else f"{len(ours)} of {len(wanted)}"
+        cells = [_measured([each for each in found if each.machine == machine and each.done], paper, folder)
+                 for machine in columns]  # fmt: skip
+        lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _measured(found: Sequence[Measurement], paper: str, folder: str) -> str:
+    scales: dict[str, str] = {}  # of each artefact the best
+    for each in found:
+        own, _, stem = each.artefact.partition("-")
+        if own == paper:
+            scales[stem] = min(each.scale, scales.get(stem, each.scale), key=SCALE_ORDER.index)
+    if not scales:
+        return MISSING
+    parts = []
+    for scale in SCALE_ORDER:
+        stems = [stem for stem, at in scales.items() if at == scale]
+        if stems:
+            parts.append(names(stems) + ("" if scale == "paper" else f" at `{scale}`"))
+    return f"[{'; '.join(parts)}]({folder}/{found[0].machine}/{paper})"

@@ -1,0 +1,183 @@
+"""What is shown first is computed: rules choose cases and rivals, and README and docs/ have what the results say."""
+
+import ast
+import fnmatch
+import re
+from pathlib import Path
+
+import pytest
+
+from repro import discovery
+from repro.claims.stored import Stored
+from repro.cli import main
+from repro.model import SCALES, ReproError
+from repro.showcase import kernels, status, tables
+from repro.showcase.ledger import Family, Ledger, ledgers
+from repro.showcase.page import Showcase, markers, put
+from tests.repro.claims_store import Store, claim, effect
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+RESULTS = CHECKOUT / "results"
+FAMILY = Family(
+    "demo", "Solves", ("demo-table0", "demo-table1"), "solve", "solve_cold", ("slow*", "host-code"),
+    kernels={"fast": ("demo/fast.py", "demo/why.py"), "faster": ("demo/faster.py",)},
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    """Modules of kernels, the second of which speaks of the GPU that the store's rows are of."""
+    folder = tmp_path / "root" / "kernels" / "demo"
+    folder.mkdir(parents=True)
+    for name, text in {"fast": "A kernel.", "why": "On the GPU 1 its loads bind.", "faster": "Another."}.items():
+        (folder / f"{name}.py").write_text(f'"""{text}"""\n')
+    monkeypatch.setattr("repro.environment.root", lambda: tmp_path / "root")
+
+
+def measured(store, family=FAMILY, machine="box"):
+    store.judged(claim(effect(), '[claim.where]\ncpu = "table1 slow solve"\ngpu = "table1 fast solve"'))
+    return kernels.measured(family, Stored(store.results, machine))
+
+
+def test_the_case_is_the_one_that_takes_the_fastest_longest_and_the_range_is_over_all(store, modules):
+    for case, seconds, share in (("a", 2.0, 0.9), ("b", 3.0, 0.8), ("c", 1.0, 0.6)):
+        store.row(case, "fast", "solve", seconds, bound_fraction=share)
+        store.row(case, "fast", "solve_cold", 2 * seconds, bound_fraction=share / 2)
+    store.row("a", "faster", "solve", 0.5, bound_fraction=0.99)  # so that a is no longer a long one
+    store.row("b", "slow-1", "solve", 12.0)
+    store.row("b", "slow-2", "solve", 9.0, backend="host")
+    store.row("c", "host-code", "solve", 10.0, backend="host")
+    store.row("b", "host-code", "solve_cold", 0.1, backend="host")  # cold is not compared with warm
+    first, second = measured(store)
+    assert (first.method, first.case, first.seconds, first.artefact) == ("fast", "b", 3.0, "demo-table1")
+    assert first.warm == kernels.Span(0.8, 0.6, 0.9, 3) and first.cold == kernels.Span(0.4, 0.3, 0.45, 3)
+    assert first.rival == "slow-2 (host)" and first.faster == kernels.Span(3.0, 3.0, 10.0, 2)
+    assert first.on_gpu and first.explained == "demo/why.py"
+    # What has not that case shows its own longest, and comes last.
+    assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
+    assert not second.wants_explanation and second.explained == ""
+
+
+def test_sizes_of_the_paper_and_the_best_back_end_come_first(store, modules):
+    store.row("a", "fast", "solve", 5.0, scale="large")
+    store.row("a", "fast", "solve", 9.0, backend="openmp", bound_fraction=0.1)
+    store.row("a", "fast", "solve", 7.0, backend="opencl", bound_fraction=0.1)
+    store.row("a", "slow", "solve", 14.0, backend="openmp")
+    (entry,) = measured(store)
+    assert (entry.scale, entry.backend, entry.seconds, entry.faster.value) == ("paper", "opencl", 7.0, 2.0)
+    assert not entry.on_gpu and not entry.wants_explanation
+
+
+def test_words_in_braces_are_cases_each_with_its_own_rivals(store, modules):
+    family = Family("demo", "Solves", ("demo-table1",), "solve", "", ("{e}-slow",), {"e": ("x", "y")}, {"{e}-fast": ()})
+    for word, fast, slow in (("x", 1.0, 4.0), ("y", 2.0, 3.0)):
+        store.row("a", f"{word}-fast", "solve", fast)
+        store.row("a", f"{word}-slow", "solve", slow)
+    (entry,) = measured(store, family)
+    assert (entry.method, entry.rival, entry.faster) == ("y-fast", "y-slow (cuda)", kernels.Span(1.5, 1.5, 4.0, 2))
+
+
+def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
+    link = "[{}]({})".format
+    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
+    assert "| Solves: [`fast`](kernels/demo/fast.py) | demo, not measured here | – | – | – | – | – |" in text
+    store.row("a", "faster", "solve", 2e-3, bound_fraction=0.5)
+    assert measured(store)[0].wants_explanation
+    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
+    (line,) = text.splitlines()[2:]
+    assert "[demo Table 1](results/box/demo/table1.md), a, cuda" in line
+    assert line.replace(tables.FIRM, " ").endswith("| 2.00 ms | 50 %, not profiled | – | no rival in this run | – |")
+
+
+def test_a_line_a_family_or_a_line_a_kernel(store, modules):
+    store.row("a", "fast", "solve", 2.0, bound_fraction=0.5)
+    store.row("a", "faster", "solve", 1.0, bound_fraction=0.5)
+    measured(store)
+    stored, shown = Stored(store.results, "box"), [Ledger("demo", families=(FAMILY,))]
+    short, whole = (tables.kernels(shown, stored, "[{}]({})".format, every) for every in (False, True))
+    assert "`faster`" in short and "`fast`" not in short and short.strip() in whole and "| [`fast`]" in whole
+    assert "[why](kernels/demo/why.py)" in whole
+
+
+def test_a_ledger_says_what_is_wrong_in_it(tmp_path):
+    path = tmp_path / "demo2020" / "showcase.toml"
+    path.parent.mkdir()
+    family = '[[family]]\nname = "n"\nartefacts = ["table1"]\nmetric = "solve"\n'
+    path.write_text(f'figures = ["figure1"]\n{family}rivals = "a|b"\n[family.kernels]\nm = "n.py"\n')
+    (found,) = ledgers(tmp_path)
+    assert found.figures == ("demo2020-figure1",) and found.families[0].cold == "solve_cold"
+    assert found.families[0].rivals == ("a", "b") and found.families[0].kernels == {"m": ("n.py",)}
+    for text, says in ((family, "'kernels' is missing"), (f"{family}colour = 1", "colour is not known"), ("=", "")):
+        path.write_text(text)
+        with pytest.raises(ReproError, match=f"showcase.toml: .*{says}"):
+            ledgers(tmp_path)
+
+
+def texts(paper):
+    """Every text in a paper's modules: what is recorded under a name is named there."""
+    trees = [ast.parse(path.read_text()) for path in (CHECKOUT / "experiments" / paper).glob("*.py")]
+    return {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+
+
+@pytest.mark.parametrize("ledger", ledgers(), ids=lambda ledger: ledger.paper)
+def test_the_ledgers_name_what_there_is(ledger):
+    modules = {artefact.id: discovery.load(artefact) for artefact in discovery.find() if artefact.paper == ledger.paper}
+    assert set(ledger.figures) <= set(modules)
+    for family in ledger.families:
+        for artefact in family.artefacts:
+            methods = {cell.method for scale in SCALES for cell in modules[artefact].cells(scale)}
+            for words in family.words():
+                assert {name.format(**words) for name in family.kernels} <= methods, (family.name, artefact)
+                for rival in family.rivals:
+                    assert fnmatch.filter(methods, rival.format(**words)), (family.name, rival)
+        assert {family.metric, re.sub(r"\d+$", "", family.metric)} & texts(ledger.paper), family.name
+        for module in (each for modules_of in family.kernels.values() for each in modules_of):
+            assert (CHECKOUT / "kernels" / module).is_file()
+
+
+def test_names_of_artefacts_are_put_together():
+    assert status.names(["table3", "table1", "table2", "table6", "figure4"]) == "Tables 1 to 3 and 6, Figure 4"
+    assert status.names(["figure12", "figure9", "table10", "table2"]) == "Tables 2 and 10, Figures 9 and 12"
+    assert status.name_of("fu2014-table2") == "Table 2"
+
+
+def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
+    (begin, end), path = markers("results"), tmp_path / "README.md"
+    path.write_text(f"before\n{begin}\nzebra\n{end}\nafter\n")
+    assert put(path, "results", "text") and not put(path, "results", "text")
+    assert path.read_text() == f"before\n{begin}\n\ntext\n\n{end}\nafter\n"
+    path.write_text(f"{end} {begin}")
+    with pytest.raises(ReproError, match=r"README\.md has no"):
+        put(path, "results", "text")
+    with pytest.raises(ReproError, match="there is no"):
+        put(tmp_path / "nowhere.md", "results", "text")
+
+
+def test_the_readme_and_docs_have_what_the_stored_results_say(capsys):
+    shown, readme = Showcase(RESULTS), (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    message = "make readme has not been run since the results or the ledgers changed"
+    for name, text in shown.blocks().items():
+        begin, end = markers(name)
+        assert readme.partition(begin)[2].partition(end)[0].strip() == text.strip(), message
+    for name, text in shown.pages().items():
+        assert (CHECKOUT / "docs" / name).read_text(encoding="utf-8") == text, message
+    links = [part.partition(")")[0] for part in readme.split("](")[1:]]
+    assert [link for link in links if not (CHECKOUT / link).exists() and not link.startswith("http")] == []
+
+
+def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch, capsys):
+    root = tmp_path / "root"
+    (root / "docs").mkdir(parents=True)
+    text = "".join(f"{begin}\n{end}\n" for begin, end in map(markers, ("results", "status")))
+    (root / "README.md").write_text(text)
+    monkeypatch.setattr("repro.environment.root", lambda: root)
+    store.results.mkdir()
+    assert main(["readme", "--results", str(store.results)]) == 0
+    assert "README.md, docs/claims.md, docs/kernels.md written" in capsys.readouterr().err
+    assert "not measured" in (root / "README.md").read_text() and "# Kernels" in (root / "docs/kernels.md").read_text()
+    assert main(["readme", "--results", str(store.results)]) == 0 and "up to date" in capsys.readouterr().err

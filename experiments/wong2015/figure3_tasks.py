@@ -47,7 +47,7 @@ def measure(cell, run):
 
 
 def _follow(run):
-    mesh, fibres = heart.asked(run)
+    mesh, fibres = heart.fitting(run)
     place = run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case))
     found = wave.crossing(lambda: run.device, *place, fresh=True)
     before = found["last_phi"], found["last_recovery"]

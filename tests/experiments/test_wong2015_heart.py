@@ -8,6 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
+import datasets
 from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, wave
 from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
@@ -107,6 +108,32 @@ def test_a_wrong_heart_fails_its_cell(wong, monkeypatch):
     monkeypatch.setattr(heart.Heart, "step", late)
     assert wong(("figure15",), "case=heart-3k", "backend=opencl") == 1
     assert "exceeds the tolerance" in wong.rows("figure15")[0]["reason"]
+
+
+def test_a_heart_that_does_not_fit_is_skipped_with_the_sizes(wong, monkeypatch):
+    """On the device, on one core, by PETSc where it is, and the wave; 1e12 bytes an element are nowhere."""
+    from experiments.wong2015 import heart
+
+    elements = len(datasets.load("wong2015/heart_3k", "smoke").cells)
+    monkeypatch.setattr(heart, "DEVICE_BYTES", 1e12)
+    only = (
+        "case=heart-3k",
+        "method=numba",
+        "method=ellwarp",
+        f"method={figure3_tasks.CROSSING}",
+        "backend=opencl",
+        "backend=host",
+    )
+    assert wong(("figure15", "figure3"), *only) == 0
+    states = {(row["method"], row["backend"]): row for name in ("figure15", "figure3") for row in wong.rows(name)}
+    assert states["numba", "host"]["status"] == "done"
+    for method in ("ellwarp", figure3_tasks.CROSSING):
+        reason = states[method, "opencl"]["reason"]
+        assert states[method, "opencl"]["status"] == "skipped"
+        assert f"the heart of {elements} elements needs {elements * 1e3:.3g} GB of memory" in reason, reason
+    monkeypatch.setattr(heart, "HOST_BYTES", 1e12)
+    assert wong(("figure15", "figure3"), *only, "method=petsc-jacobi-1") == 0
+    assert {row["status"] for row in wong.rows("figure15")} == {"skipped"}
 
 
 def test_every_scale_has_the_papers_hearts_and_methods():

@@ -80,5 +80,8 @@ def plot(results):
             axes.tick_params(axis="x", length=0)
             slanted(axes, 60)
             legend(axes)
+        if not found:
+            panels[0].set_axis_off()
+            panels[0].text(0.5, 0.5, "not measured", transform=panels[0].transAxes, ha="center", color="#555555")
     caption(made, results, "; ".join(["positive where sorting saves", *marks(results)]))
     return made

@@ -99,14 +99,14 @@ def hierarchy(mesh, levels: int, xp=np) -> Hierarchy:
     Parameters
     ----------
     mesh : datasets.mesh.Mesh
-        Of this folder's recipes; or the user's own in its place, which is refined straight.
+        Of this folder's recipes; one without a ``place``, or the user's own, is refined straight.
     levels : int
     xp : module, optional
         NumPy, or CuPy for arrays on the device.
     """
     recipe = importlib.import_module(f"datasets.{mesh.name.replace('/', '.')}")
     own = mesh.title.partition(" (stand-in)")[0] != recipe.TITLE
-    made = refined(mesh.points, mesh.cells, levels, None if own else recipe.place, xp)
+    made = refined(mesh.points, mesh.cells, levels, None if own else getattr(recipe, "place", None), xp)
     return Hierarchy(made, recipe.SOURCE, recipe.dirichlet)
 
 

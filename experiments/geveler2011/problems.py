@@ -12,6 +12,7 @@ SMOOTHING = {
     "circle": {"jacobi": {"steps": 4, "damping": 0.7}, "chebyshev": {"steps": 4}, "spai": {"steps": 2}},
     "blood": {"jacobi": {"steps": 64, "damping": 0.5}, "chebyshev": {"steps": 16}, "spai": {"steps": 16}},
 }
+SMOOTHING["cube"] = SMOOTHING["circle"]
 TOLERANCE = 1e-8  # of the defect's norm; the paper does not print its own
 
 
@@ -44,15 +45,17 @@ class Problem:
         return self._numbered[numbering]
 
 
-BYTES = {"q1": 1300, "q2": 2600}  # an unknown, at the peak: every level's matrices, before and after numbering
+# An unknown, in two and three dimensions, at the peak: every level's matrices, before and after numbering.
+BYTES = {"q1": {2: 1300, 3: 4000}, "q2": {2: 2600, 3: 11000}}
 _kept: dict[tuple, Problem] = {}
 
 
 def of_run(run, element: str, level: int) -> Problem:
     """Return the problem of a cell, once there is memory for it."""
     mesh, device = run.dataset(run.cell.data[0]), None if run.cell.backend == "host" else run.device
-    unknowns = len(mesh.cells) * 4 ** (level - 1) * (4 if element == "q2" else 1)
-    run.need("the hierarchy", **{"device" if device else "host": BYTES[element] * unknowns})
+    dimension = mesh.points.shape[1]
+    unknowns = len(mesh.cells) * 2 ** (dimension * (level - 1 + (element == "q2")))
+    run.need("the hierarchy", **{"device" if device else "host": BYTES[element][dimension] * unknowns})
     return problem(mesh, element, level, device)
 
 

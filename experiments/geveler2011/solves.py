@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, convergence, level_of
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, convergence, level_of, solid
 from repro import Cell
 
 #: What is measured in every numbering: the paper's three columns, where each runs.
@@ -64,7 +64,7 @@ def measure(cell, run, seconds: float) -> None:
         return
     device = None if cell.backend == "host" else run.device
     mesh = cell.case.partition("-")[0]
-    element, numbering, name = cell.method.split("-", 2)
+    element, numbering, name = cell.method.removeprefix(solid.PREFIX).split("-", 2)
     found = of_run(run, element, level_of(cell.case))
     grids = found.numbered(numbering)
     solver = _solver(name, device, grids, mesh)

@@ -2,14 +2,14 @@
 
 Each solve starts from u on the boundary and 0 elsewhere and ends when the defect's norm is 1e-8 of the first one.
 Beside the paper's columns, in the best numbering: other formats, cuSPARSE under the same cycle, transfer without
-matrices, stronger smoothers, SciPy and PyAMG.
+matrices, stronger smoothers, SciPy and PyAMG; and the same solver on a cube of hexahedra.
 """
 
 from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solves
+from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
 from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table
@@ -20,8 +20,9 @@ SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 0.4, "large": 1}  # of samplin
 
 
 def cells(scale):
-    """Return CIRCLE's levels by every solver."""
-    return solves.cells("circle", scale)
+    """Return CIRCLE's levels by every solver, and CUBE's by some."""
+    found = [*solves.cells("circle", scale), *solid.cells(scale)]
+    return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own
 
 
 def measure(cell, run):
@@ -34,7 +35,7 @@ def tables(results):
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
     made.append(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)))
-    made.append(convergence.table(results))
+    made += [convergence.table(results), solid.table(results)]
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)

@@ -119,6 +119,18 @@ def test_a_users_own_mesh_is_refined_straight():
     assert len(np.unique(places, axis=0)) == 13**2
 
 
+def test_cube_is_of_hexahedra_of_which_none_is_a_box():
+    mesh = datasets.load("geveler2011/cube", "smoke")
+    assert datasets.entry("geveler2011/cube").verify("small") == []
+    found = hierarchy(mesh, 3)
+    assert [len(level.cells) for level in found.levels] == [8, 64, 512]
+    on_sides = ((found.levels[2].points == 0) | (found.levels[2].points == 1)).any(axis=1)
+    assert np.array_equal(found.levels[2].boundary, on_sides) and (found.dirichlet(found.levels[2].points) == 0).all()
+    corners = mesh.points[mesh.cells]
+    edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+    assert (np.ptp(edges, axis=1) > 0.01).all()
+
+
 def test_cubes_are_refined_into_cubes():
     points, cells = hexes(2)
     found = refined(points, cells, 3)

@@ -113,6 +113,19 @@ def test_solves_take_as_many_cycles_in_every_numbering_and_place(files, table):
     assert float(row.split("|")[-2]) < 1e-5 and int(row.split("|")[-3]) >= 5
 
 
+def test_the_same_solver_in_three_dimensions(files):
+    names = [f"solid-{element}-xyz-{name}" for element in ("q1", "q2") for name in ("sell", "ellpack_r", "cpu-all")]
+    assert files.run("table3", *names) == 0
+    assert {row["status"] for row in files.rows} == {"done"}
+    cycles, unknowns = files.values("cycles"), files.values("dof")
+    for case, element in (("cube-l3", "q1"), ("cube-l2", "q2")):
+        assert {unknowns[case, name] for name in names if element in name} == {9**3}
+        assert len({cycles[case, name] for name in names if element in name}) == 1
+        assert cycles[case, f"solid-{element}-xyz-sell"] < 12
+    assert "In three dimensions" in files.text and "| Q2 | 2 | 729 | sell | opencl |" in files.text
+    assert "| XYZ | 3 |" not in files.text  # none of them is in the paper's tables
+
+
 def test_a_solver_that_stops_early_fails(files, monkeypatch):
     solve = multigrid.Multigrid.solve
 

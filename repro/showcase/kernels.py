@@ -20,7 +20,7 @@ from repro.claims.stored import Stored
 from repro.measurements import SCALE_ORDER
 from repro.model import DONE
 from repro.results import PREFERENCE, is_missing
-from repro.showcase.ledger import Family, Ledger
+from repro.showcase.ledger import Family
 from repro.units import convert
 
 ENOUGH = 0.85  # of the bound: a kernel below it says what binds it
@@ -48,11 +48,11 @@ class Entry:
     modules : tuple of str
         Paths below ``kernels/``.
     artefact, scale, backend, device, case : str
-        Where it was timed; all empty where it was not.
+        Where it was timed.
     on_gpu : bool
     stands_in : bool
         Whether the case's data stand in for the paper's own.
-    seconds : float or None
+    seconds : float
     warm, cold : Span or None
         Fractions of the bound.
     rival : str
@@ -66,14 +66,14 @@ class Entry:
     family: Family
     method: str
     modules: tuple[str, ...]
-    artefact: str = ""
-    scale: str = ""
-    backend: str = ""
-    device: str = ""
-    on_gpu: bool = False
-    case: str = ""
-    stands_in: bool = False
-    seconds: float | None = None
+    artefact: str
+    scale: str
+    backend: str
+    device: str
+    on_gpu: bool
+    case: str
+    stands_in: bool
+    seconds: float
     warm: Span | None = None
     cold: Span | None = None
     rival: str = ""
@@ -91,18 +91,8 @@ Place = tuple[str, ...]  # a case, and the words that stand in braces
 Row = Mapping[str, Any]
 
 
-def entries(ledger: Ledger, stored: Stored) -> list[list[Entry]]:
-    """Return the kernels of each family on a machine, the fastest first; of a family not measured, one without time."""
-    return [measured(family, stored) or [_absent(family)] for family in ledger.families]
-
-
-def _absent(family: Family) -> Entry:
-    method, modules = next(iter(family.kernels.items()))
-    return Entry(family, method.format(**family.words()[0]), modules)
-
-
 def measured(family: Family, stored: Stored) -> list[Entry]:
-    """Return the kernels of a family that a machine has timed, the fastest first."""
+    """Return the kernels of a family that a machine has timed, the fastest on the case that is shown first."""
     run = _Run.of(family, stored)
     if run is None:
         return []

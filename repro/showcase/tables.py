@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repro.claims.stored import Stored
-from repro.showcase.kernels import ENOUGH, Entry, Span, entries
+from repro.showcase.kernels import ENOUGH, Entry, Span, measured
 from repro.showcase.ledger import Ledger
 from repro.showcase.status import name_of
 from repro.units import MISSING, quantity, significant
@@ -32,32 +32,31 @@ def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link, every: bool =
     every : bool
         Every kernel; otherwise of each family the fastest.
     """
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"]
-    for ledger in ledgers:
-        for found in entries(ledger, stored):
-            name = found[0].family.name
-            for entry in found if every else found[:1]:
-                lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
-                name = ""
-    return "\n".join(lines) + "\n"
+    lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
+    for family in (family for ledger in ledgers for family in ledger.families):
+        found = measured(family, stored)
+        if not found:
+            absent.append(f"{family.name} ({family.paper})")
+        for entry in found if every else found[:1]:
+            name = f"{family.name}: " if entry is found[0] else ""
+            lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
+    return "\n".join(lines) + "\n" + (f"\nNot measured there: {'; '.join(absent)}.\n" if absent else "")
 
 
 def caption(every: bool = False) -> str:
     """Return the rules by which the table is made."""
-    which = "Every kernel of each family" if every else "Of each family of kernels the fastest"
+    which = "every kernel" if every else "the fastest kernel"
     return (
-        f"{which}, at the papers' sizes where they are stored, on the case that takes the fastest longest; in "
-        "parentheses the range over all cases. Bound: the least bytes or operations at the ceilings measured at that "
-        "size, with a warm cache and with an evicted one. Rival: the fastest library or baseline of the same results, "
-        f"warm as ours. What binds a kernel below {100 * ENOUGH:g} % on a GPU its module says."
+        f"Of each family {which}, at the papers' sizes where they are stored, on the case that takes the fastest kernel "
+        "the longest time; in parentheses the range over all cases. Bound: the least bytes or operations at the ceilings "
+        "measured at that size, with a warm cache, and with one evicted before (cold). Rival: the fastest library or "
+        "baseline of the same results in that case, warm as ours; below 1 × it is faster. What binds a kernel that stays "
+        f"under {100 * ENOUGH:g} % on a GPU its module says (why)."
     )
 
 
 def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
-    kernel = link(f"`{entry.method}`", f"kernels/{entry.modules[0]}")
-    kernel = f"{name}: {kernel}" if name else kernel
-    if entry.seconds is None:
-        return [kernel, f"{entry.family.paper}, not measured here", *[MISSING] * (len(COLUMNS) - 2)]
+    kernel = name + link(f"`{entry.method}`", f"kernels/{entry.modules[0]}")
     table = link(f"{entry.family.paper} {name_of(entry.artefact)}", _page(folder, entry))
     place = [table, f"{entry.case}{' (stand-in)' * entry.stands_in}", entry.backend]
     place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")

@@ -47,11 +47,11 @@ def caption(every: bool = False) -> str:
     """Return the rules by which the table is made."""
     which = "every kernel" if every else "the fastest kernel"
     return (
-        f"Of each family {which}, at the papers' sizes where they are stored, on the case that takes the fastest kernel "
-        "the longest time; in parentheses the range over all cases. Bound: the least bytes or operations at the ceilings "
+        f"Of each family {which}, at the papers' sizes where they are stored, on the case that takes the fastest the "
+        "longest; in parentheses the range over all cases. Bound: the least bytes or operations at the ceilings "
         "measured at that size, with a warm cache, and with one evicted before (cold). Rival: the fastest library or "
-        "baseline of the same results in that case, warm as ours; below 1 × it is faster. What binds a kernel that stays "
-        f"under {100 * ENOUGH:g} % on a GPU its module says (why)."
+        "baseline of the same results in that case, warm as ours; below 1 × it is faster than ours. What binds a "
+        f"kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
     )
 
 

@@ -5,10 +5,11 @@ Each command imports what it needs when it is called, so that ``repro list`` and
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -71,6 +72,12 @@ def _options(
     pass
 
 
+@functools.cache
+def _command() -> Any:
+    """Return what Typer makes of all commands: once, since that takes most of the time of a wrong one."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; an error for the user is one line on standard error.
 
@@ -82,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from repro.discovery import UnknownName
 
     try:
-        app(args=list(arguments) if arguments is not None else None, prog_name="repro")
+        _command()(args=list(arguments) if arguments is not None else None, prog_name="repro")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except ReproError as error:

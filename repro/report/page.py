@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -70,6 +71,7 @@ def _template() -> Any:
     return environment.get_template("page.html.j2")
 
 
+@functools.cache
 def _library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script."""
     try:

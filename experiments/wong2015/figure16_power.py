@@ -70,8 +70,8 @@ def tables(results):
         "Over PETSc with block Jacobi on the most processes, four at scale paper, which count as the whole processor.",
         f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "
         f"({stated('gpu-power')} W over {stated('cpu-power')} W).",
-        f"{VARIABLE}=WATTS gives the processor's where it does not say. Energy and power are those of the whole card "
-        "while steps follow one another, by its own counter.",
+        f"{VARIABLE}=WATTS gives the processor's where it does not say. Energy and power are those of the whole card, "
+        "or of the processor's packages, while steps follow one another, by their own counters.",
         heart.SETTING,
     ]
     return [Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes)]

@@ -7,11 +7,13 @@ import os
 import re
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 from kernels.device.power import POWERCAP, Power
 
 TABLE = Path(__file__).with_name("processors.toml")
 VARIABLE = "REPRO_CPU_TDP"  # watts, where the processor does not say
+HOST = SimpleNamespace(is_gpu=False, synchronize=lambda: None)  # the processor, to `Power`
 SECONDS = {"smoke": 0.1, "small": 0.5, "paper": 0.5, "large": 1.0}  # of measuring energy
 
 
@@ -20,13 +22,10 @@ def record(run, who) -> None:
 
     The metric's name says where the power is from: ``tdp: NVML, default limit``.
     """
-    if run.cell.backend == "host":
-        found = processor()
-    else:
-        device = run.device
-        found = card(device) if device.is_gpu else processor()
-        on_host = run.cell.parameters.get("assembly") == "host"  # two devices' work, and no counter of both
-        energy = None if on_host else Power(device).measure(who, SECONDS[run.scale])
+    device = HOST if run.cell.backend == "host" else run.device
+    found = card(device) if device.is_gpu else processor()
+    if run.cell.parameters.get("assembly") != "host":  # two devices' work, and no counter of both
+        energy = Power(device).measure(who, SECONDS[run.scale])
         if energy is not None:
             run.value("energy", energy.joules / who.steps, "J")
             run.value("power", energy.watts, "W")

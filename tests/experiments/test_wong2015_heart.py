@@ -2,6 +2,7 @@
 
 import csv
 import ctypes
+from types import SimpleNamespace
 
 import matplotlib.image
 import numpy as np
@@ -12,6 +13,8 @@ import datasets
 from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, wave
 from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
+from kernels.device.power import Energy
+from repro import Cell
 from repro.model import COLUMNS, Row
 from repro.tables import Results
 
@@ -176,6 +179,34 @@ def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):
     assert power.processor(info, tmp_path) == (pytest.approx(330), "RAPL, thermal specification")
     monkeypatch.setenv(power.VARIABLE, "95")
     assert power.processor(info, tmp_path)[0] == 95
+
+
+@pytest.mark.parametrize(("parameters", "measured"), [({}, True), ({"assembly": "host"}, False)])
+def test_a_processors_energy_is_of_a_step(monkeypatch, parameters, measured):
+    class Counter:
+        def __init__(self, device):
+            assert not device.is_gpu
+
+        def measure(self, function, seconds):
+            function()
+            return Energy(joules=6.0, watts=90.0, seconds=0.1, calls=1)
+
+    values, ran = {}, []
+
+    class Who:
+        steps = 3
+
+        def __call__(self):
+            ran.append(1)
+
+    run = SimpleNamespace(cell=Cell("heart-3k", "numba", "host", parameters), scale="smoke",
+                          value=lambda metric, value, unit: values.update({metric: (value, unit)}))  # fmt: skip
+    monkeypatch.setattr(power, "Power", Counter)
+    monkeypatch.setenv(power.VARIABLE, "95")
+    power.record(run, Who())
+    assert values.pop(f"tdp: {power.VARIABLE}, the user's") == (95, "W")
+    assert values == ({"energy": (2.0, "J"), "power": (90.0, "W")} if measured else {})
+    assert len(ran) == measured
 
 
 def test_without_nvml_a_card_says_nothing(monkeypatch):

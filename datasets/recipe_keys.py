@@ -30,6 +30,7 @@ def key(name: str, scale: str, variant: str = "") -> str:
     return state.hexdigest()
 
 
+@functools.cache
 def closure(path: Path) -> list[Path]:
     """Return the file and the modules of this package that it imports, and those that they do."""
     found, waiting = set(), [path]

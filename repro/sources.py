@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -170,8 +171,8 @@ def closure(start: Path, root: Path, names: Collection[str] = (), entry: str = "
     list of Path
         Python files of the packages in `root`, and the kernel sources beside them, but for those of another module.
     """
-    packages = {start.relative_to(root).parts[0], *PACKAGES}
-    wanted = {name.lower().replace("-", "_") for name in names}
+    packages = frozenset((start.relative_to(root).parts[0], *PACKAGES))
+    wanted, state = {name.lower().replace("-", "_") for name in names}, _state(root, packages)
     todo, seen = list(_parents(start, root)), set()
     while todo:
         path = todo.pop()
@@ -179,13 +180,34 @@ def closure(start: Path, root: Path, names: Collection[str] = (), entry: str = "
             continue
         seen.add(path)
         found = scan(path, entry if path == start else "")
-        for name in _imported(found, path.relative_to(root).parent.parts):
-            todo.extend(_files(name, root, packages))
+        todo.extend(_imported_files(path, found.imports, root, packages, state))
         for place in found.places:
-            folder = path.parent if place == "." else root.joinpath(*place.split("."))
-            modules = [module for module in folder.glob("*.py") if module.name != "__init__.py"]
+            modules = _modules(path.parent if place == "." else root.joinpath(*place.split(".")), state)
             todo.extend([module for module in modules if module.stem in wanted] or modules)
-    return sorted(seen | _kernel_sources(seen))
+    kernels = [pair for folder in {path.parent for path in seen} for pair in _kernel_sources(folder, state)]
+    return sorted(seen.union(path for path, module in kernels if module is None or module in seen))
+
+
+#: Per root and packages: their folders' times when they were last looked at, and how often those had changed.
+_states: dict[tuple[Path, frozenset[str]], tuple[dict[str, int], int]] = {}
+
+
+def _state(root: Path, packages: frozenset[str]) -> int:
+    """Return a number that changes whenever a file comes to the packages' folders, or leaves them.
+
+    Planning asks which files there are some thousand times a cell: what was found holds for as long as this number.
+    """
+    times, count = _states.get((root, packages), ({}, 0))
+    try:
+        now = {folder: os.stat(folder).st_mtime_ns for folder in times}
+    except FileNotFoundError:
+        now = {}
+    if not now or now != times:
+        folders = [
+            folder for package in packages for folder, _, _ in os.walk(root / package) if "__pycache__" not in folder
+        ]
+        _states[root, packages] = {folder: os.stat(folder).st_mtime_ns for folder in folders}, count + 1
+    return _states[root, packages][1]
 
 
 def _parents(path: Path, root: Path) -> Iterator[Path]:
@@ -198,20 +220,29 @@ def _parents(path: Path, root: Path) -> Iterator[Path]:
             yield folder / "__init__.py"
 
 
-def _kernel_sources(modules: Collection[Path]) -> set[Path]:
-    """The kernel sources beside modules: those of their own names, and those that belong to no module, as headers."""
-    return {
-        path
-        for folder in {module.parent for module in modules}
-        for path in folder.iterdir()
-        if path.suffix in KERNEL_SUFFIXES and path.is_file()
-        and (path.with_suffix(".py") in modules or not path.with_suffix(".py").is_file())
-    }  # fmt: skip
+@functools.lru_cache(maxsize=4096)
+def _modules(folder: Path, _state: int) -> list[Path]:
+    """The modules in a folder, in which some are found by name."""
+    return [module for module in folder.glob("*.py") if module.name != "__init__.py"]
 
 
-def _imported(found: Scan, package: tuple[str, ...]) -> Iterator[str]:
+@functools.lru_cache(maxsize=4096)
+def _kernel_sources(folder: Path, _state: int) -> list[tuple[Path, Path | None]]:
+    """The kernel sources in a folder, each with the module of its name, or None where there is none, as for headers."""
+    paths = [path for path in folder.iterdir() if path.suffix in KERNEL_SUFFIXES and path.is_file()]
+    return [(path, module if (module := path.with_suffix(".py")).is_file() else None) for path in paths]
+
+
+@functools.lru_cache(maxsize=8192)
+def _imported_files(path: Path, imports: tuple, root: Path, packages: frozenset[str], _state: int) -> list[Path]:
+    """The files that the imports of a file run."""
+    names = _imported(imports, path.relative_to(root).parent.parts)
+    return list(dict.fromkeys(file for name in names for file in _files(name, root, packages)))
+
+
+def _imported(imports: tuple, package: tuple[str, ...]) -> Iterator[str]:
     """Dotted names that a file may import; ``from a import b`` may mean the module ``a.b``."""
-    for level, module, names in found.imports:
+    for level, module, names in imports:
         base = ".".join((*package[: len(package) - level + 1], *filter(None, (module,)))) if level else module
         yield base
         yield from (f"{base}.{name}" for name in names)

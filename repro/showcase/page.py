@@ -20,7 +20,7 @@ from repro.store import write_atomically
 from repro.units import MISSING
 
 HEADLINES = ("Abstract", "Summary", "Second abstract")  # places whose claims stand in the README
-FIGURES = 4  # at most, one a paper
+FIGURES = 4  # at most
 COMMAND = "make readme"
 
 
@@ -94,9 +94,9 @@ class Showcase:
         return "\n".join(lines)
 
     def figures(self) -> list[str]:
-        """Return one figure a paper, that a GPU has drawn, each with what is on it and what it says of the claims."""
+        """Return a figure of each of the newest papers, measured on a GPU, with what it is and decides of the claims."""
         made = []
-        for ledger in self.ledgers:
+        for ledger in sorted(self.ledgers, key=lambda each: -published.paper(each.paper).get("year", 0)):
             drawn = (each for artefact in ledger.figures for each in self.found
                      if each.artefact == artefact and "cuda" in each.backends and each.beside(".png"))  # fmt: skip
             if len(made) < FIGURES and (each := next(drawn, None)):

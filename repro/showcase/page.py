@@ -94,7 +94,7 @@ class Showcase:
         return "\n".join(lines)
 
     def figures(self) -> list[str]:
-        """Return a figure of each of the newest papers, measured on a GPU, with what it is and decides of the claims."""
+        """Return a figure of each of the newest papers, measured on a GPU, with a caption."""
         made = []
         for ledger in sorted(self.ledgers, key=lambda each: -published.paper(each.paper).get("year", 0)):
             drawn = (each for artefact in ledger.figures for each in self.found

@@ -10,7 +10,8 @@ import pytest
 from repro import discovery
 from repro.claims.stored import Stored
 from repro.cli import main
-from repro.model import SCALES, ReproError
+from repro.model import SCALES, ReproError, Row
+from repro.render import as_csv
 from repro.showcase import kernels, status, tables
 from repro.showcase.ledger import Family, Ledger, ledgers
 from repro.showcase.page import Showcase, markers, put
@@ -168,6 +169,26 @@ def test_the_readme_and_docs_have_what_the_stored_results_say(capsys):
         assert (CHECKOUT / "docs" / name).read_text(encoding="utf-8") == text, message
     links = [part.partition(")")[0] for part in readme.split("](")[1:]]
     assert [link for link in links if not (CHECKOUT / link).exists() and not link.startswith("http")] == []
+
+
+def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):
+    drawn = {"zhang2013": "figure9", "geveler2011": "table3", "wong2015": "figure15", "fu2014": "table2",
+             "remacle2016": "table3"}  # fmt: skip
+    for machine, backend in (("box", "cuda"), ("laptop", "openmp")):
+        for paper, stem in drawn.items() if machine == "box" else [("zhang2013", "figure8")]:
+            path = tmp_path / "results" / machine / paper / f"{stem}.csv"
+            path.parent.mkdir(parents=True)
+            row = Row(f"{paper}-{stem}", "large", "a", "m", backend, "GPU 1", "solve", 1.0, "s")
+            path.write_text(as_csv([row.as_dict()]))
+            for suffix in (".png", ".md"):
+                path.with_suffix(suffix).write_bytes(b"")
+    found = Showcase(tmp_path / "results").figures()
+    assert [text.partition("(results/box/")[2].partition(".png")[0] for text in found] == [
+        "remacle2016/table3", "wong2015/figure15", "fu2014/table2", "zhang2013/figure9"
+    ]  # fmt: skip
+    assert "on box, scale `large`" in found[0] and found[0].endswith(
+        "[All numbers](results/box/remacle2016/table3.md)."
+    )
 
 
 def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch, capsys):

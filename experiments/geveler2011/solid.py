@@ -11,8 +11,8 @@ from repro.tables import Table
 PREFIX = "solid-"
 LEVELS = {  # of CUBE: 2 · 2^(level - 1) elements along an edge
     "smoke": {"q1": (3,), "q2": (2,)},
-    "small": {"q1": (4, 5), "q2": (3, 4)},
-    "paper": {"q1": (5, 6, 7), "q2": (4, 5, 6)},
+    "small": {"q1": (3, 4), "q2": (3, 4)},
+    "paper": {"q1": (3, 4, 5, 6, 7), "q2": (3, 4, 5, 6)},
     "large": {"q1": (7,), "q2": (6,)},
 }
 NAMES = {"ellpack_r": DEVICES, "sell": DEVICES, "chebyshev": DEVICES, "cpu-all": ("host",)}

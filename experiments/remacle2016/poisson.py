@@ -13,6 +13,7 @@ ORDER = 3
 # iterations at every size up to 64³.
 SWEEP = tuple(10 ** (-quarter / 4) for quarter in range(4, 25))
 TOLERANCE = SWEEP[7]
+ABSOLUTE = tuple(10 ** (-quarter / 4) for quarter in range(14, 25))  # on ‖r‖ itself, u on a cube of edge 1
 MAX_ITERATIONS = 2000
 DEVICES = ("cuda", "opencl", "openmp")
 # Options of kernels.sem.solver.Solver.
@@ -69,7 +70,11 @@ def measure(cell, run):
     last = SWEEP[-1] if solver.dtype == np.float64 else TOLERANCE
     _, outcome = solver.solve(b, last, MAX_ITERATIONS, x)
     run.check(0.0 if outcome.converged else 1.0, 0, f"status {outcome.status!r}, residual {outcome.residual:.3g}")
-    for name, count in counted(outcome.history, [t for t in SWEEP if t >= 0.999 * last]).items():
+    found = counted(outcome.history, [t for t in SWEEP if t >= 0.999 * last])
+    norm = float(np.linalg.norm(np.asarray(device.to_host(b), float)))
+    if solver.dtype == np.float64:
+        found |= counted(norm * outcome.history, ABSOLUTE, "absolute")
+    for name, count in found.items():
         run.value(name, count, "count")
     _, outcome = solver.solve(b, TOLERANCE, MAX_ITERATIONS, x)
     error = Residual(run.rng, mesh, order, np.asarray(device.to_host(solver.numbering.table)), device.to_host(b))
@@ -84,14 +89,14 @@ def measure(cell, run):
     run.value("least_bandwidth", least / summary.median / 1e9, "GB/s")
 
 
-def counted(history, tolerances):
-    """Return the iterations after which ‖r‖/‖b‖ is below each tolerance, by the metric's name."""
-    return {sweep_metric(t): int(np.argmax(history <= t)) for t in tolerances if (history <= t).any()}
+def counted(history, tolerances, kind: str = "relative"):
+    """Return the iterations after which a history is below each tolerance, by the metric's name."""
+    return {sweep_metric(t, kind): int(np.argmax(history <= t)) for t in tolerances if (history <= t).any()}
 
 
-def sweep_metric(tolerance: float) -> str:
-    """Return the name of the metric that has the iterations to a tolerance."""
-    return f"iterations_to_1e{np.log10(tolerance):+.2f}"
+def sweep_metric(tolerance: float, kind: str = "relative") -> str:
+    """Return the name of the metric that has the iterations to a tolerance on ‖r‖/‖b‖, or on ‖r‖ itself."""
+    return f"iterations_to_{'absolute_' if kind == 'absolute' else ''}1e{np.log10(tolerance):+.2f}"
 
 
 class Residual:

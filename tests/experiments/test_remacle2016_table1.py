@@ -6,8 +6,10 @@ import numpy as np
 import pandas
 import pytest
 
+import datasets
 from experiments.remacle2016 import poisson, table1_iterations
 from kernels.device import Unavailable, open_device
+from kernels.sem.numbering import number_nodes
 from kernels.sem.schwarz import Schwarz
 from repro.model import COLUMNS, Row
 from repro.results import Results
@@ -46,6 +48,15 @@ def test_iterations_of_every_method(bench, rows):
     assert sweep == sorted(sweep)
     text = (bench.folder / "bench" / "remacle2016" / "table1.smoke.md").read_text()
     assert "Which tolerance fits" in text and "| Mesh 2, 8³ |" in text
+    mesh = datasets.load("remacle2016/mesh2-8", "smoke")
+    numbering = number_nodes(mesh.cells, 3)
+    load = np.where(numbering.boundary, 0, poisson._masses(mesh, 3, numbering))
+    for tolerance in poisson.ABSOLUTE[::3]:
+        around = [t for t in poisson.SWEEP if 0.5 < t * np.linalg.norm(load) / tolerance < 2]
+        counts = [found["two-scale", poisson.sweep_metric(t)] for t in around]
+        absolute = found["two-scale", poisson.sweep_metric(tolerance, "absolute")]
+        assert len(counts) >= 2 and min(counts) <= absolute <= max(counts)
+    assert not any("absolute" in metric for method, metric in found if method.endswith("fp32"))
 
 
 def test_a_wrong_preconditioner_fails(bench, rows, monkeypatch):
@@ -76,13 +87,13 @@ def test_the_residual_is_that_of_the_whole_system():
     assert error._table.shape == (len(error._chosen), 27)
 
 
-def results_of(counts):
-    """Return results with the iterations of mesh 1 for two tolerances, by size, method and position in the sweep."""
+def results_of(counts, kind="relative"):
+    """Return results with the iterations of mesh 1 for some tolerances, by size, method and position in the sweep."""
     rows = [
-        Row("remacle2016-table1", "paper", f"mesh1-{size}", method, "cuda", metric=poisson.sweep_metric(tolerance),
-            value=float(value), unit="count")
+        Row("remacle2016-table1", "paper", f"mesh1-{size}", method, "cuda",
+            metric=poisson.sweep_metric(tolerance, kind), value=float(value), unit="count")
         for (size, method), values in counts.items()
-        for tolerance, value in zip(poisson.SWEEP, values, strict=False)
+        for tolerance, value in zip(table1_iterations.KINDS[kind], values, strict=False)
     ]  # fmt: skip
     return Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "paper", "m",
                    "remacle2016-table1")  # fmt: skip
@@ -99,6 +110,19 @@ def test_the_tolerance_that_fits_is_computed():
     ]  # fmt: skip
     assert table1_iterations.best(table1_iterations.fit(results, ["two-scale", "fine"]))[:2] == (poisson.SWEEP[1], 3)
     assert table1_iterations.best([]) is None
+
+
+def test_the_absolute_tolerances_that_fit_have_a_table_of_their_own():
+    results = results_of({(8, "two-scale"): (3, 9, 12), (16, "two-scale"): (4, 12, 14), (8, "fine"): (5, 9, 20),
+                          (16, "fine"): (9, 16, 21)}, "absolute")  # fmt: skip
+    assert table1_iterations.fit(results, ["two-scale"]) == []
+    assert table1_iterations.best(table1_iterations.fit(results, ["fine"], "absolute")) == (poisson.ABSOLUTE[1], 1, 0.5)
+    names = {"mesh1-8": "Mesh 1, 8³", "mesh1-16": "Mesh 1, 16³"}
+    (table,) = table1_iterations._absolute(results, names)
+    assert "‖r‖ <= 0.00018" in " ".join(table.frame.columns)
+    assert table.frame.iloc[1].tolist()[1:] == ["12", "11", "16", "16"]
+    fits = table1_iterations._fits(results).frame
+    assert fits["On"].tolist() == ["‖r‖"] * 3 and fits["Largest deviation"].tolist() == [1, 1, 1]
 
 
 def test_cells_cover_the_papers_table():

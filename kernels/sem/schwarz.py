@@ -138,8 +138,10 @@ class Schwarz:
 
     Attributes
     ----------
-    table : (elements, (n + 3)³) int32 of the device's namespace
-        The paper's I^p.
+    layout : Layout
+        Of the subdomains' vectors.
+    maps : Gather
+        Its ``table`` is the paper's I^p, and ``offsets`` and ``places`` lead back.
     """
 
     def __init__(self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False):

@@ -25,7 +25,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims readme appendix report figures test races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all claims readme appendix report figures test coverage races lint bench bench-compare bench-publish clean
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
@@ -78,6 +78,13 @@ figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, wi
 test: ## The tests; ARGS="tests/repro -k store" for some of them
 	$(READY)
 	@$(CACHES) $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true $(ARGS)
+
+coverage: ## How much of the harness its tests reach; exit 1 under 90 %
+	$(READY)
+	@rm -rf .cache/coverage && mkdir -p .cache/coverage
+	@$(CACHES) $(PY) -m coverage run -m pytest -q -n 2 tests/repro $(ARGS)
+	@$(PY) -m coverage combine -q
+	@$(PY) -m coverage report
 
 races: ## The kernels' tests under ThreadSanitizer (OpenMP) and compute-sanitizer (CUDA); ARGS="tests/kernels/spmv" for some
 	$(READY)

@@ -153,17 +153,14 @@ def pip(venv, *arguments):
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     environment["PIP_USER"] = "0"
     output = []
-    with (venv / LOG).open("a") as log:
-        process = subprocess.Popen(
-            [*command, "-c", "constraints.txt", *arguments],
-            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        )  # fmt: skip
+    everything = [*command, "-c", "constraints.txt", *arguments]
+    said = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with (venv / LOG).open("a") as log, subprocess.Popen(everything, cwd=ROOT, env=environment, **said) as process:
         for line in process.stdout:
             log.write(line)
             output.append(line)
             if sys.stdout.isatty():
                 print("\r\033[K  " + line.strip()[: shutil.get_terminal_size().columns - 3], end="", flush=True)
-        process.wait()
     if sys.stdout.isatty():
         print("\r\033[K", end="", flush=True)
     if process.returncode != 0:

@@ -1,10 +1,12 @@
 """The set-up, with pip and the driver played by functions: none of these tests installs anything."""
 
+import ast
 import ctypes
 import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -232,3 +234,98 @@ def test_runs_by_its_path_with_modules_of_the_same_name_beside_it():
     done = subprocess.run([sys.executable, bootstrap.__file__, "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert "--venv" in done.stdout
+
+
+PYTHON = """#!/bin/sh
+# A Python as far as the set-up sees it: makes environments, and has a pip that says what it is told to.
+case "$*" in
+    *"-m venv"*)
+        [ -z "$NO_VENV" ] || { echo "Error: no space left"; exit 1; }
+        for folder; do :; done
+        mkdir -p "$folder/bin" && cp "$0" "$folder/bin/python" ;;
+    *"-m pip"*) echo "$*" >> "$ASKED"; echo "Collecting it"; echo "${PIP_SAYS:-done}"; exit "${PIP_ENDS:-0}" ;;
+    *"import pip"*) exit 0 ;;
+    *) exit 9 ;;
+esac
+"""
+
+
+@pytest.fixture
+def python(tmp_path, monkeypatch):
+    program = tmp_path / "python"
+    program.write_text(PYTHON)
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
+    return tmp_path
+
+
+def test_an_environment_is_made_and_installed_into(python, monkeypatch):
+    venv = python / "own" / ".venv"
+    assert not bootstrap.is_usable(venv)
+    bootstrap.create(venv)
+    assert bootstrap.is_usable(venv) and (venv / bootstrap.STARTED).exists()
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")  # which pip must not see
+    bootstrap.pip(venv, "numpy", "scipy")
+    assert "install --progress-bar=off -c constraints.txt numpy scipy" in (python / "asked").read_text()
+    assert (venv / bootstrap.LOG).read_text() == "Collecting it\ndone\n"
+    monkeypatch.setenv("PIP_SAYS", "ERROR: No matching distribution found for scipy")
+    monkeypatch.setenv("PIP_ENDS", "1")
+    with pytest.raises(PipError, match=r"No matching distribution found for scipy \(everything it said: .*log\)"):
+        bootstrap.pip(venv, "scipy")
+
+
+def test_an_environment_that_cannot_be_made_leaves_nothing(python, monkeypatch):
+    monkeypatch.setenv("NO_VENV", "1")
+    with pytest.raises(SetupError, match=r"-m venv .* failed: Error: no space left"):
+        bootstrap.create(python / ".venv")
+    assert not (python / ".venv").exists()
+    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SetupError, match="has no ensurepip; install it"):
+        bootstrap.create(python / ".venv")
+
+
+def test_an_unreachable_index_is_not_tried_group_by_group(house, monkeypatch):
+    root, asked = house
+
+    def pip(venv, *arguments):
+        asked.append(arguments)
+        if "--editable" in arguments:
+            raise PipError(["WARNING: connection broken by 'x'", "ERROR: No matching distribution"], "log")
+
+    monkeypatch.setattr(bootstrap, "pip", pip)
+    with pytest.raises(SetupError, match="cannot reach a package index"):
+        set_up(root)
+    assert len(asked) == 2  # the build system, and all else at once
+
+
+def test_another_cupy_in_an_environment_of_the_user_is_an_error(house):
+    root, _ = house
+    (root / ".venv/bin").mkdir(parents=True)
+    (root / ".venv/bin/python").touch()
+    set_up(root, "12")
+    with pytest.raises(SetupError, match="has CuPy for CUDA 12, and as asked: pip uninstall it"):
+        set_up(root, "13")
+
+
+def test_the_command_says_how_it_ended(house, monkeypatch, capsys):
+    assert bootstrap.main([]) == 0
+    assert "setup: ready in" in capsys.readouterr().out
+    assert bootstrap.main([]) == 0 and capsys.readouterr().out == ""
+    assert bootstrap.main(["--again"]) == 0 and "all is up to date" in capsys.readouterr().out
+    for error, status, said in ((SetupError("no pip"), 1, "setup: no pip"), (KeyboardInterrupt(), 130, "stopped")):
+
+        def fail(*_, error=error):
+            raise error
+
+        monkeypatch.setattr(bootstrap, "set_up", fail)
+        assert bootstrap.main([]) == status and said in capsys.readouterr().err
+
+
+def test_an_old_python_is_told():
+    """Run by this one, which is told that it is another; the whole file must be what older ones can read."""
+    ast.parse(Path(bootstrap.__file__).read_text(), feature_version=(3, 6))
+    code = f"import sys, runpy; sys.version_info = (3, 8, 1); runpy.run_path({bootstrap.__file__!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and "repro needs Python 3.11 or newer" in done.stderr and "is 3.8" in done.stderr

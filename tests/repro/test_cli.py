@@ -38,7 +38,8 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert laboratory.repro(*arguments).returncode == 0
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.5
+    limit = 1.5 if "coverage" in sys.modules else 0.5  # which counts every line that is run
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < limit
     code = (
         f"import sys; from repro.cli import main; main({arguments!r}); "
         "print({'numpy', 'pandas', 'matplotlib', 'fakelab'} & set(sys.modules), file=sys.stderr)"

@@ -91,7 +91,7 @@ def _absolute(results, names):
     """Return the paper's table with each strategy to the absolute tolerance that fits its mesh 1, if there are any."""
     found = {method: best(fit(results, [method], "absolute")) for method in PAPER}
     columns = [
-        Column(f"{name}, ‖r‖ <= {found[method][0]:.2g}", method, sweep_metric(found[method][0], "absolute"), "count",
+        Column(f"{name} to {found[method][0]:.2g}", method, sweep_metric(found[method][0], "absolute"), "count",
                published_metric="iterations")
         for method, name in PAPER.items() if found[method]
     ]  # fmt: skip
@@ -115,7 +115,7 @@ def _fits(results):
                 })  # fmt: skip
     spans = " and ".join(f"{sweep[0]:.2g} to {sweep[-1]:.2g}" for sweep in KINDS.values())
     notes.append(f"Deviations are of our iterations from the published; tolerances from {spans}, four a decade.")
-    return Table("Which tolerance fits", pandas.DataFrame(rows), notes)
+    return Table("Which tolerance fits", pandas.DataFrame(rows, dtype=object), notes)
 
 
 def _growth(results, names):

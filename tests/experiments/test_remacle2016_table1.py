@@ -119,7 +119,7 @@ def test_the_absolute_tolerances_that_fit_have_a_table_of_their_own():
     assert table1_iterations.best(table1_iterations.fit(results, ["fine"], "absolute")) == (poisson.ABSOLUTE[1], 1, 0.5)
     names = {"mesh1-8": "Mesh 1, 8³", "mesh1-16": "Mesh 1, 16³"}
     (table,) = table1_iterations._absolute(results, names)
-    assert "‖r‖ <= 0.00018" in " ".join(table.frame.columns)
+    assert "Fine scale only to 0.00018" in " ".join(table.frame.columns)
     assert table.frame.iloc[1].tolist()[1:] == ["12", "11", "16", "16"]
     fits = table1_iterations._fits(results).frame
     assert fits["On"].tolist() == ["‖r‖"] * 3 and fits["Largest deviation"].tolist() == [1, 1, 1]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repro.bench import compare
+from repro.bench import commands, compare
+from repro.cli import main
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COST = "TEN, ONE, COUNT, FASTER = {ten}, {one}, {count}, {faster}\n"
@@ -115,3 +116,36 @@ def test_too_few_rounds_are_refused():
     with pytest.raises(Exception, match="5 rounds give no interval of 95 %; it takes 6"):
         compare.compare("HEAD", "HEAD", "bench", ["."], rounds=5)
     assert 1 - 2 / 2**compare.ROUNDS > 0.95 > 1 - 2 / 2 ** (compare.ROUNDS - 1)
+
+
+@pytest.fixture
+def asked(laboratory, monkeypatch):
+    """What asv is asked for, and that it is asked at all."""
+    calls = []
+    monkeypatch.setattr(commands, "asv", lambda *words, **more: calls.append((words, more)) or 3)
+    monkeypatch.setattr(commands, "quick_set", lambda: ("planted", "other"))
+    return calls
+
+
+def test_this_commit_is_measured_under_the_machines_name(asked):
+    """The GPU's name is in it by way of the harness's; asv's exit status is the command's."""
+    assert main(["bench", "run", "--seconds", "0.25"]) == 3
+    (named, _), (words, more) = asked
+    assert named[:4] == ("machine", "--yes", "--machine", "bench") and "--cpu" in named
+    assert words == ("run", "--machine", "bench", "--launch-method", "spawn", "--bench", "planted", "--bench", "other",
+                     "HEAD^!") and more == {"seconds": 0.25}  # fmt: skip
+    asked.clear()
+    assert main(["bench", "run", "--bench", "spmv", "--machine", "h200"]) == 3
+    assert asked[1][0][1:3] == ("--machine", "h200") and asked[1][0][-3:] == ("--bench", "spmv", "HEAD^!")
+    assert main(["bench", "publish"]) == 3 and asked[-1][0] == ("publish",)
+
+
+@pytest.mark.parametrize(("ratio", "status", "said"), [(1.1, 1, "1 slower or worse"), (1.01, 0, "0 slower or worse")])
+def test_verdicts_are_shown(asked, monkeypatch, capsys, ratio, status, said):
+    found = [compare.judge("spmv.track(1)", "seconds", [2.0] * 6, [2 * ratio] * 6, 0.03)]
+    monkeypatch.setattr(compare, "compare", lambda *_, **more: found)
+    assert main(["bench", "compare", "before", "after"]) == status
+    shown = capsys.readouterr()
+    assert said in shown.err
+    for text in ("spmv.track(1)", "before", "after", f"{ratio:.3f} to {ratio:.3f}", found[0].verdict):
+        assert text in shown.out

@@ -126,6 +126,21 @@ def test_verdicts_as_json(capsys):
     assert main(["claims", "--machine", "h2000"]) == 2 and "did you mean h200?" in capsys.readouterr().err
 
 
+def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    where = ["--paper", "fu2014", "--machine", "h200", "--results", str(RESULTS)]
+    assert main(["claims", *where]) == 0
+    shown = capsys.readouterr().out
+    assert "regular-mesh" in shown and "as stated" in shown and "effect" in shown
+    found = verdicts(RESULTS, "fu2014", "h200")
+    counts = {state: sum(verdict.state == state for verdict in found) for state in STATES}
+    assert shown.strip().splitlines()[-1] == ", ".join(f"{counts[state]} {state}" for state in STATES)
+    assert main(["claims", *where, "--markdown"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("# Do the claims hold?")
+    assert [page.count(f"| {verdict.statement}") > 0 for verdict in found] == [True] * len(found)
+
+
 def test_findings_are_those_that_do_not_agree_in_every_paper():
     found = consistency.findings()
     assert all(consistency.verdicts(paper) for paper in PAPERS)

@@ -148,6 +148,51 @@ def test_status(laboratory, capsys):
     assert "6 never run" in capsys.readouterr().out
 
 
+def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeypatch):
+    from repro import environment
+
+    made = environment.catalogue()[0]
+
+    class Broken(type(made)):
+        def build(self, scale):
+            raise ValueError("disk [full]")
+
+        def verify(self, scale):
+            raise ValueError("not a mesh")
+
+    class Public(type(made)):
+        address, public_scale, downloads = "https://example.org/x", "paper", 0
+
+        def download(self):
+            type(self).downloads += 1
+
+        def is_public(self, scale):
+            return scale == "paper" and self.downloads > 0
+
+    entries = [Broken("a/broken"), Public("a/public", stand_in_for="it")]
+    monkeypatch.setattr(environment, "catalogue", lambda: entries)
+    assert main(["data", "build", "--scale", "paper", "--download", "--json"]) == 1
+    said = capsys.readouterr()
+    broken, public = json.loads(said.out)
+    assert broken["error"] == "disk [full]" and public["downloaded"] and "a/public: downloaded" in said.err
+    assert "a/public: from https://example.org/x" in said.err and Public.downloads == 1
+    assert main(["data", "build", "a/public", "--scale", "smoke", "--download"]) == 0  # of which there is no public one
+    assert "a/public: stand-in" in capsys.readouterr().err and Public.downloads == 1
+    assert main(["data", "verify", "--json", "--scale", "paper"]) == 1
+    assert [entry["problems"] for entry in answer(capsys)] == [["ValueError: not a mesh"], []]
+    assert main(["data", "list"]) == 0
+    assert "paper (downloaded)" not in capsys.readouterr().out  # listed as cached only where it is
+    assert main(["data", "build", "--scale", "huge"]) == 2
+
+
+def test_without_its_packages_it_says_how_to_get_them():
+    """As before the first `make`: -S leaves out what is installed."""
+    words = [sys.executable, "-S", "-m", "repro", "list"]
+    done = subprocess.run(words, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert done.returncode == 1 and "has no package 'typer'; `make setup` makes" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_data(laboratory, capsys):
     assert main(["data", "list", "--json"]) == 0
     assert answer(capsys)[0]["cached"] == ["smoke"]

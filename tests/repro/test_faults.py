@@ -6,6 +6,8 @@ import importlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -113,6 +115,21 @@ def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch, limit, used,
     monkeypatch.setattr(memory, "_meminfo", lambda: None)
     monkeypatch.setattr(memory, "_resource_limit", lambda: None)
     assert memory.host_available() == (float("inf") if free is None else free)
+
+
+def test_a_limit_of_the_address_space_counts():
+    """In a process of its own, which may have 8 GB; where the system says nothing there is no end to it."""
+    code = (
+        "import resource; from pathlib import Path; from repro import memory\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))\n"
+        "memory.MEMINFO, memory.CGROUP = Path('/nowhere'), Path('/nowhere')\n"
+        "first = memory.host_available(); kept = bytearray(1 << 30); print(first, first - memory.host_available())\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2); print(memory.host_available())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    free, taken, endless = map(float, done.stdout.split())
+    assert 4 << 30 < free < 8 << 30 and taken == pytest.approx(1 << 30, rel=0.01) and endless == float("inf")
 
 
 def test_the_systems_free_memory_is_believable():

@@ -123,6 +123,20 @@ def test_cells_of_unlike_machines_are_named(laboratory, repro):
     )
 
 
+def test_what_is_done_is_not_divided(laboratory, repro):
+    plan = planned(laboratory, "--only", "backend=host")
+    whole = ("plan", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--output", "whole.json")
+    shown = json.loads(repro(*whole, "--json").stdout)
+    assert sum(len(shard["cells"]) for shard in shown) == 9
+    folder = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    done = repro("merge", *map(str, folder), "--into", str(laboratory.results), "--json")
+    assert json.loads(done.stdout)["taken"] == 3 and done.returncode == 0
+    plan.unlink()
+    done = repro("plan", "table1", "--scale", "smoke", "--only", "backend=host", "--output", str(plan), "--results",
+                 str(laboratory.results))  # fmt: skip
+    assert done.returncode == 0 and "every cell is done" in done.stderr and not plan.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

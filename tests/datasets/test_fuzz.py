@@ -27,7 +27,9 @@ FILES = 500
 def fuzz(kind, folder, seed):
     done = subprocess.run(
         [sys.executable, str(FUZZ), kind, str(folder), str(FILES), str(seed)], capture_output=True, text=True,
-        timeout=170, cwd=CHECKOUT, env={**os.environ, "PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"},
+        timeout=170, cwd=CHECKOUT,
+        # What a reader that is stopped leaves behind is then the test's.
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1", "TMPDIR": str(folder.parent)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-500:]
     *bad, last = done.stdout.splitlines()

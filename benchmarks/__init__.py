@@ -10,5 +10,6 @@ QUICK = (
     r"solvers\.Polynomials\.track_(time|iterations)\('least-squares', 'mixed', '\w+', 'zhang2013/hex'\)",
     r"sem\.Products\.track_(time|error)\('stored', 'float64', '\w+', 3\)",
     r"sem\.Solves\.track_(time|iterations)\('two-scale', 'float64', '\w+', 'mesh1-16', 2\)",
+    r"sem\.Steps\.track_(time|iterations)\('two-scale', '\w+'\)",
     r"monodomain\.Hearts\.track_\w+\('ellwarp', '\w+'\)",
 )

@@ -1,4 +1,4 @@
-"""Poisson's equation on remacle2016's cubes: every preconditioner, precision and order on every back end here."""
+"""Poisson's equation on remacle2016's cubes, heat on its rod: preconditioners, precisions and orders by back end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 import datasets
 from baselines.sem.sums import Sums
 from benchmarks.assembly import SECONDS, device, samples
+from experiments.remacle2016 import rod
 from experiments.remacle2016.poisson import TOLERANCE, Residual
 from kernels.device import BACKENDS
 from kernels.sem.solver import Solver
@@ -85,3 +86,36 @@ class Solves:
 
     def track_error(self, *parameters):
         return self.residual(self.device.to_host(self.x))
+
+
+class Steps:
+    """The heat equation on the rod: a step's time, its iterations, and how far the heat is from what was supplied."""
+
+    params = (("two-scale", "jacobi"), BACKENDS)
+    param_names = ("preconditioner", "backend")
+    timeout = 300
+    steps = 2
+
+    def setup(self, preconditioner, backend):
+        self.device = device(backend)
+        mesh = datasets.load(rod.MESH, "small")
+        self.problem = rod.heat(self.device, mesh, 2, preconditioner=preconditioner)
+        self.taken = self._run()
+
+    def _run(self):
+        self.problem.reset()
+        return [self.problem.advance().iterations for _ in range(self.steps)]
+
+    def track_time(self, *parameters):
+        taken = timing.sample(self._run, self.device, max_seconds=SECONDS, called_before=True, capture=False)
+        return {"samples": [seconds / self.steps for seconds in taken.seconds], "number": taken.batch}
+
+    track_time.unit = "seconds"
+
+    def track_iterations(self, *parameters):
+        return sum(self.taken) / self.steps
+
+    def track_error(self, *parameters):
+        self._run()
+        supplied = rod.supplied(self.problem, self.steps)
+        return abs(self.problem.heat() - supplied) / supplied

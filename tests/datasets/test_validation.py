@@ -118,6 +118,6 @@ def test_small_and_stretched_meshes_are_fine():
 @pytest.mark.slow
 def test_a_mesh_of_the_papers_size_is_checked_in_seconds():
     points, cells = structured.kuhn(64)
-    start = time.perf_counter()
+    start = time.process_time()  # however busy the machine is
     validation.checked(points, cells, "mine")
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15

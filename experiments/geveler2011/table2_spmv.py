@@ -119,16 +119,17 @@ def _locality(results):
 
 def plot(results):
     """Draw the device's rate over the levels, and what x costs beside it."""
-    made, axes = figure(PAGE, panels=3)
     backend = next((b for b in results.backends() if b != "host"), "cuda")
-    names = {numbering: TITLES[numbering] for numbering in NUMBERINGS}
-    for axis, element in zip(axes, ELEMENTS, strict=False):
-        series = {n: _points(results, f"{element}-{n}-ellpack_r", "rate", backend) for n in NUMBERINGS}
-        published = {n: _printed(results, f"{element}-{n}-gpu") for n in NUMBERINGS}
-        lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=names,
+    rates = {e: {n: _points(results, f"{e}-{n}-ellpack_r", "rate", backend) for n in NUMBERINGS} for e in ELEMENTS}
+    rates = {element: series for element, series in rates.items() if any(series.values())}
+    moved = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
+    made, axes = figure(PAGE, 2.2, panels=max(1, len(rates) + any(moved.values())))
+    for axis, (element, series) in zip(axes, rates.items(), strict=False):
+        published = {n: _printed(results, f"{element}-{n}-gpu") for n, points in series.items() if points}
+        lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
-    series = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
-    lines(axes[2], series, x="Level, Q1", y="x moved, over its size", names=names, log_y=True, whole_x=True)
+    if any(moved.values()):
+        lines(axes[-1], moved, x="Level, Q1", y="x moved, over its size", names=TITLES, log_y=True, whole_x=True)
     one_legend(made, axes)
     caption(made, results)
     return made

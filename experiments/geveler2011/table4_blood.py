@@ -73,7 +73,8 @@ def plot(results):
         element: variants(results, element, [f"{element}-{BEST}-{name}" for name in solves.MEANING])[::-1]
         for element in ELEMENTS
     }
-    made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=2)
+    shown = {element: rows for element, rows in shown.items() if rows} or shown
+    made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=len(shown))
     for axis, (element, rows) in zip(axes, shown.items(), strict=True):
         with style():
             for y, row in enumerate(rows):

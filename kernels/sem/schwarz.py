@@ -4,6 +4,9 @@ Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean l
 the modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes
 that are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and
 what the solve has for them is dropped, which is what the paper's table of nodes leaves room for.
+
+On an H200 in single precision the solves come to 50 % (n = 3) and 56 % (n = 7) of what their bytes allow, the sums at
+the nodes to as much: a node's places lie apart. Next: places counted from the element's own, in 16 bits.
 """
 
 from __future__ import annotations

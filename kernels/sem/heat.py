@@ -4,8 +4,8 @@ Backward Euler: each step solves c u - ∇·(κ∇u) = u_before c + Q/(ρ c_p) w
 zero; here it is solved for the change, whose right-hand side is the residual of the solution before, so that the
 iteration starts from there. Between steps the host reads how the solve ended, and nothing else.
 
-On an H200 a step of 21.8 M unknowns (n = 7) takes 43.7 ms, for which 40 were wanted: 19 iterations of 2.3 ms, most of it
-the local solves and their sums, at about half of their bound. Next: the change of the step before as a first guess.
+On an H200 a step of 21.8 M unknowns (n = 7) takes 43.7 ms, for which 40 were wanted: 19 iterations of 2.3 ms, most of
+it the local solves and their sums, at about half of their bound. Next: the step before's change as a first guess.
 """
 
 from __future__ import annotations

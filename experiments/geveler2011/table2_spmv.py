@@ -100,7 +100,21 @@ def tables(results):
                 "Of bound [%]": None if fraction is None else 100 * fraction,
             })  # fmt: skip
     made.append(Table(f"All products in numbering {TITLES[BEST]}", pandas.DataFrame(rows)))
-    return [*made, _locality(results)]
+    return [*made, _bounds(results), _locality(results)]
+
+
+def _bounds(results):
+    """Return how near each product comes to what its bytes allow, a column a numbering."""
+    rows = {}
+    for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
+        element, numbering, name = row["method"].split("-", 2)
+        if row["bound_fraction"] is not None:
+            place = element.upper(), level_of(row["case"]), name, row["backend"]
+            rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[numbering]] = 100 * row["bound_fraction"]
+    heads = ("Element", "L", "Product", "Back end")
+    found = [dict(zip(heads, place, strict=True)) | fractions for place, fractions in sorted(rows.items())]
+    notes = ["The least bytes of a product, x once, over the bandwidth that was measured with as many."]
+    return Table("Of what the bytes allow, by numbering [%]", pandas.DataFrame(found, dtype=object), notes)
 
 
 def _locality(results):

@@ -68,6 +68,11 @@ def test_table_2_times_what_is_right(files):
     moved = files.values("x_warp")
     assert moved["circle-l4", "q1-sto-locality"] > 1.5 * moved["circle-l4", "q1-2lv-locality"]
     assert "| STO | 4 |" in files.text and "Why numberings differ" in files.text
+    bound = next(
+        line for line in files.text.splitlines() if line.startswith("| Q1 | 4 | ellpack_r | opencl | – | – | – | ")
+    )
+    (row,) = (row for row in files.rows if (row["method"], row["metric"]) == ("q1-sto-ellpack_r", "spmv"))
+    assert float(bound.split("|")[-3]) == pytest.approx(100 * float(row["bound_fraction"]), rel=0.01)
 
 
 def test_a_wrong_product_fails(files, monkeypatch):

@@ -3,13 +3,16 @@
 import csv
 
 import numpy as np
+import pandas
 import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy
-from experiments.geveler2011 import figure1_setups, solves
+from experiments.geveler2011 import figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
 from kernels.device import Unavailable, open_device
+from repro.model import COLUMNS, Row
+from repro.results import Results
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,11 +71,18 @@ def test_table_2_times_what_is_right(files):
     moved = files.values("x_warp")
     assert moved["circle-l4", "q1-sto-locality"] > 1.5 * moved["circle-l4", "q1-2lv-locality"]
     assert "| STO | 4 |" in files.text and "Why numberings differ" in files.text
-    bound = next(
-        line for line in files.text.splitlines() if line.startswith("| Q1 | 4 | ellpack_r | opencl | – | – | – | ")
-    )
-    (row,) = (row for row in files.rows if (row["method"], row["metric"]) == ("q1-sto-ellpack_r", "spmv"))
-    assert float(bound.split("|")[-3]) == pytest.approx(100 * float(row["bound_fraction"]), rel=0.01)
+
+
+def test_bounds_stand_below_their_numberings():
+    fractions = {"cm-sell": 0.94, "sto-sell": 0.43, "cm-ellpack_r": 0.92, "hie-ellpack_r": None}
+    rows = [Row("geveler2011-table2", "paper", "circle-l10", f"q1-{method}", "cuda", metric="spmv", value=1.0, unit="s",
+                bound_fraction=fraction) for method, fraction in fractions.items()]  # fmt: skip
+    results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS), dtype=object), "paper",
+                      "m", "geveler2011-table2")  # fmt: skip
+    first, second = table2_spmv._bounds(results).frame.to_dict("records")
+    assert (first["Product"], second["Product"]) == ("ellpack_r", "sell") and first["L"] == 10
+    assert first["CM"] == pytest.approx(92) and first["HIE"] is None and first["STO"] is None
+    assert (second["CM"], second["STO"]) == (pytest.approx(94), pytest.approx(43))
 
 
 def test_a_wrong_product_fails(files, monkeypatch):

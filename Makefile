@@ -82,9 +82,8 @@ test: ## The tests; ARGS="tests/repro -k store" for some of them
 coverage: ## How much of the harness its tests reach; exit 1 under 90 %
 	$(READY)
 	@rm -rf .cache/coverage && mkdir -p .cache/coverage
-	@$(CACHES) $(PY) -m coverage run -m pytest -q -n 2 tests/repro $(ARGS)
-	@$(PY) -m coverage combine -q
-	@$(PY) -m coverage report
+	@$(CACHES) $(PY) -m coverage run -m pytest -q -n 2 tests/repro $(ARGS); tests=$$?; \
+	$(PY) -m coverage combine -q && $(PY) -m coverage report && exit $$tests
 
 races: ## The kernels' tests under ThreadSanitizer (OpenMP) and compute-sanitizer (CUDA); ARGS="tests/kernels/spmv" for some
 	$(READY)

@@ -3,7 +3,7 @@
 import operator
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro.intervals import Interval, evaluate, evaluate_all, names_of
@@ -12,8 +12,10 @@ from repro.model import ReproError
 ends = st.floats(-1e3, 1e3, allow_nan=False).filter(lambda x: abs(x) > 1e-3 or x == 0)
 intervals = st.tuples(ends, ends).map(lambda pair: Interval(min(pair), max(pair)))
 shares = st.floats(0, 1)
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 
+@patient
 @given(
     intervals, intervals, shares, shares, st.sampled_from([operator.add, operator.sub, operator.mul, operator.truediv])
 )
@@ -29,6 +31,7 @@ def test_results_enclose_those_of_members(left, right, s, t, operation):
     assert result.low - margin <= value <= result.high + margin
 
 
+@patient
 @given(intervals, shares, st.integers(0, 4))
 def test_powers_enclose_those_of_members(base, s, power):
     a = min(base.high, base.low + s * (base.high - base.low))

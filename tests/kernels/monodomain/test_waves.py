@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from kernels.device import sanitized
 from kernels.monodomain import Heart, Model
 
 ALONG = np.array([1.0, 0.0, 0.0])
@@ -36,6 +37,8 @@ def speed(device, model, spacing, dt, direction):
 def quick(device):
     if device.backend == "opencl" and not device.is_gpu:
         pytest.skip("the same kernels are followed on OpenMP, sooner")
+    if sanitized.wanted():
+        pytest.skip("the same kernels thousands of times: other tests show their races")
     return device
 
 

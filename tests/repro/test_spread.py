@@ -211,3 +211,29 @@ def test_snakemake_runs_every_shard(laboratory, repro):
 
 def _environment(laboratory):
     return {**os.environ, **laboratory.environment}
+
+
+def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laboratory, repro):
+    folder = run_shard(laboratory, planned(laboratory), 1)
+    merged = ("merge", str(folder), "--into", str(laboratory.results))
+    assert repro(*merged).returncode == 0
+    path = sorted((laboratory.results / "bench" / ".cells").rglob("[!.]*.json"))[0]
+    path.write_text("{")
+    ours, theirs = (where / "bench" / "ceilings.json" for where in (laboratory.results, folder))
+    ours.write_text(json.dumps({"a": {"measured": 2, "from": "ours"}, "b": {"measured": 2, "from": "ours"}}))
+    newer = {"a": {"measured": 1}, "b": {"measured": 3, "from": "theirs"}, "c": {"measured": 1, "from": "theirs"}}
+    theirs.write_text(json.dumps(newer))
+    assert "1 cell taken" in repro(*merged).stderr and json.loads(path.read_text())["schema"] == SCHEMA
+    found = {name: entry["from"] for name, entry in json.loads(ours.read_text()).items()}
+    assert found == {"a": "ours", "b": "theirs", "c": "theirs"}
+
+
+def test_a_folder_of_several_machines_is_asked_for_one(laboratory, repro):
+    folder = run_shard(laboratory, planned(laboratory), 1)
+    shutil.copytree(folder / "bench", folder / "other")
+    shutil.move(folder / "bench", folder / "another")
+    merged = ("merge", str(folder), "--into", str(laboratory.results))
+    done = repro(*merged)
+    assert done.returncode == 1 and "has the machines another, other, none of them bench" in done.stderr
+    assert repro(*merged, "--machine", "other").returncode == 0
+    assert (laboratory.results / "other" / ".cells").is_dir() and not (laboratory.results / "another").exists()

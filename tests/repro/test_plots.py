@@ -265,3 +265,27 @@ def test_long_texts_are_broken_and_legends_clear_titles(results):
     assert box.y0 >= 0 and box.y1 <= made.bbox.height
     title = next(text for text in axes.findobj(matplotlib.text.Text) if text.get_text() == "left")
     assert axes.get_legend().get_window_extent().y0 >= title.get_window_extent().y1 - 1
+
+
+def test_a_rate_has_the_interval_of_the_time_it_is_worked_out_from():
+    """1.2 GB in 0.03 s, 0.028 to 0.033 s: the longest time is the lowest rate. Of two times neither is meant."""
+    place = ("fu2014-table2", "paper", "regular", "patch", "opencl", "device")
+    time, rate = row("regular", "patch", 0.03, 0.028, 0.033), Row(*place, "rate", 40.0, "GB/s")
+    cold = Row(*place, "assembly_cold", 0.05, "s", 0.04, 0.06, 9)
+
+    def point(*rows):
+        results = Results(pandas.DataFrame([each.as_dict() for each in rows]), "paper", "somewhere", "fu2014-table2")
+        return plots.point(results, "regular", "patch", "rate", "MB/s", "opencl")
+
+    assert point(rate) == (40_000, None, None)
+    assert point(time, rate) == pytest.approx((40_000, 1.2e6 / 33, 1.2e6 / 28))
+    assert point(time, cold, rate) == point(time, rate)
+    assert point(time, Row(*place, "setup", 0.05, "s", 0.04, 0.06, 9), rate) == (40_000, None, None)
+    assert point(time) is None
+
+
+def test_axes_without_a_measurement_say_so(results):
+    made, (axes,) = plots.figure()
+    plots.bars(axes, results, "no such metric", ["patch", "serial"], unit="ms")
+    plots.caption(made, results)
+    assert [text.get_text() for text in axes.texts] == ["not measured"] and not axes.get_yticks().size

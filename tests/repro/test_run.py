@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -291,3 +292,25 @@ def test_a_figure_that_is_no_more_is_removed(laboratory):
     assert laboratory.repro(*options(laboratory)).returncode == 0
     assert not laboratory.file("table1.smoke.svg").exists()
     assert "svg" not in laboratory.file("table1.smoke.md").read_text()
+
+
+def test_further_files_and_what_becomes_of_them_when_they_cannot_be_made(laboratory, capsys):
+    path = laboratory.paper / "table1_sums.py"
+    whole = path.read_text()
+    path.write_text(whole + "\n\ndef extras(results):\n    return {'.notes.txt': b'nine cells'}\n")
+    assert laboratory.run("table1") == 0
+    assert laboratory.file("table1.smoke.notes.txt").read_bytes() == b"nine cells"
+    path.write_text(whole + "\n\ndef extras(results):\n    return {'.notes.txt': results.nothing}\n")
+    for name in [name for name in sys.modules if name.startswith("fakelab.demo2020")]:
+        del sys.modules[name]
+    assert laboratory.run("table1") == 1
+    assert "extras() failed: AttributeError" in capsys.readouterr().err
+    assert laboratory.file("table1.smoke.csv").exists() and laboratory.file("table1.smoke.svg").exists()
+
+
+def test_a_figure_that_cannot_be_drawn_is_a_failure_with_the_rows_kept(laboratory, capsys):
+    path = laboratory.paper / "table1_sums.py"
+    path.write_text(path.read_text().replace("    return figure", "    return 'no figure'"))
+    assert laboratory.run("table1") == 1
+    assert "the figure cannot be drawn: " in capsys.readouterr().err
+    assert len(rows(laboratory)) == 15 and not laboratory.file("table1.smoke.svg").exists()

@@ -6,6 +6,7 @@ mapping rather than one digest, so that `differences` can say what changed.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -45,6 +46,18 @@ def machine_facts(
             continue
         facts[name] = str(value)
     return facts | {f"${name}": variables[name] for name in VARIABLES if name in variables}
+
+
+def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the fingerprint and the variables that `machine_facts` made facts of, but for what it leaves out."""
+    fingerprint: dict[str, Any] = {}
+    for name, text in facts.items():
+        if name.startswith("$"):
+            continue
+        group, _, last = name.rpartition(".")
+        place = fingerprint.setdefault(group, {}) if group else fingerprint
+        place[last] = ast.literal_eval(text) if text.startswith("[") or last == "cores" else text
+    return fingerprint, {name[1:]: text for name, text in facts.items() if name.startswith("$")}
 
 
 def _flatten(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from repro import hashing
 from repro.discovery import Artefact
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED
-from repro.plan import Task
+from repro.plan import Task, machine_facts
 from repro.settings import Settings, default_scale
 from repro.store import write_atomically
 
@@ -173,8 +174,13 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
     sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
+    collected = manifest.collect(settings.command, settings.seed, data, list(clocks.values()))
+    facts = records[-1]["key"].get("machine", {}) if records else {}
+    if facts and facts != machine_facts():  # merged here, measured elsewhere
+        machine, variables = hashing.fingerprint_of(facts)
+        collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     return {
-        **manifest.collect(settings.command, settings.seed, data, list(clocks.values())),
+        **collected,
         "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
         "overrides": dict(settings.overrides),
         "sources": dict(sorted(sources.items())),

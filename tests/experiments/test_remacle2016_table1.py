@@ -83,8 +83,13 @@ def test_the_residual_is_that_of_the_whole_system():
     b = np.zeros(8 * 27)
     b[table[:, 13]] = 2.0
     error = poisson.Residual(np.random.default_rng(0), Mesh, 2, table, b)
-    assert error(np.zeros(8 * 27)) == pytest.approx(np.sqrt(len(error._chosen) / 8))
+    assert error(np.zeros(8 * 27)) == pytest.approx(1)
     assert error._table.shape == (len(error._chosen), 27)
+    x = np.random.default_rng(1).uniform(1, 2, b.shape)
+    single = x + 2.0**-24 * x * np.random.default_rng(2).uniform(-1, 1, b.shape)  # as far off as rounding may be
+    change = error._size(error._product((single - x)[table[error._chosen]]))
+    assert error.rounding(0 * b) == 0 and change < error.rounding(x) < 30 * change
+    assert error.rounding(2 * x) == pytest.approx(2 * error.rounding(x))
 
 
 def results_of(counts, kind="relative"):

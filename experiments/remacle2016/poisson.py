@@ -19,6 +19,7 @@ DEVICES = ("cuda", "opencl", "openmp")
 # Options of kernels.sem.solver.Solver.
 METHODS = {
     "two-scale": {"weighted": False},
+    "one-cycle": {"weighted": False, "cycle": {"steps": 1, "coarsest": 100}},
     "fine": {"preconditioner": "fine-only", "weighted": False},
     "weighted": {},
     "weighted-fp32": {"dtype": "float32"},
@@ -28,6 +29,7 @@ METHODS = {
 }
 TITLES = {
     "two-scale": "the paper's P = P^c + P^f, plain sums over subdomains; P in single, the rest in double precision",
+    "one-cycle": "the same with a single K-cycle, down to a hundred unknowns, in place of two steps over cycles",
     "fine": "the paper's P = P^f alone",
     "weighted": "the same as two-scale, with the local solves weighted by the number of subdomains at a node",
     "weighted-fp32": "weighted, all in single precision",

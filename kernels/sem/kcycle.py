@@ -45,6 +45,8 @@ class KCycle:
     dtype : {'float32', 'float64'}
     coarsest : int, optional
         Rows of a level that is solved directly.
+    steps : {2, 1}, optional
+        Of conjugate gradients on the finest level; 1 is a cycle alone.
 
     Attributes
     ----------
@@ -61,8 +63,8 @@ class KCycle:
         For a matrix that is not positive definite.
     """
 
-    def __init__(self, device, matrix, dtype: str = "float32", coarsest: int = COARSEST):
-        self.device, self.dtype = device, np.dtype(dtype)
+    def __init__(self, device, matrix, dtype: str = "float32", coarsest: int = COARSEST, steps: int = 2):
+        self.device, self.dtype, self.steps = device, np.dtype(dtype), steps
         levels = hierarchy(device, matrix, coarsest)
         last = levels[-1].matrix
         if last.shape[0] > max(MOST_DENSE, coarsest):
@@ -78,7 +80,7 @@ class KCycle:
 
     def apply(self, r, z) -> None:
         """Enqueue z = P_0 r for (n,) device arrays of `dtype`."""
-        self._correct(0, r, z)
+        (self._cycle if self.steps == 1 else self._correct)(0, r, z)
 
     def _cycle(self, number: int, b, x) -> None:
         """Enqueue one cycle on a level, from zero."""
@@ -113,9 +115,13 @@ class KCycle:
         for number, level in enumerate(self._levels):
             vector = self.dtype.itemsize * level.rows
             cycle = 2 * level.matrix_bytes + 7 * vector + 8 * level.rows  # the last: labels and members
-            memory += 2**number * (2 * cycle + 2 * level.matrix_bytes + 12 * vector)
-            flops += 2**number * 12 * level.nonzeros
-        direct, visits = self._direct.work(), 2 ** len(self._levels)
+            if self.steps == 1 and number == 0:
+                memory, flops = cycle, 4 * level.nonzeros
+                continue
+            visits = 2**number * self.steps // 2
+            memory += visits * (2 * cycle + 2 * level.matrix_bytes + 12 * vector)
+            flops += visits * 12 * level.nonzeros
+        direct, visits = self._direct.work(), max(1, 2 ** len(self._levels) * self.steps // 2)
         return Work(memory + visits * direct.bytes, flops + visits * direct.flops, self.dtype.name)
 
 

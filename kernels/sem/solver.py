@@ -36,6 +36,8 @@ class Solver:
     weighted : bool
         Whether the local solves are weighted by the number of subdomains at a node; the paper has their plain sum. See
         `Schwarz`.
+    cycle : mapping, optional
+        Of P^c's `KCycle`: coarsest, steps.
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class Solver:
     def __init__(
         self, device, points, cells, order: int, *, kappa=1.0, mass=None, dirichlet="boundary", dtype: str = "float64",
         geometry: str = "trilinear", preconditioner: str | None = "two-scale", inner_dtype: str = "float32",
-        coarse: str = "device", weighted: bool = True, numbering=None,
+        coarse: str = "device", weighted: bool = True, numbering=None, cycle=None,
     ):  # fmt: skip
         if preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
@@ -90,7 +92,8 @@ class Solver:
             self.fine = Schwarz(self.operator, points, cells, fixed, kappa, c, inner_dtype, weighted)
             apply = self.fine.apply
         if preconditioner == "two-scale":
-            self.coarse = two_scale.PLACES[coarse](self.operator, points, cells, fixed, kappa, c, inner_dtype)
+            made = two_scale.PLACES[coarse]
+            self.coarse = made(self.operator, points, cells, fixed, kappa, c, inner_dtype, **(cycle or {}))
             apply = two_scale.TwoScale(self.fine, self.coarse).apply
         graph = False if coarse == "host" and preconditioner == "two-scale" else None
         self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, graph, dtype)

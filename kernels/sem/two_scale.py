@@ -26,6 +26,8 @@ class DeviceCoarse:
         κ and c.
     dtype : {'float32', 'float64'}
         Of coarse vectors and matrices.
+    **cycle
+        Of `KCycle`: coarsest, steps.
 
     Attributes
     ----------
@@ -33,15 +35,15 @@ class DeviceCoarse:
     cycle : KCycle
     """
 
-    def __init__(self, operator, points, cells, fixed, kappa, mass, dtype):
+    def __init__(self, operator, points, cells, fixed, kappa, mass, dtype, **cycle):
         self.device = device = operator.device
         self.space = CoarseSpace(operator, fixed, dtype)
         a = matrix(device, points, cells, self.space.vertices, self.space.unknowns, kappa, mass)
         self._b, self._x = (device.empty(self.space.unknowns, dtype) for _ in range(2))
-        self.cycle = self._made(a, dtype)
+        self.cycle = self._made(a, dtype, cycle)
 
-    def _made(self, a, dtype):
-        return KCycle(self.device, a, dtype)
+    def _made(self, a, dtype, cycle):
+        return KCycle(self.device, a, dtype, **cycle)
 
     def begin(self, r) -> None:
         """Enqueue what does not touch z: x = P_0 V r."""
@@ -61,11 +63,11 @@ class DeviceCoarse:
 class HostCoarse(DeviceCoarse):
     """The same with P_0 on the host's cores, by the OpenMP back end: `begin` brings V r there, `end` cycles."""
 
-    def _made(self, a, dtype):
+    def _made(self, a, dtype, cycle):
         self._host = open_device("openmp")
         self._residual = self._host.empty(self.space.unknowns, dtype)
         self._correction = self._host.empty(self.space.unknowns, dtype)
-        return KCycle(self._host, a.get() if self.device.backend == "cuda" else a, dtype)
+        return KCycle(self._host, a.get() if self.device.backend == "cuda" else a, dtype, **cycle)
 
     def begin(self, r) -> None:
         """Bring V r to the host."""

@@ -12,6 +12,7 @@ from kernels.sem.aggregates import hierarchy
 from kernels.sem.coarse import CoarseSpace, matrix
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.kcycle import KCycle
+from kernels.sem.solver import Solver
 from kernels.sem.stiffness import Operator
 
 from .conftest import MESHES, disturbed, grid
@@ -125,6 +126,24 @@ def test_kcycle_against_direct_solves(device, dtype, move):
     px, py = applied(x), applied(y)
     assert abs(y @ px - x @ py) <= 0.02 * np.sqrt((x @ px) * (y @ py))
     assert (applied(np.zeros(a.shape[0])) == 0).all()
+
+
+def test_a_cycle_alone(device):
+    """Worse than two steps over cycles, at about half of their work; and a preconditioner by itself."""
+    a = poisson(device, (10, 10, 10), 0.1)
+    one, two = (KCycle(device, a, "float64", coarsest=20, steps=steps) for steps in (1, 2))
+    direct, r = scipy.sparse.linalg.splu(sparse(a).tocsc()), np.random.default_rng(3).normal(size=a.shape[0])
+    errors = []
+    for cycle in (one, two):
+        z = device.zeros(len(r), "float64")
+        cycle.apply(device.array(r), z)
+        error = host(device, z) - direct.solve(r)
+        errors.append(np.sqrt(error @ (sparse(a) @ error) / (r @ direct.solve(r))))
+    assert errors[1] < errors[0] < 0.7 and 0.3 < one.work().bytes / two.work().bytes < 0.6
+    points, cells = grid((12, 12, 12))
+    counts = [Solver(device, points / 12, cells, 2, cycle={"steps": steps, "coarsest": 100}) for steps in (1, 2)]
+    counts = [solver.solve(solver.load(1.0), 1e-6)[1].iterations for solver in counts]
+    assert counts[1] <= counts[0] < 1.6 * counts[1]
 
 
 def test_a_small_system_is_solved_directly(device):

@@ -1,6 +1,6 @@
 """Keys are compared in words."""
 
-from repro.hashing import differences, in_short, machine_facts
+from repro.hashing import differences, fingerprint_of, in_short, machine_facts
 
 KEY = {
     "sources": {"kernels/a.c": "1", "kernels/b.py": "2"}, "data": {"fu2014/regular": "x"},
@@ -43,3 +43,9 @@ def test_only_what_a_measurement_depends_on_enters():
         }
     )
     assert facts == {"cpu": "X", "packages.numpy": "2", "packages.cupy-cuda13x": "14", "gpu": "['G']"}
+
+
+def test_a_fingerprint_can_be_made_of_facts():
+    fingerprint = {"cpu": "X", "cores": 12, "packages": {"numpy": "2", "cupy-cuda13x": "14"}, "gpu": ["G", "G"]}
+    variables = {"CUDA_VISIBLE_DEVICES": "1"}
+    assert fingerprint_of(machine_facts(fingerprint, variables)) == (fingerprint, variables)

@@ -123,6 +123,21 @@ def test_cells_of_unlike_machines_are_named(laboratory, repro):
     )
 
 
+def test_what_is_merged_elsewhere_names_the_machine_that_measured(laboratory, repro):
+    plan = planned(laboratory)
+    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    for folder in folders:
+        for path in (folder / "bench" / ".cells").rglob("[!.]*.json"):
+            record = json.loads(path.read_text())
+            record["key"]["machine"] |= {"cpu": "Another processor", "cores": "96", "gpu": "['A GPU']", "$CC": "icx"}
+            path.write_text(json.dumps(record))
+    assert laboratory.repro("merge", *map(str, folders), "--into", str(laboratory.results)).returncode == 0
+    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    assert manifest["machine"] | {"cpu": "Another processor", "cores": 96, "gpu": ["A GPU"]} == manifest["machine"]
+    assert manifest["environment"]["CC"] == "icx" and manifest["nvidia"] is None
+    assert {cell["status"] for cell in manifest["cells"]} == {"done", "skipped"}
+
+
 def test_what_is_done_is_not_divided(laboratory, repro):
     plan = planned(laboratory, "--only", "backend=host")
     whole = ("plan", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--output", "whole.json")

@@ -139,7 +139,7 @@ def headlines(found: Sequence[Verdict]) -> str:
     for verdict in found:
         if verdict.place.startswith(HEADLINES):
             cells = [f"`{verdict.paper}`", verdict.statement, _judged(verdict.stated), _judged(verdict.effect),
-                     verdict.machine or MISSING]  # fmt: skip
+                     verdict.machine if verdict.state != UNMEASURED else MISSING]  # fmt: skip
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -156,7 +156,7 @@ def _judged(judgement: Judgement | None) -> str:
 def _device(found: Sequence[Measurement], machine: str) -> str:
     """The GPU of a machine, else its processor, else its name."""
     facts = [each.manifest.get("machine") or {} for each in found if each.machine == machine]
-    return next((", ".join(each["gpu"]) for each in facts if each.get("gpu")), "") or next(
+    return next((", ".join(dict.fromkeys(each["gpu"])) for each in facts if each.get("gpu")), "") or next(
         (each["cpu"] for each in facts if each.get("cpu")), machine
     )
 

@@ -34,11 +34,11 @@ def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link, every: bool =
     """
     lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
     for family in (family for ledger in ledgers for family in ledger.families):
-        found = measured(family, stored)
-        if not found:
+        scales = measured(family, stored)
+        if not scales:
             absent.append(f"{family.name} ({family.paper})")
-        for entry in found if every else found[:1]:
-            name = f"{family.name}: " if entry is found[0] else ""
+        for entry in (entry for found in scales for entry in (found if every else found[:1])):
+            name = f"{family.name}: " if entry is scales[0][0] else ""
             lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
     return "\n".join(lines) + "\n" + (f"\nNot measured there: {'; '.join(absent)}.\n" if absent else "")
 
@@ -47,11 +47,11 @@ def caption(every: bool = False) -> str:
     """Return the rules by which the table is made."""
     which = "every kernel" if every else "the fastest kernel"
     return (
-        f"Of each family {which}, at the papers' sizes where they are stored, on the case that takes the fastest the "
-        "longest; in parentheses the range over all cases. Bound: the least bytes or operations at the ceilings "
-        "measured at that size, with a warm cache, and with one evicted before (cold). Rival: the fastest library or "
-        "baseline of the same results in that case, warm as ours; below 1 × it is faster than ours. What binds a "
-        f"kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
+        f"Of each family {which}, at the papers' sizes and at `large` ones where they are stored, on the largest case "
+        "that a rival ran, too, if there are any; in parentheses the range over all cases. Bound: the least bytes or "
+        "operations at the ceilings measured at that size, with a warm cache, and with one evicted before (cold). "
+        "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
+        f"than ours. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
     )
 
 

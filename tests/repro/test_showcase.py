@@ -45,33 +45,43 @@ def measured(store, family=FAMILY, machine="box"):
     return kernels.measured(family, Stored(store.results, machine))
 
 
-def test_the_case_is_the_one_that_takes_the_fastest_longest_and_the_range_is_over_all(store, modules):
-    for case, seconds, share in (("a", 2.0, 0.9), ("b", 3.0, 0.8), ("c", 1.0, 0.6)):
+def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(store, modules):
+    # By their bounds, a is the longest, b comes next, c after it; only b and c have rivals.
+    for case, seconds, share in (("a", 2.5, 0.9), ("b", 2.0, 0.8), ("c", 2.4, 0.5)):
         store.row(case, "fast", "solve", seconds, bound_fraction=share)
         store.row(case, "fast", "solve_cold", 2 * seconds, bound_fraction=share / 2)
-    store.row("a", "faster", "solve", 0.5, bound_fraction=0.99)  # so that a is no longer a long one
+    store.row("a", "faster", "solve", 1.0, bound_fraction=0.9)
     store.row("b", "slow-1", "solve", 12.0)
-    store.row("b", "slow-2", "solve", 9.0, backend="host")
-    store.row("c", "host-code", "solve", 10.0, backend="host")
+    store.row("b", "slow-2", "solve", 6.0, backend="host")
+    store.row("c", "host-code", "solve", 24.0, backend="host")
     store.row("b", "host-code", "solve_cold", 0.1, backend="host")  # cold is not compared with warm
-    first, second = measured(store)
-    assert (first.method, first.case, first.seconds, first.artefact) == ("fast", "b", 3.0, "demo-table1")
-    assert first.warm == kernels.Span(0.8, 0.6, 0.9, 3) and first.cold == kernels.Span(0.4, 0.3, 0.45, 3)
+    ((first, second),) = measured(store)
+    assert (first.method, first.case, first.seconds, first.artefact) == ("fast", "b", 2.0, "demo-table1")
+    assert first.warm == kernels.Span(0.8, 0.5, 0.9, 3) and first.cold == kernels.Span(0.4, 0.25, 0.45, 3)
     assert first.rival == "slow-2 (host)" and first.faster == kernels.Span(3.0, 3.0, 10.0, 2)
     assert first.on_gpu and first.explained == "demo/why.py"
-    # What has not that case shows its own longest, and comes last.
+    # What has not that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""
 
 
-def test_sizes_of_the_paper_and_the_best_back_end_come_first(store, modules):
+def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, modules):
+    for case, seconds in (("a", 2.0), ("b", 3.0), ("c", 1.0)):
+        store.row(case, "fast", "solve", seconds)
+    store.row("b", "faster", "solve", 1.5)  # so that it is a
+    assert [entry.case for entry in measured(store)[0]] == ["a", "b"]
+
+
+def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(store, modules):
     store.row("a", "fast", "solve", 5.0, scale="large")
+    store.row("a", "fast", "solve", 1.0, scale="small")
     store.row("a", "fast", "solve", 9.0, backend="openmp", bound_fraction=0.1)
     store.row("a", "fast", "solve", 7.0, backend="opencl", bound_fraction=0.1)
     store.row("a", "slow", "solve", 14.0, backend="openmp")
-    (entry,) = measured(store)
-    assert (entry.scale, entry.backend, entry.seconds, entry.faster.value) == ("paper", "opencl", 7.0, 2.0)
-    assert not entry.on_gpu and not entry.wants_explanation
+    (paper,), (large,) = measured(store)
+    assert (paper.scale, paper.backend, paper.seconds, paper.faster.value) == ("paper", "opencl", 7.0, 2.0)
+    assert not paper.on_gpu and not paper.wants_explanation
+    assert (large.scale, large.backend, large.seconds, large.rival) == ("large", "cuda", 5.0, "")
 
 
 def test_words_in_braces_are_cases_each_with_its_own_rivals(store, modules):
@@ -79,7 +89,7 @@ def test_words_in_braces_are_cases_each_with_its_own_rivals(store, modules):
     for word, fast, slow in (("x", 1.0, 4.0), ("y", 2.0, 3.0)):
         store.row("a", f"{word}-fast", "solve", fast)
         store.row("a", f"{word}-slow", "solve", slow)
-    (entry,) = measured(store, family)
+    ((entry,),) = measured(store, family)
     assert (entry.method, entry.rival, entry.faster) == ("y-fast", "y-slow (cuda)", kernels.Span(1.5, 1.5, 4.0, 2))
 
 
@@ -88,7 +98,7 @@ def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
     text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
     assert len(text.splitlines()) == 4 and text.endswith("\n\nNot measured there: Solves (demo).\n")
     store.row("a", "faster", "solve", 2e-3, bound_fraction=0.5)
-    assert measured(store)[0].wants_explanation
+    assert measured(store)[0][0].wants_explanation
     text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
     (line,) = text.splitlines()[2:]
     assert "[demo Table 1](results/box/demo/table1.md), a, cuda" in line

@@ -171,13 +171,15 @@ def bars(
         positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(cases))]
         drawn = [(x, *found) for x, found in zip(positions, ours[method], strict=True) if found is not None]
         _measured(axes, method, drawn, width, text, spread)
+        named = bool(drawn)
         for x, number, found in zip(positions, theirs[method], ours[method], strict=True):
             if number is not None:
                 value = convert(number.value, number.unit, unit)
                 axes.plot(
                     x, value, marker=marker(method), mfc="white", mec=colour(method) if spread else "black", mew=0.9,
-                    ms=size(method), ls="none", zorder=4, label=None if printed or drawn else f"{name} (paper)",
+                    ms=size(method), ls="none", zorder=4, label=None if named else f"{name} (paper)",
                 )  # fmt: skip
+                named = True
                 if spread and found is not None:
                     axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
                 printed = printed or bool(drawn)

@@ -53,7 +53,7 @@ def build(folders: Sequence[Path]) -> str:
         ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
         findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": shown, "roofs": roofline.roofs(folders, shown)}),
-        kernels=_kernels(folders, found), kernels_caption=tables.caption(every=True),
+        kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
         unplotted=roofline.without_work(found), library=_library(),
     )  # fmt: skip

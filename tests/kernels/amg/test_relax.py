@@ -99,6 +99,28 @@ def test_results_are_the_same_bits_again(device, dense, inside):
     assert all(np.array_equal(found[0], again) for again in found[1:])
 
 
+def test_rows_hand_their_products_to_slots_of_their_own(device, dense, idle_slots_apart):
+    """No two rows of a patch write to one slot but by their padding; and the slot of that matters not."""
+    b = device.array(np.random.default_rng(2).standard_normal(dense.n).astype("float32"))
+    found = []
+    for spread in (lambda device, packed: packed, idle_slots_apart):
+        packed = spread(device, relaxation(device, dense, "half", "float32").matrix)
+        made = PatchRelaxation(device, packed, dense.radius, 3)
+        u, residual = (device.zeros(dense.n, "float32") for _ in range(2))
+        made.before(b, u, residual)
+        found.append((np.array(device.to_host(u)), np.array(device.to_host(residual))))
+    assert np.array_equal(found[0], found[1])
+    headers, slices, columns = (np.array(device.to_host(a)) for a in (packed.headers, packed.slices, packed.columns))
+    for (_, rows, _, _, first_slice, slots, _, _), size in zip(headers, SIZES, strict=True):
+        assert rows == size
+        writers = {}
+        for k in range(rows):
+            begin, width = slices[first_slice + k // 32, :2]
+            lanes = min(32, rows - 32 * (k // 32))
+            for slot in columns[begin + lanes * np.arange(width) + k % 32] >> 16:
+                assert writers.setdefault(slot, k) == k and (slot < slots + rows)
+
+
 @pytest.mark.parametrize("iterations", [1, 3, 8])
 def test_weights_make_relaxation_positive_definite_and_convergent(device, dense, iterations):
     made = relaxation(device, dense, "ell", iterations=iterations)

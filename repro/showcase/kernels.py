@@ -15,6 +15,7 @@ from repro import environment
 from repro.claims.reasons import stand_ins
 from repro.claims.stored import Stored
 from repro.results import is_missing
+from repro.showcase.busy import shared
 from repro.showcase.ledger import Family
 from repro.showcase.runs import Place, Row, Run, runs
 from repro.units import convert
@@ -55,6 +56,8 @@ class Entry:
         The fastest on this case, with its back end; empty where there is none.
     faster : Span or None
         The best rival's time over ours.
+    hampered : bool
+        Whether that rival's processor had other cells to compute at the same time.
     explained : str
         Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
     """
@@ -74,6 +77,7 @@ class Entry:
     cold: Span | None = None
     rival: str = ""
     faster: Span | None = None
+    hampered: bool = False
     explained: str = ""
 
     @property
@@ -108,6 +112,7 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
         row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), convert(row["value"], row["unit"], "s"),
         warm, cold_share, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
         _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
+        shown in best and shared(run.stored.folder, best[shown]),
     )  # fmt: skip
     if not entry.wants_explanation:
         return entry

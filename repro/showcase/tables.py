@@ -51,7 +51,8 @@ def caption(every: bool = False) -> str:
         "that a rival ran, too, if there are any; in parentheses the range over all cases. Bound: the least bytes or "
         "operations at the ceilings measured at that size, with a warm cache, and with one evicted before (cold). "
         "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
-        f"than ours. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
+        "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too high. "
+        f"What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
     )
 
 
@@ -62,7 +63,7 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")
     faster = _span(entry.faster, "×", significant) if entry.rival else MISSING
     method, _, backend = entry.rival.partition(" ")
-    rival = f"`{method}` {backend}" if entry.rival else "no rival in this run"
+    rival = f"`{method}` {backend}{', shared' * entry.hampered}" if entry.rival else "no rival in this run"
     shares = [_span(each, "%", lambda value: significant(100 * value, 2)) for each in (entry.warm, entry.cold)]
     if entry.wants_explanation:
         why = link("why", f"kernels/{entry.explained}") if entry.explained else "not profiled"

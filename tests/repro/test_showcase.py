@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import json
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from repro.claims.stored import Stored
 from repro.cli import main
 from repro.model import SCALES, ReproError, Row
 from repro.render import as_csv
-from repro.showcase import kernels, status, tables
+from repro.showcase import busy, kernels, status, tables
 from repro.showcase.ledger import Family, Ledger, ledgers
 from repro.showcase.page import Showcase, markers, put
 from tests.repro.claims_store import Store, claim, effect
@@ -63,6 +64,26 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     # What has not that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""
+
+
+def test_a_rival_whose_processor_had_more_to_do_is_told(tmp_path):
+    def cells(name, *made):
+        path = tmp_path / "box" / "demo" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = [{"case": "a", "method": method, "backend": backend, "status": "done", "seconds": seconds,
+                  "date": f"2026-11-21T18:00:{end:02d}+00:00"} for method, backend, end, seconds in made]  # fmt: skip
+        path.write_text(json.dumps({"artefact": f"demo-{name}", "scale": "paper", "cells": found}))
+
+    # Dates are ends, to a second: what ends at 20 has begun by 11, and ends before 21.
+    cells("table1", ("busy", "host", 20, 10.0), ("alone", "host", 40, 10.0), ("next", "host", 41, 1.5))
+    cells("table2", ("other", "cuda", 15, 2.0), ("alone", "host", 40, 10.0))  # the last is the same cell in two tables
+
+    def told(method, backend="host"):
+        row = dict(zip(("artefact", "scale", "case", "method", "backend"),
+                       ("demo-table1", "paper", "a", method, backend), strict=True))  # fmt: skip
+        return busy.shared(tmp_path / "box", row)
+
+    assert told("busy") and not told("alone") and not told("next") and not told("nothing")
 
 
 def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, modules):

@@ -51,8 +51,8 @@ def caption(every: bool = False) -> str:
         "that a rival ran, too, if there are any; in parentheses the range over all cases. Bound: the least bytes or "
         "operations at the ceilings measured at that size, with a warm cache, and with one evicted before (cold). "
         "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
-        "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too high. "
-        f"What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
+        "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too "
+        f"high. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
     )
 
 

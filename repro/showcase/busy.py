@@ -45,13 +45,8 @@ def _cells(folder: Path) -> dict[tuple, Span]:
         manifest = json.loads(path.read_bytes())
         for cell in manifest.get("cells") or []:
             if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
-                place = (
-                    manifest.get("artefact"),
-                    manifest.get("scale"),
-                    str(cell["case"]),
-                    cell["method"],
-                    cell["backend"],
-                )
+                of = manifest.get("artefact"), manifest.get("scale")
+                place = *of, str(cell["case"]), cell["method"], cell["backend"]
                 end = datetime.fromisoformat(cell["date"]).timestamp()
                 found[place] = Span(end + ROUNDING - cell["seconds"], end)
     return found

@@ -40,8 +40,10 @@ def test_golden_files_with_times_blanked(laboratory):
     for name in ("table1.smoke.csv", "figure2.smoke.csv"):
         found = rows(laboratory, name)
         for row in found:
-            for column in MEASURED if row["metric"] == "time" else ("device",):
-                row[column] = "*" if row[column] else ""
+            is_time = row["metric"] == "time"
+            for column in MEASURED if is_time else ("device",):
+                # On a busy machine there may be too few samples for an interval.
+                row[column] = "*" if row[column] or (is_time and column in ("ci_low", "ci_high")) else ""
         text = "\n".join([",".join(COLUMNS), *(",".join(row.values()) for row in found)]) + "\n"
         assert text == (GOLDEN / name).read_text()
     made = laboratory.file("table1.smoke.md").read_text()

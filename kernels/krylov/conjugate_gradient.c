@@ -196,10 +196,13 @@ KERNEL product(const long count, const long chunk, GLOBAL const real *RESTRICT x
     }
 }
 
-/* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before. */
+/* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before.
+ *
+ * What breaks down leaves all vectors as they are; `check` says so, a single block, since blocks that are still to come
+ * read how the solve stands. */
 KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                  GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars,
-                 GLOBAL int *RESTRICT counters)
+                 GLOBAL const int *RESTRICT counters)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -210,10 +213,7 @@ KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL co
     const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
     INNER(t) {
         FOR_ENTRIES(t, begin, end, p[i] = z[i] + beta * p[i]);
-        if (t == 0 && block == 0 && running) {
-            scalars[RZ] = rz;
-            if (!usable) counters[STATUS] = FINITE(rz) ? INDEFINITE : NOT_A_NUMBER;
-        }
+        if (t == 0 && block == 0 && running) scalars[RZ] = rz;
     }
 }
 
@@ -262,15 +262,16 @@ KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL co
 /* x += alpha p, r -= alpha q with alpha = r.z / p.q; partial sums of the new r.r. */
 KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                GLOBAL const real *RESTRICT p, GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x,
-               GLOBAL real *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+               GLOBAL real *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL const int *RESTRICT counters,
                GLOBAL double *RESTRICT partial_rr)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
     const int running = counters[STATUS] == RUNNING;
     TOTAL(pq, sums, partial, blocks)
-    const int usable = running && pq > 0 && FINITE(pq);
-    const double rz = scalars[RZ], alpha = usable ? rz / pq : 0;
+    const double rz = scalars[RZ];
+    const int usable = running && rz > 0 && FINITE(rz) && pq > 0 && FINITE(pq);
+    const double alpha = usable ? rz / pq : 0;
     const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
     INNER(t) {
         double lanes[LANES] = {0};
@@ -281,10 +282,7 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
             lanes[l] += value * value;
         });
         sums[t] = folded(lanes);
-        if (t == 0 && block == 0 && running) {
-            scalars[RZ_BEFORE] = rz;
-            if (!usable) counters[STATUS] = FINITE(pq) ? INDEFINITE : NOT_A_NUMBER;
-        }
+        if (t == 0 && block == 0 && running) scalars[RZ_BEFORE] = rz;
     }
     TREE(sums)
     INNER(t) {
@@ -307,7 +305,10 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
     TOTAL(qq, sums, partial + 2 * blocks, blocks)
     INNER(t) {
         if (t == 0) {
-            if (counters[STATUS] == RUNNING) {
+            const double rz = scalars[RZ], broken = rz > 0 && FINITE(rz) ? pq : rz;
+            const int running = counters[STATUS] == RUNNING, usable = broken > 0 && FINITE(broken);
+            if (running && !usable) counters[STATUS] = FINITE(broken) ? INDEFINITE : NOT_A_NUMBER;
+            if (running && usable) {
                 const int iterations = counters[ITERATIONS] + 1;
                 const double quotient = pq / pp, stretch = sqrt(qq / pp);
                 const double least = quotient < scalars[LEAST_QUOTIENT] ? quotient : scalars[LEAST_QUOTIENT];

@@ -24,7 +24,7 @@ KERNEL weigh(const long count, const long chunk, GLOBAL const real *RESTRICT inv
 /* p = z + beta p, as `direction`. */
 KERNEL scaled_direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                         GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT r, GLOBAL real *RESTRICT p,
-                        GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters)
+                        GLOBAL double *RESTRICT scalars, GLOBAL const int *RESTRICT counters)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -35,10 +35,7 @@ KERNEL scaled_direction(const long count, const long chunk, const int blocks, GL
     const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
     INNER(t) {
         FOR_ENTRIES(t, begin, end, p[i] = inverse[i] * r[i] + beta * p[i]);
-        if (t == 0 && block == 0 && running) {
-            scalars[RZ] = rz;
-            if (!usable) counters[STATUS] = FINITE(rz) ? INDEFINITE : NOT_A_NUMBER;
-        }
+        if (t == 0 && block == 0 && running) scalars[RZ] = rz;
     }
 }
 
@@ -46,7 +43,7 @@ KERNEL scaled_direction(const long count, const long chunk, const int blocks, GL
 KERNEL scaled_advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                       GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT p,
                       GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
-                      GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
+                      GLOBAL double *RESTRICT scalars, GLOBAL const int *RESTRICT counters,
                       GLOBAL double *RESTRICT partial_rr, GLOBAL double *RESTRICT partial_rz)
 {
     OUTER(block);
@@ -54,8 +51,9 @@ KERNEL scaled_advance(const long count, const long chunk, const int blocks, GLOB
     SHARED double sums_z[BLOCK];
     const int running = counters[STATUS] == RUNNING;
     TOTAL(pq, sums, partial, blocks)
-    const int usable = running && pq > 0 && FINITE(pq);
-    const double rz = scalars[RZ], alpha = usable ? rz / pq : 0;
+    const double rz = scalars[RZ];
+    const int usable = running && rz > 0 && FINITE(rz) && pq > 0 && FINITE(pq);
+    const double alpha = usable ? rz / pq : 0;
     const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
     INNER(t) {
         double rr[LANES] = {0}, weighted[LANES] = {0};
@@ -68,10 +66,7 @@ KERNEL scaled_advance(const long count, const long chunk, const int blocks, GLOB
         });
         sums[t] = folded(rr);
         sums_z[t] = folded(weighted);
-        if (t == 0 && block == 0 && running) {
-            scalars[RZ_BEFORE] = rz;
-            if (!usable) counters[STATUS] = FINITE(pq) ? INDEFINITE : NOT_A_NUMBER;
-        }
+        if (t == 0 && block == 0 && running) scalars[RZ_BEFORE] = rz;
     }
     BARRIER;
     for (int width = BLOCK / 2; width > 0; width /= 2) {

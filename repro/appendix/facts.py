@@ -180,8 +180,11 @@ def _cells(module: discovery.Artefact | None) -> tuple[tuple[str, ...], tuple[st
 def _machine(folder: Path) -> Machine:
     devices, commits, machine = {}, {}, {}
     for path in sorted(folder.glob("*/*.json")):
-        manifest = json.loads(path.read_bytes())
-        if "devices" not in manifest:
+        try:
+            manifest = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise ReproError(f"{path} is damaged: {error}") from None
+        if not isinstance(manifest, dict) or "devices" not in manifest:
             continue
         machine = manifest.get("machine") or machine
         devices.update(dict.fromkeys(device["name"] for device in manifest["devices"]))

@@ -85,3 +85,18 @@ def test_command(tmp_path, capsys):
     assert main(["appendix", "--paper", "geveler2011"]) == 0
     assert capsys.readouterr().out == file.read_text() and "## C1: geveler2011" in file.read_text()
     assert main(["appendix", "--paper", "geveler"]) == 2
+
+
+@pytest.mark.parametrize("content", ["", "{", "\x00"])
+def test_a_damaged_manifest_is_said_in_a_line(tmp_path, capsys, content):
+    (tmp_path / "box" / "fu2014").mkdir(parents=True)
+    path = tmp_path / "box" / "fu2014" / "table2.json"
+    path.write_text(content)
+    stored = next(RESULTS.glob("*/fu2014/table2.csv"))
+    path.with_suffix(".csv").write_bytes(stored.read_bytes())
+    (path.parent / "notes.json").write_text("[1]")  # a user's own: none of ours
+    assert main(["appendix", "--paper", "fu2014", "--results", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert f"{path} is damaged" in said and "Traceback" not in said and said.count("\n") == 1
+    path.unlink()
+    assert main(["appendix", "--paper", "fu2014", "--results", str(tmp_path)]) == 0

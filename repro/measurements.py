@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from repro.model import DONE, SCALES, ReproError
 from repro.results import PREFERENCE, Results
+from repro.store import read_json
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
 
@@ -59,12 +59,7 @@ class Measurement:
             When it is damaged.
         """
         path = self.beside(".json")
-        if path is None:
-            return {}
-        try:
-            return json.loads(path.read_bytes())
-        except ValueError as error:
-            raise ReproError(f"{path} is damaged: {error}") from None
+        return {} if path is None else read_json(path)
 
     @cached_property
     def scale(self) -> str:

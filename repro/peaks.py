@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from typing import Any
 
 from repro.ceilings import Ceilings
 from repro.published import ROOT, hardware
+from repro.store import read_json
 from repro.units import is_time, split
 
 EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is the memory's
@@ -85,8 +85,7 @@ def of_ceilings(ceilings: Mapping[str, Any], backend: str, device: str, gpu: boo
 
 def read_ceilings(folder: Path) -> dict[str, Any]:
     """Return the ceilings that are stored in a machine's folder of results; empty without."""
-    path = folder / "ceilings.json"
-    return json.loads(path.read_bytes()) if path.is_file() else {}
+    return read_json(folder / "ceilings.json")
 
 
 def fraction(

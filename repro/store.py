@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from repro.model import ReproError
+
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 1
 ABANDONED_AFTER = 3600.0  # seconds
@@ -26,6 +28,21 @@ ABANDONED_AFTER = 3600.0  # seconds
 
 class Unreadable(Exception):
     """A cell file that is truncated, damaged or of another schema; its cell runs again."""
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return what a manifest or another stored file holds; empty where it is not there, or is a list of the user's own.
+
+    Raises
+    ------
+    ReproError
+        When it is damaged.
+    """
+    try:
+        found = json.loads(path.read_bytes()) if path.is_file() else {}
+    except ValueError as error:
+        raise ReproError(f"{path} is damaged: {error}") from None
+    return found if isinstance(found, dict) else {}
 
 
 def write_atomically(path: Path, content: bytes | str | Callable[[Path], None]) -> None:

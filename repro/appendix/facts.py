@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 import tomllib
@@ -16,6 +15,7 @@ from typing import Any
 import repro
 from repro import claims, discovery, environment, published
 from repro.model import SCALES, ReproError
+from repro.store import read_json
 
 DISTRIBUTION = "repro-gpu-fem"
 WHERE = {"cuda": "NVIDIA GPU", "opencl": "OpenCL device", "openmp": "CPU", "host": "CPU"}
@@ -180,11 +180,8 @@ def _cells(module: discovery.Artefact | None) -> tuple[tuple[str, ...], tuple[st
 def _machine(folder: Path) -> Machine:
     devices, commits, machine = {}, {}, {}
     for path in sorted(folder.glob("*/*.json")):
-        try:
-            manifest = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise ReproError(f"{path} is damaged: {error}") from None
-        if not isinstance(manifest, dict) or "devices" not in manifest:
+        manifest = read_json(path)
+        if "devices" not in manifest:
             continue
         machine = manifest.get("machine") or machine
         devices.update(dict.fromkeys(device["name"] for device in manifest["devices"]))

@@ -12,7 +12,6 @@ least time, the highest rate, of other values that of the first back end in the 
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from typing import Any
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.peaks import of_ceilings, read_ceilings
 from repro.results import PREFERENCE, is_missing
+from repro.store import read_json
 from repro.units import is_rate, is_time
 
 CEILINGS = "ceilings"
@@ -108,7 +108,7 @@ class Stored:
         from repro.render import read_csv
 
         file = path.with_suffix(".json")
-        manifest = json.loads(file.read_bytes()) if file.is_file() else {}
+        manifest = read_json(file)
         processor = manifest.get("machine", {}).get("cpu") or ""
         for cell in manifest.get("cells", ()):
             key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from repro import published
 from repro.compare import compare, works_of
 from repro.measurements import Measurement
 from repro.results import is_missing
+from repro.store import read_json
 from repro.units import MISSING, significant
 
 
@@ -23,8 +23,7 @@ def beside(stored: Measurement) -> list[dict[str, str]]:
     """
     paper = stored.artefact.partition("-")[0]
     stands_for = published.stand_ins(paper, dict.fromkeys(stored.frame["method"]))
-    path = stored.csv.parents[1] / "ceilings.json"
-    ceilings = json.loads(path.read_bytes()) if path.is_file() else {}
+    ceilings = read_json(stored.csv.parents[1] / "ceilings.json")
     found = compare(stored.frame, published.load(stored.artefact), stands_for, ceilings, works_of(stored.manifest))
     return [_line(row) for row in found.to_dict("records")]
 

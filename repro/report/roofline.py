@@ -6,7 +6,6 @@ not the implementation's, and a point's distance from the roof is what its row c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from repro.ceilings import Ceilings
 from repro.measurements import Measurement
 from repro.model import DONE
 from repro.results import is_missing
+from repro.store import read_json
 from repro.units import convert
 
 PRECISIONS = {"float64": "double", "float32": "single"}
@@ -79,8 +79,7 @@ def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict
     made: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for folder in folders:
         for machine, device in sorted(devices - made.keys()):
-            path = folder / machine / "ceilings.json"
-            entry = json.loads(path.read_bytes()).get(device) if path.is_file() else None
+            entry = read_json(folder / machine / "ceilings.json").get(device)
             if entry:
                 mine = [point for point in shown if (point["machine"], point["device"]) == (machine, device)]
                 made[machine, device] = _roof(machine, device, Ceilings.from_dict(entry["ceilings"]), mine)

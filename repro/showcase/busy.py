@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repro.model import DONE
+from repro.store import read_json
 
 ROUNDING = 1.0  # seconds, of the dates that are stored
 
@@ -42,7 +42,7 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
 def _cells(folder: Path) -> dict[tuple, Span]:
     found = {}
     for path in sorted(folder.glob("*/*.json")):
-        manifest = json.loads(path.read_bytes())
+        manifest = read_json(path)
         for cell in manifest.get("cells") or []:
             if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
                 of = manifest.get("artefact"), manifest.get("scale")

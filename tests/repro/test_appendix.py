@@ -95,8 +95,9 @@ def test_a_damaged_manifest_is_said_in_a_line(tmp_path, capsys, content):
     stored = next(RESULTS.glob("*/fu2014/table2.csv"))
     path.with_suffix(".csv").write_bytes(stored.read_bytes())
     (path.parent / "notes.json").write_text("[1]")  # a user's own: none of ours
-    assert main(["appendix", "--paper", "fu2014", "--results", str(tmp_path)]) == 1
-    said = capsys.readouterr().err
-    assert f"{path} is damaged" in said and "Traceback" not in said and said.count("\n") == 1
+    for command in ("appendix", "claims"):
+        assert main([command, "--paper", "fu2014", "--results", str(tmp_path)]) == 1
+        said = capsys.readouterr().err
+        assert f"{path} is damaged" in said and "Traceback" not in said and said.count("\n") == 1
     path.unlink()
     assert main(["appendix", "--paper", "fu2014", "--results", str(tmp_path)]) == 0

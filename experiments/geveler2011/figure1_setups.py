@@ -84,7 +84,7 @@ def plot(results):
         _draw_mesh(axes[2], blood, f"(c) {label('blood', results)}, level 1")
         for axis, numbering in zip(below.subplots(1, len(NUMBERINGS)), NUMBERINGS, strict=True):
             matrix = _matrix(circle, numbering).tocoo()
-            axis.plot(matrix.col, matrix.row, ",", color="black")
+            axis.plot(matrix.col, matrix.row, ",", color="black", rasterized=True)
             axis.set(xlim=(-0.5, matrix.shape[1] - 0.5), ylim=(matrix.shape[0] - 0.5, -0.5), xticks=[], yticks=[],
                      aspect="equal")  # fmt: skip
             axis.set_title(TITLES[numbering], fontsize=7)
@@ -105,8 +105,9 @@ def _draw_mesh(axis, mesh, title):
 
     levels = hierarchy(mesh, 3).levels
     for level, colour, width in ((levels[2], "#b5b5b5", 0.25), (levels[0], "black", 0.6)):
-        for sides in _edges(level):
-            axis.add_collection(LineCollection(list(sides), colors=colour, linewidths=width))
+        for sides in _edges(level):  # thousands of fine ones: as pixels, which make a tenth of the file
+            axis.add_collection(LineCollection(list(sides), colors=colour, linewidths=width,
+                                               rasterized=level is levels[2]))  # fmt: skip
     _finish(axis, title)
 
 

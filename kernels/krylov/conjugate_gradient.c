@@ -178,43 +178,50 @@ KERNEL arm(const ulong handle, GLOBAL const int *RESTRICT counters)
     }
 }
 
+/* A kernel's body: partial sums of an expression of i, a number a block. */
+#define PARTIAL_SUMS(expression)                                                                                     \
+    OUTER(block);                                                                                                    \
+    SHARED double sums[BLOCK];                                                                                       \
+    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;                           \
+    INNER(t) {                                                                                                       \
+        double lanes[LANES] = {0};                                                                                   \
+        FOR_ENTRIES(t, begin, end, lanes[l] += expression);                                                          \
+        sums[t] = folded(lanes);                                                                                     \
+    }                                                                                                                \
+    TREE(sums)                                                                                                       \
+    INNER(t) {                                                                                                       \
+        if (t == 0) partial[block] = sums[0];                                                                        \
+    }
+
 /* Partial sums of x.y. */
 KERNEL product(const long count, const long chunk, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT y,
            GLOBAL double *RESTRICT partial)
 {
-    OUTER(block);
-    SHARED double sums[BLOCK];
-    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
-    INNER(t) {
-        double lanes[LANES] = {0};
-        FOR_ENTRIES(t, begin, end, lanes[l] += (double)x[i] * y[i]);
-        sums[t] = folded(lanes);
-    }
-    TREE(sums)
-    INNER(t) {
-        if (t == 0) partial[block] = sums[0];
-    }
+    PARTIAL_SUMS((double)x[i] * y[i])
 }
 
 /* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before.
  *
  * What breaks down leaves all vectors as they are; `check` says so, a single block, since blocks that are still to come
  * read how the solve stands. */
+#define DIRECTION(z_i)                                                                                               \
+    OUTER(block);                                                                                                    \
+    SHARED double sums[BLOCK];                                                                                       \
+    const int running = counters[STATUS] == RUNNING;                                                                 \
+    TOTAL(rz, sums, partial, blocks)                                                                                 \
+    const int usable = running && rz > 0 && FINITE(rz);                                                              \
+    const double before = scalars[RZ_BEFORE], beta = before > 0 ? rz / before : 0;                                   \
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;         \
+    INNER(t) {                                                                                                       \
+        FOR_ENTRIES(t, begin, end, p[i] = z_i + beta * p[i]);                                                        \
+        if (t == 0 && block == 0 && running) scalars[RZ] = rz;                                                       \
+    }
+
 KERNEL direction(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                  GLOBAL const real *RESTRICT z, GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars,
                  GLOBAL const int *RESTRICT counters)
 {
-    OUTER(block);
-    SHARED double sums[BLOCK];
-    const int running = counters[STATUS] == RUNNING;
-    TOTAL(rz, sums, partial, blocks)
-    const int usable = running && rz > 0 && FINITE(rz);
-    const double before = scalars[RZ_BEFORE], beta = before > 0 ? rz / before : 0;
-    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
-    INNER(t) {
-        FOR_ENTRIES(t, begin, end, p[i] = z[i] + beta * p[i]);
-        if (t == 0 && block == 0 && running) scalars[RZ] = rz;
-    }
+    DIRECTION(z[i])
 }
 
 /* Partial sums of p.q, and behind them of p.p and q.q, where q = A p. */
@@ -259,6 +266,15 @@ KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL co
     }
 }
 
+/* alpha = r.z / p.q, and a block's entries: none where a solve has ended or broken down. */
+#define STEP                                                                                                         \
+    const int running = counters[STATUS] == RUNNING;                                                                 \
+    TOTAL(pq, sums, partial, blocks)                                                                                 \
+    const double rz = scalars[RZ];                                                                                   \
+    const int usable = running && rz > 0 && FINITE(rz) && pq > 0 && FINITE(pq);                                      \
+    const double alpha = usable ? rz / pq : 0;                                                                       \
+    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+
 /* x += alpha p, r -= alpha q with alpha = r.z / p.q; partial sums of the new r.r. */
 KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                GLOBAL const real *RESTRICT p, GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x,
@@ -267,12 +283,7 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
 {
     OUTER(block);
     SHARED double sums[BLOCK];
-    const int running = counters[STATUS] == RUNNING;
-    TOTAL(pq, sums, partial, blocks)
-    const double rz = scalars[RZ];
-    const int usable = running && rz > 0 && FINITE(rz) && pq > 0 && FINITE(pq);
-    const double alpha = usable ? rz / pq : 0;
-    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    STEP
     INNER(t) {
         double lanes[LANES] = {0};
         FOR_ENTRIES(t, begin, end, {

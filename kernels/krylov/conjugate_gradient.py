@@ -79,6 +79,8 @@ class ConjugateGradient:
         What repeats the iteration, known after the first solve.
     """
 
+    _source = SOURCE
+
     def __init__(
         self,
         device,
@@ -93,7 +95,7 @@ class ConjugateGradient:
         self.device, self.n, self.multiply, self.precondition = device, int(n), multiply, precondition
         self.dtype = np.dtype(dtype)
         block, defines = _setting(device, self.dtype.name)
-        self._kernels = device.build(SOURCE, block=block, defines=defines)
+        self._kernels = device.build(self._source, block=block, defines=defines)
         self._blocks, self._chunk = _division(device, self.n)
         self._x, self._r, self._p, self._q = (device.zeros(self.n, self.dtype) for _ in range(4))
         self._z = self._r if precondition is None else device.zeros(self.n, self.dtype)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from kernels.device import sanitized
+
 Enqueue = Callable[[int], None]
-SANITIZE = "REPRO_SANITIZE"  # `make races` sets it
 FIRST_DRIVER = 12040  # the CUDA version whose drivers have loops in graphs
 
 
 def missing() -> str:
     """Return what a loop lacks on this machine, or an empty text."""
-    if os.environ.get(SANITIZE) == "memory":
-        return f"compute-sanitizer cannot follow loops in graphs, and {SANITIZE} says that it watches"
+    if os.environ.get(sanitized.VARIABLE) == "memory":
+        return f"compute-sanitizer cannot follow loops in graphs, and {sanitized.VARIABLE} says that it watches"
     try:
         from cuda.bindings import driver
     except ImportError as error:

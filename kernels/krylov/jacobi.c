@@ -7,18 +7,7 @@
 KERNEL weigh(const long count, const long chunk, GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT r,
              GLOBAL double *RESTRICT partial)
 {
-    OUTER(block);
-    SHARED double sums[BLOCK];
-    const long begin = block * chunk, end = begin + chunk < count ? begin + chunk : count;
-    INNER(t) {
-        double lanes[LANES] = {0};
-        FOR_ENTRIES(t, begin, end, lanes[l] += (double)r[i] * (inverse[i] * r[i]));
-        sums[t] = folded(lanes);
-    }
-    TREE(sums)
-    INNER(t) {
-        if (t == 0) partial[block] = sums[0];
-    }
+    PARTIAL_SUMS((double)r[i] * (inverse[i] * r[i]))
 }
 
 /* p = z + beta p, as `direction`. */
@@ -26,17 +15,7 @@ KERNEL scaled_direction(const long count, const long chunk, const int blocks, GL
                         GLOBAL const real *RESTRICT inverse, GLOBAL const real *RESTRICT r, GLOBAL real *RESTRICT p,
                         GLOBAL double *RESTRICT scalars, GLOBAL const int *RESTRICT counters)
 {
-    OUTER(block);
-    SHARED double sums[BLOCK];
-    const int running = counters[STATUS] == RUNNING;
-    TOTAL(rz, sums, partial, blocks)
-    const int usable = running && rz > 0 && FINITE(rz);
-    const double before = scalars[RZ_BEFORE], beta = before > 0 ? rz / before : 0;
-    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
-    INNER(t) {
-        FOR_ENTRIES(t, begin, end, p[i] = inverse[i] * r[i] + beta * p[i]);
-        if (t == 0 && block == 0 && running) scalars[RZ] = rz;
-    }
+    DIRECTION(inverse[i] * r[i])
 }
 
 /* x += alpha p, r -= alpha q, as `advance`; partial sums of the new r.r, and of the new r.z. */
@@ -49,12 +28,7 @@ KERNEL scaled_advance(const long count, const long chunk, const int blocks, GLOB
     OUTER(block);
     SHARED double sums[BLOCK];
     SHARED double sums_z[BLOCK];
-    const int running = counters[STATUS] == RUNNING;
-    TOTAL(pq, sums, partial, blocks)
-    const double rz = scalars[RZ];
-    const int usable = running && rz > 0 && FINITE(rz) && pq > 0 && FINITE(pq);
-    const double alpha = usable ? rz / pq : 0;
-    const long begin = block * chunk, end = !usable ? begin : begin + chunk < count ? begin + chunk : count;
+    STEP
     INNER(t) {
         double rr[LANES] = {0}, weighted[LANES] = {0};
         FOR_ENTRIES(t, begin, end, {

@@ -30,10 +30,10 @@ class JacobiConjugateGradient(ConjugateGradient):
         As there.
     """
 
+    _source = SOURCE
+
     def __init__(self, device, multiply: Callable, inverse, graph: bool | None = None, dtype: str = "float64"):
         super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype)
-        block, defines = conjugate_gradient._setting(device, self.dtype.name)
-        self._kernels = device.build(SOURCE, block=block, defines=defines)
         self._inverse = inverse
 
     def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 from kernels.amg import patch_matrix
-from kernels.device import BACKENDS, Unavailable, open_device
+from kernels.device import BACKENDS, Unavailable, open_device, sanitized
 
 
 def with_idle_slots_apart(device, packed):
@@ -36,7 +36,7 @@ def idle_slots_apart():
 @pytest.fixture(autouse=True)
 def watched(monkeypatch):
     """Under compute-sanitizer, which takes writes that nobody reads for races, too."""
-    if os.environ.get("REPRO_SANITIZE") == "memory":
+    if os.environ.get(sanitized.VARIABLE) == "memory":
         pack = patch_matrix.pack
         monkeypatch.setattr(
             patch_matrix, "pack", lambda device, *a, **k: with_idle_slots_apart(device, pack(device, *a, **k))

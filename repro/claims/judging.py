@@ -120,15 +120,21 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
 def _state(met: list[bool | None], predicate: Predicate, reduced: bool, incomplete: bool) -> str:
     """Return the verdict on points that meet a requirement, do not, or are undecided (None).
 
-    With points missing, a claim on each of them can hold in part at most. One on all together, a largest value say,
-    that holds already does; one that asks for more than was found is undecided.
+    With points missing, a claim on each of them can hold in part at most, and one on all together is undecided, unless
+    further points can only confirm it: a largest value, or a count, that is too high already stays so.
     """
-    if all(each is True for each in met):
-        return PART if incomplete and not reduced else HOLDS
-    if all(each is False for each in met):
+    if not (all(each is True for each in met) or all(each is False for each in met)):
+        return PART
+    if incomplete and not reduced:
+        return PART if met[0] else FAILS
+    if incomplete:
+        reducer = next((name for name in ("max", "sum", "min") if predicate.formula.startswith(f"{name}(")), "")
         more = predicate.relation in ("at least", "more than")
-        return PART if incomplete and reduced and more else FAILS
-    return PART
+        less = predicate.relation in ("at most", "less than")
+        upwards, downwards = (more, less) if met[0] else (less, more)
+        if not {"max": upwards, "sum": upwards, "min": downwards}.get(reducer):
+            return PART
+    return HOLDS if met[0] else FAILS
 
 
 def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:

@@ -78,8 +78,10 @@ def find(
                     name: stored.find(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
                     for name, each in parsed.items()
                 }
+                lacking = any(stored.lacks(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                              for each in parsed.values())  # fmt: skip
                 if all(rows.values()):
-                    points.append(Point(case, words, rows))
+                    (missing if lacking else points).append(Point(case, words, rows))
             expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:

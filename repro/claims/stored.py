@@ -167,6 +167,15 @@ class Stored:
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         return _best(rows) if rows else None
 
+    def lacks(self, artefact: str, selector: Selector, scale: str, case: str) -> bool:
+        """Return whether a case has not run all that competes elsewhere: the best of fewer is not what is asked for.
+
+        A cell that ran and was skipped, as of a matrix that a format cannot hold, is an answer.
+        """
+        competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
+        ran = {row["method"] for row in self.rows(artefact) if row["scale"] == scale and row["case"] == case}
+        return not competing <= ran
+
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""
         return list(dict.fromkeys(row["case"] for row in self._fitting(artefact, selector, scale)))

@@ -142,6 +142,20 @@ def test_what_holds_at_some_of_a_papers_points_holds_in_part(store):
     assert store.one(*parts).stated.missing == ("b",)
 
 
+def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
+    where = WHERE.replace("table1 slow", "table1 slow|slower")
+    count = (where, effect("sum(cpu > gpu)", "at least", 2, 'unit = "count"'))
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
+    store.row("a", "slower", "solve", 20.0, backend="host")
+    judgement = store.one(*count).effect  # b has not run `slower`
+    assert (judgement.state, judgement.value, judgement.missing) == (PART, 1, ("b",))
+    assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).state == PART
+    assert store.one(where, effect("sum(cpu > gpu)", "about", 2, 'unit = "count"')).state == PART
+    assert store.one(where, effect("min(cpu / gpu)", "at most", 12)).state == HOLDS
+    store.row("b", "slower", "", None, spread=None, status="skipped", reason="it does not fit", backend="host")
+    assert store.one(*count).effect.value == 2 and store.one(*count).state == HOLDS  # that is an answer
+
+
 def test_what_never_pays_is_infinite(store):
     store.write("table2.csv", TABLE + "c,fast,iterations,∞,count,Table 2\n")
     for case, value in (("a", 9), ("b", float("inf")), ("c", float("inf"))):

@@ -363,9 +363,9 @@ KERNEL finish(const long count, const long chunk, GLOBAL const double *RESTRICT 
     }
 }
 
-/* Partial sums of |b - q|², and behind them of |b|². */
+/* q becomes b - q; partial sums of its squares, and behind them of b's. */
 KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const real *RESTRICT b,
-                GLOBAL const real *RESTRICT q, GLOBAL double *RESTRICT partial)
+                GLOBAL real *RESTRICT q, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -376,6 +376,7 @@ KERNEL gaps(const long count, const long chunk, const int blocks, GLOBAL const r
         FOR_ENTRIES(t, begin, end, {
             const double wanted = b[i];
             const double gap = wanted - q[i];
+            q[i] = (real)gap;
             squared_gaps[l] += gap * gap;
             squares[l] += wanted * wanted;
         });

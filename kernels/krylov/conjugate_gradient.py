@@ -184,8 +184,12 @@ class ConjugateGradient:
 
     def true_residual(self, b, x) -> float:
         """Return ‖b - A x‖/‖b‖, computed afresh; 0 when b and the residual are zero."""
-        self.multiply(x, self._q)
-        self._kernels.gaps(self._blocks, self.n, self._chunk, self._blocks, b, self._q, self._rr)
+        return self.residual(b, x, self._q)
+
+    def residual(self, b, x, r) -> float:
+        """Write r = b - A x, and return its norm over b's as `true_residual` does; r is another array than b and x."""
+        self.multiply(x, r)
+        self._kernels.gaps(self._blocks, self.n, self._chunk, self._blocks, b, r, self._rr)
         gap, norm = self.device.to_host(self._rr).reshape(2, -1).sum(axis=1)
         return float(np.sqrt(gap / norm)) if norm > 0 else float(np.sqrt(gap))
 

@@ -16,12 +16,26 @@ KERNEL residual(const long nodes, const real rate, const real strength, const re
     }
 }
 
-/* u += δ */
-KERNEL add(const long nodes, GLOBAL const real *RESTRICT change, GLOBAL real *RESTRICT u)
+/* The change that those of the steps before, the last one first, lead one to expect. */
+KERNEL extrapolate(const long nodes, const real weight, const real weight_before, const real weight_first,
+                   GLOBAL const real *RESTRICT last, GLOBAL const real *RESTRICT before, GLOBAL const real *RESTRICT first,
+                   GLOBAL real *RESTRICT guess)
 {
     OUTER(block);
     INNER(t) {
         const long i = block * BLOCK + t;
-        if (i < nodes) u[i] += change[i];
+        if (i < nodes) guess[i] = weight * last[i] + weight_before * before[i] + weight_first * first[i];
+    }
+}
+
+/* δ comes in as what it is more than the guess; u += δ */
+KERNEL add(const long nodes, GLOBAL const real *RESTRICT guess, GLOBAL real *RESTRICT change, GLOBAL real *RESTRICT u)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= nodes) continue;
+        change[i] += guess[i];
+        u[i] += change[i];
     }
 }

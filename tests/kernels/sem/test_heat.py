@@ -61,14 +61,41 @@ def test_equals_steps_with_a_dense_matrix(device):
     assert np.abs(ours - u).max() < 1e-10 * np.abs(u).max()
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
-def test_heat_is_what_the_source_supplied(device, dtype, tolerance):
+@pytest.mark.parametrize(("dtype", "solved", "tolerance"), [("float64", 1e-9, 1e-9), ("float32", 1e-6, 1e-4)])
+def test_heat_is_what_the_source_supplied(device, dtype, solved, tolerance):
     """No flux crosses the boundary, so the heat is the sum of the steps' supplies; cold spots do not appear."""
-    heat = Heat(device, *MESHES["disturbed"](), 4, MOVING, dtype=dtype, tolerance=1e-6, preconditioner="jacobi")
+    heat = Heat(device, *MESHES["disturbed"](), 4, MOVING, dtype=dtype, tolerance=solved, preconditioner="jacobi")
     u = run(heat, 4)
     supplied = sum(heat.step * heat.heat_supplied(k * heat.step) for k in range(1, 5))
     assert heat.heat() == pytest.approx(supplied, rel=tolerance)
     assert heat.time == pytest.approx(0.16) and u.min() > -1e-3 * u.max()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_guess_from_the_steps_before_saves_iterations_and_changes_nothing(device, dtype):
+    tolerance, taken, found = (1e-9 if dtype == "float64" else 1e-5), [], []
+    for remembered in (0, 1, 2, 3):
+        source = Source(0.8, 0.7, lambda time: (0.5 + time, 1.0 - time / 4, 0.4))
+        heat = Heat(
+            device, *MESHES["disturbed"](), 4, source, dtype=dtype, tolerance=tolerance, preconditioner="jacobi",
+            step=0.02, remembered=remembered,
+        )  # fmt: skip
+        taken.append(sum(heat.advance().iterations for _ in range(10)))
+        found.append(np.array(device.to_host(heat.temperature), dtype="float64"))
+    assert taken == sorted(taken, reverse=True) and taken[3] < 0.7 * taken[0], taken
+    assert max(np.abs(u - found[0]).max() for u in found[1:]) < 20 * tolerance * np.abs(found[0]).max()
+
+
+def test_a_guess_that_leads_astray_is_dropped(device):
+    """The source leaps to the other end, so that what changed before tells nothing of what changes now."""
+    source = Source(0.8, 0.3, lambda time: (0.2, 0.5, 0.5) if time < 0.1 else (2.8, 0.5, 0.5))
+    made = [Heat(device, *MESHES["grid"](), 4, source, preconditioner="jacobi", remembered=k) for k in (0, 3)]
+    iterations = [[heat.advance().iterations for _ in range(3)] for heat in made]
+    assert iterations[1][2] <= iterations[0][2] + 2
+    u = [np.array(device.to_host(heat.temperature), dtype="float64") for heat in made]
+    assert np.abs(u[1] - u[0]).max() < 1e-4 * np.abs(u[0]).max()
+    with pytest.raises(ValueError, match="4 changes remembered"):
+        Heat(device, *MESHES["grid"](), 2, source, remembered=4)
 
 
 def test_again_from_the_start(device):

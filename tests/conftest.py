@@ -16,9 +16,13 @@ def pytest_collection_finish():
 
 @pytest.fixture(scope="session")
 def repro_cache(tmp_path_factory):
-    """A cache that no user's run has touched, shared by parallel workers: they build kernels and meshes once."""
+    """A cache that no user's run has touched, shared by parallel workers: they build kernels and meshes once.
+
+    Runs that shall share one, as `make races` makes them, name it by REPRO_TEST_CACHE.
+    """
     root = tmp_path_factory.getbasetemp()
     folder = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "repro-cache"
+    folder = os.environ.get("REPRO_TEST_CACHE", folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPRO_CACHE", str(folder))
         yield folder

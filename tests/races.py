@@ -7,15 +7,22 @@ The exit status is 1 if either finds anything, or a test fails.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CUDA_TOOLS = ("racecheck", "memcheck")
+PYTEST, NO_TESTS = (
+    [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    5,
+)  # and its status when there are none
 
 
 def thread_sanitizer() -> Path | None:
@@ -44,32 +51,74 @@ def under_thread_sanitizer(command: list[str], cache: str, log: Path) -> tuple[i
     return status, sorted(set(found))
 
 
+def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int) -> list[str]:
+    """Run each test file's CUDA tests under each of `CUDA_TOOLS`, several at once; return what went wrong.
+
+    All tests run once without a sanitizer before: they check loops in graphs, which the sanitizers cannot follow, and
+    leave their kernels in the cache, since the compiler is slow under a sanitizer.
+    """
+    environment = {**os.environ, "REPRO_TEST_CACHE": cache}
+    first = subprocess.run([*PYTEST, "-n", str(workers), *asked, "-k", "cuda"], cwd=ROOT, env=environment, check=False)
+    bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
+    # Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
+    options = ["--error-exitcode", "9", "--target-processes", "all", "--report-api-errors", "no"]
+    environment |= {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
+
+    def watched(job):
+        tool, path = job
+        began, command = time.monotonic(), [program, "--tool", tool, *options, *PYTEST, path, "-k", "cuda"]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        return tool, path, done, time.monotonic() - began
+
+    files = [path for path in _test_files(asked) if "device" in Path(path).read_text()]
+    with ThreadPoolExecutor(workers) as pool:
+        for tool, path, done, seconds in pool.map(watched, [(tool, path) for path in files for tool in CUDA_TOOLS]):
+            if done.returncode == NO_TESTS:
+                continue
+            print(f"{tool} {path}: {'nothing' if not done.returncode else 'FOUND'} in {seconds:.0f} s", flush=True)
+            if done.returncode:
+                print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
+                bad.append(f"{tool} {path}")
+    return bad
+
+
+def _test_files(asked: list[str]) -> list[str]:
+    """Return the test files among pytest's arguments, and in the folders among them."""
+    paths = [ROOT / argument for argument in asked if (ROOT / argument).exists()]
+    return [str(found.relative_to(ROOT)) for path in paths
+            for found in (sorted(path.rglob("test_*.py")) if path.is_dir() else [path])]  # fmt: skip
+
+
 def main(arguments: list[str]) -> int:
     """Run what can be run here."""
-    asked = arguments or ["tests/kernels"]
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *asked]
-    bad = 0
+    parser = argparse.ArgumentParser(prog="make races", description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("openmp", "cuda"), help="one back end")
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="CUDA tests at once")
+    options, asked = parser.parse_known_args(arguments)
+    asked, bad = asked or ["tests/kernels"], False
     with tempfile.TemporaryDirectory(prefix="repro-races-") as folder:
-        if thread_sanitizer() is None:
+        if options.only == "cuda":
+            pass
+        elif thread_sanitizer() is None:
             print("ThreadSanitizer: skipped, because there is no gcc with libtsan (apt install gcc)")
         else:
             print("== ThreadSanitizer: kernels on the OpenMP back end", flush=True)
             log = Path(folder, "races")
-            status, found = under_thread_sanitizer([*pytest, "-k", "openmp"], str(Path(folder, "cache")), log)
+            command = [*PYTEST, *asked, "-k", "openmp"]
+            status, found = under_thread_sanitizer(command, str(Path(folder, "cache")), log)
             print("\n".join(found) or "no races")
-            bad += bool(found) or status not in (0, 5)  # 5: no test of that name
-    program = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
-    if program is None:
-        print("compute-sanitizer: skipped, because it is not on the path (it comes with the CUDA toolkit)")
-        return int(bad > 0)
-    for tool in CUDA_TOOLS:
-        print(f"== compute-sanitizer, {tool}: kernels on the CUDA back end", flush=True)
-        # Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
-        options = ["--error-exitcode", "9", "--target-processes", "all", "--report-api-errors", "no"]
-        command = [program, "--tool", tool, *options, *pytest, "-k", "cuda"]
-        environment = {**os.environ, "REPRO_SANITIZE": "memory"}  # it cannot follow loops in graphs
-        bad += subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode not in (0, 5)
-    return int(bad > 0)
+            bad |= bool(found) or status not in (0, NO_TESTS)
+        program = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
+        if options.only == "openmp":
+            pass
+        elif program is None:
+            print("compute-sanitizer: skipped, because it is not on the path (it comes with the CUDA toolkit)")
+        else:
+            print("== compute-sanitizer: kernels on the CUDA back end", flush=True)
+            found = under_compute_sanitizer(program, asked, str(Path(folder, "cuda")), options.workers)
+            print("found something: " + ", ".join(found) if found else "no races, no access out of bounds")
+            bad |= bool(found)
+    return int(bad)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,7 +56,7 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
         If a source has no cells, or several machines and none of the target's name.
     """
     merged, target = Merged(), settings.store
-    touched: dict[tuple[str, str], dict[str, Any]] = {}
+    touched: dict[tuple[str, str], dict[str, Any]] = {}  # artefact and scale, and the machine of a cell of theirs
     for source in sources:
         store = _store(Path(source), settings.machine)
         for path in sorted(store.cells.glob("*/*.json")):
@@ -72,7 +73,7 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
         artefacts = {name for name, of in touched if of == scale}
         if artefacts:
             machine = next(facts for (_, of), facts in touched.items() if of == scale)
-            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), machine, merged)
+            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), merged)
     for problem in merged.problems:
         say(problem)
     return merged
@@ -123,7 +124,7 @@ def _usual(machine: dict) -> str:
     return "paper" if any(name == "gpu" or name.startswith("gpu.") for name in machine) else "small"
 
 
-def _render(artefacts: set[str], settings: Settings, machine: dict, merged: Merged) -> None:
+def _render(artefacts: set[str], settings: Settings, merged: Merged) -> None:
     """Write the files of artefacts, and of those that show the same cells; cells stand by the machine they are of."""
     chosen = [artefact for artefact in discovery.find() if artefact.measure or artefact.id in artefacts]
     for job in runner.make_jobs(chosen, settings, Selection()):
@@ -133,6 +134,7 @@ def _render(artefacts: set[str], settings: Settings, machine: dict, merged: Merg
         shown = [task for task in job.tasks if task.record is not None]
         if not shown:
             continue
+        machine = _most_common(task.record["key"].get("machine", {}) for task in shown)
         for task in job.tasks:
             task.key["machine"] = machine
         odd = {
@@ -142,3 +144,9 @@ def _render(artefacts: set[str], settings: Settings, machine: dict, merged: Merg
         if odd:
             merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(sorted(odd))}")
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))
+
+
+def _most_common(machines) -> dict:
+    """Return which machine most of an artefact's cells are of."""
+    counted = Counter(json.dumps(machine, sort_keys=True) for machine in machines)
+    return json.loads(counted.most_common(1)[0][0])

@@ -138,6 +138,22 @@ def test_what_is_merged_elsewhere_names_the_machine_that_measured(laboratory, re
     assert {cell["status"] for cell in manifest["cells"]} == {"done", "skipped"}
 
 
+def test_artefacts_of_unlike_machines_each_stand_by_their_own(laboratory, repro):
+    folder = laboratory.folder / "elsewhere"
+    assert laboratory.repro("run", "table1", "figure2", "--scale", "smoke", "--results", str(folder)).returncode == 0
+    for artefact, card in (("demo2020-figure2", "0"), ("demo2020-table1", "1")):
+        for path in (folder / "bench" / ".cells" / artefact).glob("[!.]*.json"):
+            record = json.loads(path.read_text())
+            record["key"]["machine"]["$CUDA_VISIBLE_DEVICES"] = card
+            path.write_text(json.dumps(record))
+    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+    assert done.returncode == 0 and "unlike" not in done.stderr
+    shown = rows(laboratory.file("table1.smoke.csv"))
+    assert (
+        [row["status"] for row in shown].count("done") == len(rows(folder / "bench/demo2020/table1.smoke.csv")) - 3 > 0
+    )
+
+
 def test_what_is_done_is_not_divided(laboratory, repro):
     plan = planned(laboratory, "--only", "backend=host")
     whole = ("plan", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--output", "whole.json")

@@ -1,4 +1,8 @@
-"""Grid transfer written directly, in the call shape of a matrix: what the paper found no faster (section 2.3)."""
+"""Grid transfer written directly, in the call shape of a matrix: what the paper found no faster (section 2.3).
+
+On an H200 a solve with it takes 1.5 to 5 % longer than with matrices in slices at levels 8 to 10 (Table 3), as the
+paper found: the atomic additions to the coarse vector cost what the transfer's matrix would have been to read.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,42 @@
+"""Whether other programs took the processor from what was timed on it: then its times say little.
+
+Threads that meet at a barrier wait for the one that lost its core for a scheduler's slice of 3 to 8 ms, however short
+their work is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: Times a second of computing that a program loses a core. Alone it is 3 (one thread) to 16 (two); beside another
+#: program that computes 30 to 300.
+DISTURBED = 25.0
+LEAST_SECONDS = 0.05  # of computing, before a rate says anything
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the system has counted of this process, and of those it has started and waited for."""
+
+    switches: int
+    seconds: float
+
+
+def read(clock: Any) -> Reading | None:
+    """Return the counts as they stand; None where nothing counts them, or where `clock` is a GPU's."""
+    if getattr(clock, "is_gpu", False):
+        return None
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return None
+    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return Reading(sum(each.ru_nivcsw for each in found), sum(each.ru_utime + each.ru_stime for each in found))
+
+
+def rate(before: Reading | None, after: Reading | None) -> float | None:
+    """Return how often a second of computing the processor was taken away between two readings; None if unknown."""
+    if before is None or after is None or after.seconds - before.seconds < LEAST_SECONDS:
+        return None
+    return (after.switches - before.switches) / (after.seconds - before.seconds)

@@ -1,0 +1,47 @@
+"""Times that other programs had a part in are named: by causing it, and in the files of a run."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from repro import preemption
+from repro.preemption import Reading
+
+PROGRAM = """
+import os, subprocess, sys, time
+from repro import preemption
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+rival = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if sys.argv[1] == "beside" else None
+time.sleep(0.2)
+before, end = preemption.read(None), time.monotonic() + 1
+while time.monotonic() < end:
+    sum(range(1000))
+print(preemption.rate(before, preemption.read(None)))
+if rival:
+    rival.kill()
+"""
+
+
+def test_a_rate_is_of_what_the_process_computed_itself():
+    assert preemption.rate(Reading(10, 1.0), Reading(60, 3.0)) == 25
+    assert preemption.rate(Reading(10, 1.0), Reading(60, 1.01)) is None  # too short to say
+    assert preemption.rate(None, Reading(60, 3.0)) is None
+
+
+def test_a_gpu_is_not_asked():
+    assert preemption.read(type("Clock", (), {"is_gpu": True})) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be kept on a core here")
+def test_a_program_beside_it_is_seen():
+    done = subprocess.run([sys.executable, "-c", PROGRAM, "beside"], capture_output=True, text=True, timeout=60)
+    assert float(done.stdout) > 2 * preemption.DISTURBED, done.stderr
+
+
+def test_a_disturbed_time_is_named_in_the_files(laboratory, monkeypatch):
+    monkeypatch.setattr(preemption, "rate", lambda before, after: 160.0)
+    laboratory.run("table1", "--only", "method=loop")
+    text = laboratory.file("table1.smoke.md").read_text()
+    assert "- time of loop on host: disturbed by other programs on its processor" in text.splitlines()

@@ -278,6 +278,8 @@ def lines(
                 "mew": 0.9,
                 "ms": 1.3 * size(method),
             }
+            if not series.get(method):  # nothing measured names it in the legend
+                look["label"] = names.get(method, method)
             axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
     if any((published or {}).values()):
         axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8, label="paper")

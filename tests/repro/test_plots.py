@@ -160,7 +160,9 @@ def test_the_caption_names_machine_scale_and_devices(results):
 def test_lines_hold_points_intervals_and_published_marks():
     _, (axes,) = plots.figure(plots.PAGE)
     series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}
-    plots.lines(axes, series, x="Inner iterations", y="Iterations", published={"patch-pcgamg": [(2, 19)]}, whole_x=True)
+    published = {"patch-pcgamg": [(2, 19)], "cg": [(1, 300), (2, 290)]}
+    plots.lines(axes, series, x="Inner iterations", y="Iterations", published=published, whole_x=True)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["patch-pcgamg", "cg", "paper"]
     solid = next(line for line in axes.lines if line.get_label() == "patch-pcgamg")
     assert (list(solid.get_xdata()), list(solid.get_ydata())) == ([1, 2], [30.0, 20.0])
     spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]

@@ -24,8 +24,11 @@ class Reading:
 
 
 def read(clock: Any) -> Reading | None:
-    """Return the counts as they stand; None where nothing counts them, or where `clock` is a GPU's."""
-    if getattr(clock, "is_gpu", False):
+    """Return the counts as they stand; None where nothing counts them, or where they say nothing of `clock`'s times.
+
+    They say nothing of a GPU's, nor of OpenCL's, whose own threads take turns with the one that waits for them.
+    """
+    if getattr(clock, "backend", "") not in ("host", "openmp"):
         return None
     try:
         import resource

@@ -12,13 +12,15 @@ from repro.preemption import Reading
 PROGRAM = """
 import os, subprocess, sys, time
 from repro import preemption
+from repro.timing import HostClock
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 rival = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if sys.argv[1] == "beside" else None
 time.sleep(0.2)
-before, end = preemption.read(None), time.monotonic() + 1
+clock = HostClock()
+before, end = preemption.read(clock), time.monotonic() + 1
 while time.monotonic() < end:
     sum(range(1000))
-print(preemption.rate(before, preemption.read(None)))
+print(preemption.rate(before, preemption.read(clock)))
 if rival:
     rival.kill()
 """
@@ -30,8 +32,9 @@ def test_a_rate_is_of_what_the_process_computed_itself():
     assert preemption.rate(None, Reading(60, 3.0)) is None
 
 
-def test_a_gpu_is_not_asked():
-    assert preemption.read(type("Clock", (), {"is_gpu": True})) is None
+@pytest.mark.parametrize("backend", ["cuda", "opencl"])
+def test_devices_whose_threads_are_not_the_processs_are_not_asked(backend):
+    assert preemption.read(type("Clock", (), {"backend": backend})) is None
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be kept on a core here")

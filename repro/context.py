@@ -189,7 +189,7 @@ class Run:
         CheckFailed
             If the result is wrong before or after timing.
         """
-        from repro import preemption, statistics, timing
+        from repro import statistics, timing
 
         if not is_time(unit):
             raise ReproError(f"{metric}: {unit!r} is no unit of time")
@@ -204,19 +204,17 @@ class Run:
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
-            before = preemption.read(clock)
             samples = timing.sample(
                 function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
                 batch=None if evict else repeats,
             )  # fmt: skip
-            lost = preemption.rate(before, preemption.read(clock))
-            taken.append((name, samples, statistics.summarise(samples.seconds), lost))
+            taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 
-        for name, samples, summary, lost in taken:
+        for name, samples, summary in taken:
             self.samples[name] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
-                "cold": bool(samples.cold), "preemptions": lost,
+                "cold": bool(samples.cold),
             }  # fmt: skip
             median, low, high = (_in(unit, x) for x in (summary.median, summary.ci_low, summary.ci_high))
             self._record(

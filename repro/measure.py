@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from repro import discovery, environment, manifest, preemption
+from repro import discovery, environment, manifest
 from repro.context import Run
 from repro.device_ceilings import DeviceCeilings
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
@@ -74,7 +74,7 @@ def _measured(task: Task, settings: Settings) -> dict[str, Any]:
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
-    notes = [*_bound(run, settings), *_uncaptured(run), *_disturbed(run)] if status == DONE else []
+    notes = [*_bound(run, settings), *_uncaptured(run)] if status == DONE else []
     record = outcome(task, settings, status, reason, run)
     record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
     return record
@@ -103,15 +103,6 @@ def _uncaptured(run: Run) -> list[str]:
         f"{' and '.join(metrics)} of {cell.method} on {cell.backend} may hold launch cost: {mode}"
         for mode, metrics in why.items()
     ]
-
-
-def _disturbed(run: Run) -> list[str]:
-    """Name the times that other programs had a part in."""
-    cell = run.cell
-    metrics = [name for name, samples in run.samples.items() if (samples["preemptions"] or 0) > preemption.DISTURBED]
-    if not metrics:
-        return []
-    return [f"{' and '.join(metrics)} of {cell.method} on {cell.backend}: disturbed by other programs on its processor"]
 
 
 def _still(task: Task) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Whether other programs took the processor from what was timed on it: then its times say little.
+"""Whether other programs took the processor from a cell while it was measured: then its times say little.
 
 Threads that meet at a barrier wait for the one that lost its core for a scheduler's slice of 3 to 8 ms, however short
 their work is.
@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+from repro.measure import measure
+from repro.model import DONE
+from repro.plan import Task
+from repro.settings import Settings
 
 #: Times a second of computing that a program loses a core. Alone it is 3 (one thread) to 16 (two); beside another
 #: program that computes 30 to 300.
@@ -23,12 +28,12 @@ class Reading:
     seconds: float
 
 
-def read(clock: Any) -> Reading | None:
-    """Return the counts as they stand; None where nothing counts them, or where they say nothing of `clock`'s times.
+def read(backend: str) -> Reading | None:
+    """Return the counts as they stand; None where nothing counts them, or where they say nothing of a back end's times.
 
     They say nothing of a GPU's, nor of OpenCL's, whose own threads take turns with the one that waits for them.
     """
-    if getattr(clock, "backend", "") not in ("host", "openmp"):
+    if backend not in ("host", "openmp"):
         return None
     try:
         import resource
@@ -43,3 +48,15 @@ def rate(before: Reading | None, after: Reading | None) -> float | None:
     if before is None or after is None or after.seconds - before.seconds < LEAST_SECONDS:
         return None
     return (after.switches - before.switches) / (after.seconds - before.seconds)
+
+
+def watched(task: Task, settings: Settings, **options: Any) -> bool:
+    """Do what `repro.measure.measure` does, and note in the cell's record that other programs took its processor."""
+    cell = task.cell
+    before = read(cell.backend)
+    is_measured = measure(task, settings, **options)
+    lost = rate(before, read(cell.backend))
+    if is_measured and task.record["status"] == DONE and (lost or 0) > DISTURBED:
+        task.record["notes"].append(f"{cell.method} on {cell.backend}: other programs took its processor meanwhile")
+        settings.store.write(task.path, task.record)
+    return is_measured

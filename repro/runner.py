@@ -9,9 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from repro import discovery, plan
+from repro import discovery, plan, preemption
 from repro.discovery import Artefact
-from repro.measure import measure
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
 from repro.render import Rendered, render
@@ -209,7 +208,7 @@ def _run_job(
             measured = task.path in expected
             if measured:
                 watcher.cell(task, task.reason or "forced")
-                measured = worker.measure(task, **options) if worker else measure(task, settings, **options)
+                measured = worker.measure(task, **options) if worker else preemption.watched(task, settings, **options)
                 watcher.done(task, measured, expected.pop(task.path))
             summary.count(task, measured)
     except (KeyboardInterrupt, OSError) as error:

@@ -122,7 +122,7 @@ class Worker:
 
 def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
-    from repro.measure import measure
+    from repro import preemption
 
     _die_with(parent)
     os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
@@ -134,7 +134,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
             return
         task = _task(artefact, identity, path, key)
         try:
-            measured = measure(
+            measured = preemption.watched(
                 task, settings, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
                 measuring=lambda: pipe.send(MEASURING),
             )  # fmt: skip

@@ -50,7 +50,7 @@ def test_golden_files_with_times_blanked(laboratory):
     stays = [
         line
         for line in made.splitlines()
-        if not line.startswith(("- command", "- machine", "- measured", "- no ceil")) and "disturbed" not in line
+        if not line.startswith(("- command", "- machine", "- measured", "- no ceil")) and "other programs" not in line
     ]
     assert "\n".join(stays) + "\n" == (GOLDEN / "table1.smoke.md").read_text()
 
@@ -245,7 +245,7 @@ def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):
 
     def full(source, target):
         calls.append(target)
-        if len(calls) > 2:
+        if len(set(calls)) > 2:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
         real(source, target)
 

@@ -5,6 +5,9 @@ zero. Here it is solved for the change, with the residual of the solution before
 to which a parabola through those of the last three steps leads. On a rod of 8,320 hexahedra, n = 3, this leaves 8 or 9
 of 13 iterations; a straight line leaves 10, the last change itself 11, a cubic 8 too. Between steps the host reads what
 the guess leaves to be done and how the solve ended, and nothing else.
+
+On an H200 a step of 21.8 M unknowns (n = 7) takes 31 ms with 13 iterations, and 42 ms with 18 from the solution before;
+most of an iteration of 2.3 ms are the local solves and their sums, at about half of their bound.
 """
 
 from __future__ import annotations

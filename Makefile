@@ -20,8 +20,8 @@ REPRO  := $(PY) -m repro
 
 OPTIONS = $(if $(PAPER),--paper $(PAPER)) $(if $(SCALE),--scale $(SCALE)) $(if $(BACKEND),--backend $(BACKEND)) \
           $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
-# The tests' own caches, so that they neither need nor touch the user's. Two of them run at once: threads that spin while
-# they wait would take each other's cores, for a third of the time.
+# The tests' own caches, so that they neither need nor touch the user's. Two of them run at once, and threads that spin
+# while they wait would take each other's cores.
 CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/pocl" REPRO_CACHE="$(CURDIR)/.cache/repro" \
           OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 

@@ -14,8 +14,8 @@ from repro.model import DONE
 from repro.plan import Task
 from repro.settings import Settings
 
-#: Times a second of computing that a program loses a core. Alone it is 3 (one thread) to 16 (two); beside another
-#: program that computes 30 to 300.
+#: Times a second of computing that a program loses a core. On two cores it is 3 (one thread) to 16 (two) alone, and 28
+#: to 100 beside another program that computes.
 DISTURBED = 25.0
 LEAST_SECONDS = 0.05  # of computing, before a rate says anything
 

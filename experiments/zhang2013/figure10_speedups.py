@@ -85,22 +85,30 @@ def _published(results):
 
 
 def plot(results):
-    """Draw the speed-ups over one thread, and the times behind them."""
-    made, (left, right) = figure(PAGE, 2.6, panels=2)
+    """Draw the speed-ups over one thread, where there are any, and the times behind them."""
     names, best = labels(results), results.best_device_backend(metric="solve")
     methods = {f"{name}-{precision}": f"{name.upper()}, {precision}" for name in FORMS for precision in PRECISIONS}
-    with style():
-        for i, (method, text) in enumerate(methods.items()):
-            for j, case in enumerate(names):
-                ratio = _ratio(results, case, (REFERENCE, "host"), (method, best)) if best else None
-                if ratio:
-                    left.bar(j + 0.2 * (i - 1.5), ratio, 0.18, color=colour(method), edgecolor="black", linewidth=0.4,
-                             label=text if j == 0 else None)  # fmt: skip
-        left.set_xticks(range(len(names)), list(names.values()))
-        left.set_xlim(-0.5, max(1, len(names)) - 0.5)
-        left.tick_params(axis="x", length=0)
-        left.set_ylabel(f"Speed-up of {best or 'a device'} over one thread")
+    ratios = {(method, case): _ratio(results, case, (REFERENCE, "host"), (method, best)) if best else None
+              for method in methods for case in names}  # fmt: skip
+    made, axes = figure(PAGE, 2.6, panels=1 + any(ratios.values()))
+    right = axes[-1]
+    if any(ratios.values()):
+        with style():
+            _draw(axes[0], ratios, methods, names, f"Speed-up of {best} over one thread")
     host = {REFERENCE: "CPU, one thread", f"{REFERENCE}-threads": "CPU, all threads"}
     bars(right, results, "solve", {**host, **methods}, unit="s", quantity="Time to solve", cases=names)
     caption(made, results)
     return made
+
+
+def _draw(axis, ratios, methods, names, quantity):
+    """Draw the speed-ups as bars, a group a mesh."""
+    for i, (method, text) in enumerate(methods.items()):
+        for j, case in enumerate(names):
+            if ratios[method, case]:
+                axis.bar(j + 0.2 * (i - 1.5), ratios[method, case], 0.18, color=colour(method), edgecolor="black",
+                         linewidth=0.4, label=text if j == 0 else None)  # fmt: skip
+    axis.set_xticks(range(len(names)), list(names.values()))
+    axis.set_xlim(-0.5, max(1, len(names)) - 0.5)
+    axis.tick_params(axis="x", length=0)
+    axis.set_ylabel(quantity)

@@ -2,8 +2,7 @@
 
 On an H200 (2.1 M rows of 9 entries, single precision, ncu, cold) the product takes 55 of 78 µs, at 71 % of the
 memory's throughput and 91 % of the warps, which wait for columns of x; `start` and `finish` come to 51 % in 11 µs
-each, too short to fill the memory's queues. Tried: SELL for HYB (`patch-sell` of Table 6). Next: `start` fused with
-the product, as `kernels.multigrid` has it.
+each. Next: SELL for HYB, whose ELLPACK part it is, and `start` fused with the product, as `kernels.multigrid` has it.
 """
 
 from __future__ import annotations

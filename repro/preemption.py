@@ -1,4 +1,4 @@
-"""Whether other programs took the processor from a cell while it was measured: then its times say little.
+"""Whether a cell's threads lost their cores while it was measured: then its times say little.
 
 Threads that meet at a barrier wait for the one that lost its core for a scheduler's slice of 3 to 8 ms, however short
 their work is.
@@ -15,8 +15,9 @@ from repro.plan import Task
 from repro.settings import Settings
 
 #: Times a second of computing that a program loses a core. On two cores it is 3 (one thread) to 16 (two) alone, and 28
-#: to 100 beside another program that computes.
+#: to 100 beside another program that computes, or where a cell has more threads that compute than there are cores.
 DISTURBED = 25.0
+NOTE = "its threads lost their cores often, to other programs or to one another"
 LEAST_SECONDS = 0.05  # of computing, before a rate says anything
 
 
@@ -51,12 +52,12 @@ def rate(before: Reading | None, after: Reading | None) -> float | None:
 
 
 def watched(task: Task, settings: Settings, **options: Any) -> bool:
-    """Do what `repro.measure.measure` does, and note in the cell's record that other programs took its processor."""
+    """Do what `repro.measure.measure` does, and note in the cell's record that its threads lost their cores."""
     cell = task.cell
     before = read(cell.backend)
     is_measured = measure(task, settings, **options)
     lost = rate(before, read(cell.backend))
     if is_measured and task.record["status"] == DONE and (lost or 0) > DISTURBED:
-        task.record["notes"].append(f"{cell.method} on {cell.backend}: other programs took its processor meanwhile")
+        task.record["notes"].append(f"{cell.method} on {cell.backend}: {NOTE}")
         settings.store.write(task.path, task.record)
     return is_measured

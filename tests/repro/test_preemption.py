@@ -43,7 +43,7 @@ def test_a_program_beside_it_is_seen():
 
 def test_a_disturbed_time_is_named_in_the_files(laboratory, monkeypatch):
     monkeypatch.setattr(preemption, "rate", lambda before, after: 160.0)
-    note = "- loop on host: other programs took its processor meanwhile"
+    note = f"- loop on host: {preemption.NOTE}"
     for options in (("--only", "method=loop"), ()):  # and it stays with what is stored
         assert laboratory.run("table1", *options) == 0
         assert note in laboratory.file("table1.smoke.md").read_text().splitlines()

@@ -43,6 +43,10 @@ class Surface:
     normals: np.ndarray | None = None
     edges: np.ndarray | None = None
 
+    def face_colours(self) -> np.ndarray:
+        """Return the colour of each face, shape (m, 3)."""
+        return np.broadcast_to(self.colours, (len(self.faces), 3))
+
 
 def vertex_normals(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
     """Return the unit normal at each point: the sum over its faces, each by its area; zero at points of no face."""
@@ -60,10 +64,50 @@ def view(azimuth: float, elevation: float) -> np.ndarray:
     return np.stack([right, np.cross(toward, right), toward])
 
 
-def picture(
+def picture(surfaces, axes: np.ndarray, pixels: int = 1000, **drawing) -> np.ndarray:
+    """Return a picture of surfaces on white; see `shaded` for the arguments, and `Shaded.picture` for the picture."""
+    return shaded(surfaces, axes, pixels, **drawing).picture(np.concatenate([each.face_colours() for each in surfaces]))
+
+
+@dataclass(frozen=True)
+class Shaded:
+    """What does not depend on the surfaces' colours: of pictures that differ in those alone it is computed once.
+
+    Attributes
+    ----------
+    face : ndarray of int, shape (height, width)
+        What is seen in each pixel of the buffer, counted over all surfaces; -1 where nothing is.
+    light, shine, ink : ndarray of float64, shape (height, width)
+        The light on it, what shines back whatever the colour, and how much of a line covers it.
+    """
+
+    face: np.ndarray
+    light: np.ndarray
+    shine: np.ndarray
+    ink: np.ndarray
+
+    def picture(self, colours: np.ndarray) -> np.ndarray:
+        """Return the picture in which the faces have the colours of shape (faces, 3).
+
+        Returns
+        -------
+        ndarray of float32, shape (height, width, 3) over `OVERSAMPLING`
+        """
+        # Light adds up; what screens and papers show does not.
+        colour = colours[self.face] ** 2.2 * self.light[..., None]
+        colour = np.where((self.face >= 0)[..., None], colour + self.shine[..., None], 1.0)
+        colour = np.clip(colour, 0, 1) * (1 - self.ink[..., None])
+        height, width = (size // OVERSAMPLING for size in self.face.shape)
+        blocks = colour[: height * OVERSAMPLING, : width * OVERSAMPLING].reshape(
+            height, OVERSAMPLING, width, OVERSAMPLING, 3
+        )
+        return (blocks.mean(axis=(1, 3)) ** (1 / 2.2)).astype(np.float32)
+
+
+def shaded(
     surfaces, axes: np.ndarray, pixels: int = 1000, line: float = 0.8, segments=None, even: float = 0.0
-) -> np.ndarray:
-    """Return a picture of surfaces on white; the longer side of what is seen has `pixels`.
+) -> Shaded:
+    """Return surfaces seen and lit, for pictures whose longer side has `pixels`.
 
     Parameters
     ----------
@@ -77,27 +121,15 @@ def picture(
         Further lines, as the edges of a box; they are hidden by what is before them.
     even : float
         Share of the light that is the same everywhere: where colours mean values, they are to be read off a bar.
-
-    Returns
-    -------
-    ndarray of float32, shape (height, width, 3)
     """
     scene = _Scene(surfaces, axes, pixels * OVERSAMPLING, None if segments is None else np.asarray(segments))
     depth, face, weights, near = _rasterise(scene.corners, *scene.shape, scene.flags)
     shown = face >= 0
     normal = _normals(scene, face, weights, shown)
     light, shine = _light(scene, depth, normal)
-    light, shine = even + (1 - even) * light, (1 - even) * shine
-    colour = scene.colours[face] ** 2.2 * light[..., None]  # light adds up; what screens and papers show does not
-    colour = np.where(shown[..., None], colour + shine[..., None], 1.0)
     ink = np.clip(line * OVERSAMPLING + 0.5 - near, 0, 1) * shown * 0.75
     ink = np.maximum(ink, scene.drawn(depth, line * OVERSAMPLING))
-    colour = np.clip(colour, 0, 1) * (1 - ink[..., None])
-    height, width = (size // OVERSAMPLING for size in depth.shape)
-    blocks = colour[: height * OVERSAMPLING, : width * OVERSAMPLING].reshape(
-        height, OVERSAMPLING, width, OVERSAMPLING, 3
-    )
-    return (blocks.mean(axis=(1, 3)) ** (1 / 2.2)).astype(np.float32)
+    return Shaded(face, even + (1 - even) * light, (1 - even) * shine, ink)
 
 
 class _Scene:
@@ -113,7 +145,6 @@ class _Scene:
         self.origin = np.array([low[0] - MARGIN * pixels / self.scale, high[1] + MARGIN * pixels / self.scale, 0.0])
         self.corners = self.place(everything).reshape(-1, 3, 3)
         self.segments = None if segments is None else self.place(segments.reshape(-1, 3) @ axes.T).reshape(-1, 2, 3)
-        self.colours = np.concatenate([np.broadcast_to(s.colours, (len(s.faces), 3)) for s in surfaces])
         flat = [s.edges if s.edges is not None else np.zeros((len(s.faces), 3), bool) for s in surfaces]
         self.flags = np.concatenate(flat)
         self.normals = np.concatenate([_corner_normals(s) for s in surfaces]) @ axes.T

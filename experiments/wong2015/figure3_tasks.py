@@ -149,8 +149,8 @@ def _frames(results, case, count, pixels, until=1.0):
     backend = next(each for each in DEVICES if results.value(case, CROSSING, "crossing", each) is not None)
     found = wave.crossing(lambda: environment.device(backend), *place)
     crossed = min(len(found["times"]) - 1, int(np.searchsorted(found["times"], until * found["activation"].max())))
-    for frame in np.unique(np.linspace(1, crossed, count).round().astype(int)):
-        yield found["times"][frame], wave.picture(*place, found, frame, pixels)
+    chosen = np.unique(np.linspace(1, crossed, count).round().astype(int))
+    yield from zip(found["times"][chosen], wave.pictures(found, chosen, pixels), strict=True)
 
 
 def extras(results):

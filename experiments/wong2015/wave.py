@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import time
@@ -50,9 +49,10 @@ def crossing(device: Callable, case: str, scale: str, override: str | None = Non
     -------
     dict
         ``frames`` (frames, boundary nodes), the potential in bytes, 0 at 0 and 255 at 1; ``times`` of the frames in
-        milliseconds; ``activation`` (nodes) in milliseconds, negative where the wave has not been; ``nodes`` of the
-        boundary; ``newton`` and ``linear`` iterations of each step; ``seconds`` that it took. A fresh one has the last
-        step for checks: ``last_phi`` and ``last_recovery`` before it, ``last_found`` after it.
+        milliseconds; ``activation`` (nodes) in milliseconds, negative where the wave has not been; ``points``,
+        ``normals`` and ``faces`` of the boundary; ``newton`` and ``linear`` iterations of each step; ``seconds`` that
+        it took. A fresh one has the last step for checks: ``last_phi`` and ``last_recovery`` before it, ``last_found``
+        after it.
     """
     path = _path(case, scale, override)
     if path.exists() and not fresh:
@@ -75,7 +75,7 @@ def _path(case, scale, override):
 
 def _computed(device, case, scale, override):
     mesh, fibres = tissue(case, scale, override)
-    boundary = np.unique(_surface(case, scale, override)[0])
+    boundary, surface = _surface(mesh)
     heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, format="ellwarp")
     heart.load(excited(mesh.points))
     device.synchronize()
@@ -94,8 +94,8 @@ def _computed(device, case, scale, override):
         taken.append(heart.step())
     activation = np.array(device.to_host(heart.activation))
     seconds = time.perf_counter() - begun
-    return last | {
-        "frames": np.array(frames), "times": np.array(times), "nodes": boundary,
+    return last | surface | {
+        "frames": np.array(frames), "times": np.array(times),
         "activation": np.where(activation < 0, -1.0, activation * MILLISECONDS),
         "newton": np.array([step.newton_iterations for step in taken]),
         "linear": np.array([step.linear_iterations for step in taken]),
@@ -104,23 +104,30 @@ def _computed(device, case, scale, override):
     }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=1)
-def _surface(case, scale, override):
-    """The boundary's faces, and the normals of the points."""
-    mesh, _ = tissue(case, scale, override)
+def _surface(mesh):
+    """The nodes of the boundary, and what is drawn of it, its faces by the places of their nodes among those."""
     faces = topology.boundary_faces(mesh.cells, len(mesh.points))
-    return faces, rendering.vertex_normals(mesh.points, faces)
+    boundary, faces = np.unique(faces, return_inverse=True)
+    points, faces = mesh.points[boundary], faces.reshape(-1, 3)
+    return boundary, {"points": points, "faces": faces, "normals": rendering.vertex_normals(points, faces)}
 
 
-def picture(case: str, scale: str, override, wave, frame: int, pixels: int) -> np.ndarray:
-    """Return the heart's surface, coloured by the potential of a frame, from blue at rest by red to yellow."""
-    mesh, _ = tissue(case, scale, override)
-    faces, normals = _surface(case, scale, override)
-    potential = np.zeros(len(mesh.points))
-    potential[wave["nodes"]] = wave["frames"][frame] / 255
-    colours = colour(potential[faces].mean(axis=1))
-    surface = rendering.Surface(mesh.points, faces, colours, normals)
-    return rendering.picture([surface], rendering.view(*VIEW), pixels)
+def pictures(wave: dict, frames, pixels: int):
+    """Yield the heart's surface, coloured by the potential of each of some frames: from blue at rest by red to yellow.
+
+    Parameters
+    ----------
+    wave : dict
+        As from `crossing`.
+    frames : iterable of int
+    pixels : int
+        Along the longer side.
+    """
+    faces = wave["faces"]
+    surface = rendering.Surface(wave["points"], faces, REST, wave["normals"])
+    shaded = rendering.shaded([surface], rendering.view(*VIEW), pixels)
+    for frame in frames:
+        yield shaded.picture(colour((wave["frames"][frame] / 255)[faces].mean(axis=1)))
 
 
 def colour(potential: np.ndarray) -> np.ndarray:

@@ -129,7 +129,8 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged) -> None:
     chosen = [artefact for artefact in discovery.find() if artefact.measure or artefact.id in artefacts]
     for job in runner.make_jobs(chosen, settings, Selection()):
         if job.problem:
-            merged.problems.append(job.problem)
+            if job.artefact.id in artefacts:  # of the others nothing is stored, as at a scale that they do not have
+                merged.problems.append(job.problem)
             continue
         shown = [task for task in job.tasks if task.record is not None]
         if not shown:

@@ -81,8 +81,10 @@ def share_legend(made: Figure) -> None:
 
 
 def _columns(names: Sequence[str], width: float) -> int:
-    """Return in how many columns a legend fits a width in inches."""
-    return max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))
+    """Return in how many columns a legend fits a width in inches, no more than its rows take: columns fill up first."""
+    most = max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))
+    rows = -(-len(names) // most)
+    return -(-len(names) // rows)
 
 
 def tidy(made: Figure) -> None:

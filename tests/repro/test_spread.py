@@ -1,6 +1,7 @@
 """A run divided into shards, which two results folders take, and merged again: the same as in one go."""
 
 import csv
+import dataclasses
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import sys
 
 import pytest
 
-from repro import shards
+from repro import runner, shards
 from repro.cli import main
 from repro.store import SCHEMA
 
@@ -121,6 +122,20 @@ def test_cells_of_unlike_machines_are_named(laboratory, repro):
     assert (
         done.returncode == 1 and "cells of unlike machines: cpu" in done.stderr and "Another processor" in done.stderr
     )
+
+
+def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(laboratory, repro, monkeypatch):
+    folder = laboratory.folder / "elsewhere"
+    assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(folder)).returncode == 0
+    made = runner.make_jobs
+    refused = {"demo2020-table1": "table1 has no such scale", "demo2020-figure2": "figure2 has no such scale"}
+
+    def jobs(*given):
+        return [dataclasses.replace(job, problem=refused.get(job.artefact.id, job.problem)) for job in made(*given)]
+
+    monkeypatch.setattr(runner, "make_jobs", jobs)
+    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+    assert done.returncode == 1 and "table1 has no such scale" in done.stderr and "figure2" not in done.stderr
 
 
 def test_what_is_merged_elsewhere_names_the_machine_that_measured(laboratory, repro):

@@ -8,8 +8,8 @@ The exit status is 1 if either finds anything, or a test fails.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +20,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CUDA_TOOLS, FOUND = ("racecheck", "memcheck"), 9  # and their status when they find something
-LIBRARIES = ("cupy_", "cub::", "thrust::")  # whose kernels are not this project's: `nonzero` has a harmless race
+AT_ONCE = 24  # tests in a process under a sanitizer: few enough that all workers have some, and Python starts seldom
+# Kernels of libraries, told by C++'s mangled names and by CuPy's prefix: they would take most of the time, and have
+# races that do no harm, as CuPy's `nonzero`.
+OTHERS = ("regex=^_Z", "kernel_substring=cupy")
 PYTEST, NO_TESTS = (
     [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
     5,
@@ -54,7 +57,7 @@ def under_thread_sanitizer(command: list[str], cache: str, log: Path) -> tuple[i
 
 
 def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int) -> list[str]:
-    """Run each test file's CUDA tests under each of `CUDA_TOOLS`, several at once; return what went wrong.
+    """Run the CUDA tests under each of `CUDA_TOOLS`, many processes at once; return what went wrong.
 
     All tests run once without a sanitizer before: they check loops in graphs, which the sanitizers cannot follow, and
     leave their kernels in the cache, since the compiler is slow under a sanitizer.
@@ -64,43 +67,35 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
     bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
     # Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
     options = ["--error-exitcode", str(FOUND), "--target-processes", "all", "--report-api-errors", "no"]
+    options += [word for name in OTHERS for word in ("--kernel-name-exclude", name)]
     environment |= {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
 
     def watched(job):
-        tool, path = job
-        began, command = time.monotonic(), [program, "--tool", tool, *options, *PYTEST, path, "-k", "cuda"]
+        tool, tests = job
+        began, command = time.monotonic(), [program, "--tool", tool, *options, *PYTEST, *tests]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        return tool, path, done, time.monotonic() - began
+        return tool, tests, done, time.monotonic() - began
 
-    files = [path for path in _test_files(asked) if "device" in Path(path).read_text()]
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(watched, (tool, path)) for path in files for tool in CUDA_TOOLS]
-        for job in as_completed(jobs):
-            tool, path, done, seconds = job.result()
-            if done.returncode == NO_TESTS:
-                continue
-            ours, others = reported(done.stdout)
-            is_bad = ours or done.returncode not in (0, FOUND) or (done.returncode == FOUND and not others)
-            seen = "FOUND" if is_bad else f"only in {', '.join(others)}" if others else "nothing"
-            print(f"{tool} {path}: {seen} in {seconds:.0f} s", flush=True)
+        jobs = [pool.submit(watched, (tool, tests)) for tests in groups(asked) for tool in CUDA_TOOLS]
+        for count, job in enumerate(as_completed(jobs), 1):
+            tool, tests, done, seconds = job.result()
+            name = f"{tool} {tests[0]} and {len(tests) - 1} more"
+            is_bad = done.returncode not in (0, NO_TESTS)
+            print(f"{count}/{len(jobs)} {name}: {'FOUND' if is_bad else 'nothing'} in {seconds:.0f} s", flush=True)
             if is_bad:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
-                bad.append(f"{tool} {path}")
+                bad.append(name)
     return bad
 
 
-def reported(output: str) -> tuple[list[str], list[str]]:
-    """Return the kernels that compute-sanitizer's reports name: ours, and those of libraries."""
-    names = set(re.findall(r"=========.*?\bat (?:void )?([A-Za-z_][\w:]*).*?\+0x", output))
-    others = {name for name in names if name.startswith(LIBRARIES)}
-    return sorted(names - others), sorted(others)
-
-
-def _test_files(asked: list[str]) -> list[str]:
-    """Return the test files among pytest's arguments, and in the folders among them."""
-    paths = [ROOT / argument for argument in asked if (ROOT / argument).exists()]
-    return [str(found.relative_to(ROOT)) for path in paths
-            for found in (sorted(path.rglob("test_*.py")) if path.is_dir() else [path])]  # fmt: skip
+def groups(asked: list[str]) -> list[list[str]]:
+    """Return the CUDA tests among pytest's arguments, up to `AT_ONCE` of a file together."""
+    listed = subprocess.run([*PYTEST, "--collect-only", *asked, "-k", "cuda"], cwd=ROOT, capture_output=True, text=True,
+                            check=False).stdout  # fmt: skip
+    tests = [line for line in listed.splitlines() if "::" in line]
+    files = [list(found) for _, found in itertools.groupby(tests, lambda test: test.split("::")[0])]
+    return [found[k : k + AT_ONCE] for found in files for k in range(0, len(found), AT_ONCE)]
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""ThreadSanitizer sees a race that is planted between blocks, and none in kernels that have none."""
+"""`make races`: ThreadSanitizer sees a race that is planted between blocks; what compute-sanitizer finds is named."""
 
 import sys
 
@@ -36,14 +36,32 @@ def test_a_planted_race_is_found(tmp_path, body, is_race):
     assert not is_race or ("data race" in found[0] and "tally" in found[0])
 
 
-def test_reports_of_compute_sanitizer_are_read():
-    """As version 2025.3 writes them."""
-    race = "========= {}: Race reported between Write access at {}+0xd50 in relax.c:84\n"
-    and_so = "=========     and Read access at {}+0x630 [384 hazards]\n========= \n"
-    out_of_bounds = "========= Invalid __global__ read of size 8 bytes\n=========     at sell(int, double *)+0x90\n"
-    launched = "=========     Saved host backtrace up to driver entry point at kernel launch time\n"
-    nonzero = "cupy_nonzero_kernel_incomplete_scan"
-    assert races.reported("...F..\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)") == ([], [])
-    assert races.reported(race.format("Warning", nonzero) + and_so.format(nonzero)) == ([], [nonzero])
-    both = ".F" + race.format("Error", "postrelax") + race.format("Error", "postrelax") + out_of_bounds + launched
-    assert races.reported(both) == (["postrelax", "sell"], [])
+def test_what_compute_sanitizer_finds_is_named(tmp_path, monkeypatch, capsys):
+    """A program in its place: it finds a race in one of two groups of tests, if it is told whose kernels to watch."""
+    program = tmp_path / "sanitizer"
+    program.write_text(f"#!{sys.executable}\n{SANITIZER}")
+    program.chmod(0o755)
+    monkeypatch.setattr(races, "PYTEST", [sys.executable, "-c", "pass"])
+    monkeypatch.setattr(races, "groups", lambda asked: [["a.py::one[cuda]", "a.py::two[cuda]"], ["b.py::three[cuda]"]])
+    assert races.under_compute_sanitizer(str(program), ["tests"], str(tmp_path), 2) == [
+        "racecheck a.py::one[cuda] and 1 more"
+    ]
+    said = capsys.readouterr().out
+    assert "Race reported" in said and said.count("nothing") == 3 and "4/4" in said
+
+
+SANITIZER = """import sys
+tool, tests = sys.argv[2], sys.argv[sys.argv.index("-c") + 2 :]
+excluded = [sys.argv[k + 1] for k, word in enumerate(sys.argv) if word == "--kernel-name-exclude"]
+if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy" in excluded:
+    print("========= Error: Race reported between Write access at relax+0xd50 and Read access at relax+0x630")
+    sys.exit(int(sys.argv[sys.argv.index("--error-exitcode") + 1]))
+"""
+
+
+def test_cuda_tests_are_dealt_out_by_file():
+    dealt = races.groups(["tests/kernels/krylov", "tests/kernels/stream"])
+    files = [{test.split("::")[0] for test in tests} for tests in dealt]
+    assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 2
+    assert all("cuda" in test for tests in dealt for test in tests)
+    assert max(map(len, dealt)) <= races.AT_ONCE and len({test for tests in dealt for test in tests}) > races.AT_ONCE

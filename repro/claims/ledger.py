@@ -49,9 +49,10 @@ def _read(paper: str, root: Path) -> list[Claim]:
         raise ReproError(f"{path}: {error}") from None
     statements = {number.case: number.printed for number in published.load(f"{paper}-text", root)}
     found, seen = [], set()
+    _known(content, {"tolerance", "users_cases", "claim"})
     for entry in content.get("claim", []):
         try:
-            claim = _claim(paper, entry, statements, float(content.get("tolerance", 0.0)))
+            claim = _claim(paper, entry, statements, content)
         except (KeyError, TypeError, ValueError, ReproError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ReproError(f"{path}: claim {entry.get('id', '?')!r}: {what}") from None
@@ -62,8 +63,9 @@ def _read(paper: str, root: Path) -> list[Claim]:
     return found
 
 
-def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], tolerance: float) -> Claim:
+def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], shared: Mapping[str, Any]) -> Claim:
     _known(entry, _CLAIM)
+    tolerance = float(shared.get("tolerance", 0.0))
     says, named = _filled(entry["says"], statements)
     where = dict(entry.get("where", {}))
     stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
@@ -77,7 +79,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     return Claim(
         id=entry["id"], paper=paper, place=entry["place"], says=says, condition=entry.get("condition", ""),
         artefacts=artefacts, statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
-        cases=tuple(entry.get("cases", [])),
+        cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, unmeasured=entry.get("unmeasured", ""),
     )  # fmt: skip

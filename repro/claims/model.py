@@ -75,6 +75,8 @@ class Claim:
         Names bound to selectors, ``<table> <method> <metric> [<case>] [@<where it ran>]``.
     cases : tuple of str
         Restricts the cases; all that every selector has, when empty.
+    users_cases : tuple of str
+        Cases for a user's own data, which no claim of the paper is about.
     each : mapping of str to tuple of str
         Words in braces of the selectors, and what they stand for; every combination is a point.
     stated, effect : Predicate or None
@@ -92,6 +94,7 @@ class Claim:
     statements: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     cases: tuple[str, ...] = ()
+    users_cases: tuple[str, ...] = ()
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stated: Predicate | None = None
     effect: Predicate | None = None

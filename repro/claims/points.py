@@ -95,7 +95,8 @@ def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored)
     if not free:
         return [""]
     found = [stored.cases(f"{claim.paper}-{each.stem}", each, scale) for each in free]
-    return [case for case in found[0] if all(case in other for other in found) and case in (claim.cases or found[0])]
+    shared = [case for case in found[0] if all(case in other for other in found)]
+    return [case for case in shared if case in (claim.cases or shared) and case not in claim.users_cases]
 
 
 def _expected(
@@ -118,4 +119,4 @@ def _expected(
     if not known:
         return []
     everywhere = set.intersection(*known)
-    return [case for case in claim.cases or sorted(everywhere) if case in everywhere]
+    return [case for case in claim.cases or sorted(everywhere.difference(claim.users_cases)) if case in everywhere]

@@ -126,6 +126,19 @@ def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):
     assert (judgement.state, judgement.points) == (HOLDS, 2)
 
 
+def test_a_users_own_case_is_no_point(store):
+    ledger = 'users_cases = ["own"]\n' + claim(WHERE, effect("sum(cpu > gpu)", "at most", 2, 'unit = "count"'))
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0), own=(10.0, 1.0))
+    (verdict,) = store.judged(ledger)
+    assert (verdict.state, verdict.effect.value, verdict.effect.missing) == (HOLDS, 2, ())
+    store.rows.clear()
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
+    for method, backend in (("slow", "host"), ("fast", "cuda")):
+        store.row("own", method, "", None, spread=None, status="skipped", reason="none is given", backend=backend)
+    (verdict,) = store.judged(ledger)
+    assert (verdict.state, verdict.effect.missing) == (HOLDS, ())
+
+
 def test_what_holds_at_some_of_a_papers_points_holds_in_part(store):
     where = '[claim.where]\nn = "table2 fast iterations"'
     parts = (where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"'))

@@ -21,6 +21,7 @@ SUBSET = ("circuit", "epidemiology", "harbor", "heart-3k", "heart-5k", "heart-30
 OWN = "own"
 BYTES = 100  # an entry, at the peak: triples while a heart is assembled, and two formats while one is packed
 FEW = ("circuit", "harbor", "heart-3k", "qcd")
+LARGE = ("heart-3k", "heart-5k", "heart-30k")
 NOTE = (
     "The hearts' matrices are (∇u, ∇v) + (u, v) on linear tetrahedra; a public matrix's stand-in is smaller than it at "
     "scales other than paper."
@@ -45,8 +46,9 @@ class System:
 
 
 def cases(scale: str, subset=MATRICES) -> tuple[str, ...]:
-    """Return the matrices of a scale, and the user's own."""
-    return (*(case for case in subset if scale != "smoke" or case in FEW), OWN)
+    """Return the matrices of a scale, and the user's own; larger than the paper's there are only hearts."""
+    chosen = {"smoke": FEW, "large": LARGE}.get(scale, subset)
+    return (*(case for case in subset if case in chosen), OWN)
 
 
 def named(results) -> dict[str, str]:

@@ -13,6 +13,8 @@ from repro.model import Skip
 from repro.plan import machine_facts
 from repro.store import Store, write_atomically
 
+MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; a hundred times is usual
+
 
 class DeviceCeilings:
     """Ceilings by device: measured when first asked for, and again when the machine or the probes have changed.
@@ -59,6 +61,9 @@ class DeviceCeilings:
         if first is None:
             return self._none(clock, "nothing measures them")
         ceilings = measure(itertools.chain([first], probes), clock)
+        if held_up(ceilings):
+            return self._none(clock, "its probes took as long for little data as for much, so other programs had its "
+                                     "cores; `repro doctor --ceilings` measures again")  # fmt: skip
         known[name] = {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}
         write_atomically(self.path, json.dumps(known, indent=1) + "\n")
         return ceilings
@@ -75,6 +80,15 @@ class DeviceCeilings:
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) else {}
+
+
+def held_up(ceilings: Any) -> bool:
+    """Return whether the device did something else while it was probed: then no time grows with the bytes moved."""
+    for curve in ceilings.bandwidths.values():
+        (little, low), (much, high) = curve[0], curve[-1]
+        if much >= MORE * little and much / high < LONGER * little / low:
+            return True
+    return False
 
 
 def _key(clock: Any) -> dict[str, dict[str, str]]:

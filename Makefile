@@ -35,6 +35,7 @@ help: ## What you are reading
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
+	@echo 'BACKEND=host runs the baselines on the host alone; with any other back end they run as well.'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
 
 setup: ## Make .venv and install everything that this machine has a use for
@@ -52,9 +53,9 @@ data: ## Build the meshes ahead of time
 	$(READY)
 	@$(REPRO) data build $(if $(SCALE),--scale $(SCALE)) $(ARGS)
 
-all: ## Every artefact of every paper
+all: ## Every artefact of every paper; PAPER=fu2014 for those of one
 	$(READY)
-	@$(REPRO) run $(OPTIONS)
+	@$(REPRO) run $(if $(PAPER),,--all) $(OPTIONS)
 
 claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
 	$(READY)

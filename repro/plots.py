@@ -5,6 +5,7 @@ Figures are built without pyplot, so that no window system is needed and no figu
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -259,7 +260,7 @@ def lines(
         points = sorted(points, key=lambda point: point[0])
         if not points:
             continue
-        abscissae, ordinates = [point[0] for point in points], [point[1] for point in points]
+        abscissae, ordinates = _broken([point[:2] for point in points], (published or {}).get(method, ()))
         axes.plot(
             abscissae,
             ordinates,
@@ -294,6 +295,13 @@ def lines(
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     legend(axes)
+
+
+def _broken(points, published):
+    """Return abscissae and ordinates of a line that stops where the paper has a point and this line has none."""
+    known = {x for x, _ in points}
+    gaps = [(x, math.nan) for x, _ in published if x not in known and min(known) < x < max(known)]
+    return zip(*sorted([*points, *gaps], key=lambda point: point[0]), strict=True)
 
 
 def paper_label(scale: str) -> str:

@@ -9,7 +9,6 @@ import json
 import math
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,8 @@ from repro.model import COLUMNS, DONE, FAILED, SKIPPED
 from repro.plan import Task, machine_facts
 from repro.settings import Settings, default_scale
 from repro.store import write_atomically
+
+FEW = 3  # methods that are named
 
 
 @dataclass
@@ -174,7 +175,7 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
     sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
-    collected = manifest.collect(settings.command, settings.seed, data, list(clocks.values()))
+    collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
     facts = records[-1]["key"].get("machine", {}) if records else {}
     if facts and facts != machine_facts():  # merged here, measured elsewhere
         machine, variables = hashing.fingerprint_of(facts)
@@ -188,8 +189,8 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
             {
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
-                "command": task.record.get("command"), "checks": task.record["checks"], "notes": task.record["notes"],
-                "work": task.record.get("work", []),
+                "command": told(task.record.get("command")), "checks": task.record["checks"],
+                "notes": task.record["notes"], "work": task.record.get("work", []),
             }
             for task in tasks if task.stands
         ],
@@ -208,12 +209,31 @@ def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, setting
         lines = _reasons([task for task in tasks if task.stands and task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
-    missing = Counter(task.reason for task in tasks if not task.stands)
+    missing = _missing([task for task in tasks if not task.stands])
     if missing:
-        lines = [f"- {count} cell{'s' if count > 1 else ''}: {reason}" for reason, count in sorted(missing.items())]
-        parts.append("\n".join(["## Not measured yet, or no longer valid", "", *lines]))
+        parts.append("\n".join(["## Not measured yet, or no longer valid", "", *missing]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, tasks, settings)]))
     return "\n\n".join(parts) + "\n"
+
+
+def told(command: str | None) -> str:
+    """Return a command without the folder that it wrote to, which says nothing of what was measured."""
+    return re.sub(r" --results(=|\s+)(\"[^\"]*\"|'[^']*'|\S+)", "", command or "")
+
+
+def _missing(tasks: list[Task]) -> list[str]:
+    """A line a reason: how many cells of each back end it holds for, and by which methods, where those are few."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for task in tasks:
+        found.setdefault(task.reason, {}).setdefault(task.cell.backend, []).append(task.cell.method)
+    lines = []
+    for reason, backends in sorted(found.items()):
+        each = []
+        for backend, methods in backends.items():
+            names = list(dict.fromkeys(methods))
+            each.append(f"{len(methods)} on {backend}" + (f" ({', '.join(names)})" if len(names) <= FEW else ""))
+        lines.append(f"- {reason}: {', '.join(each)}")
+    return lines
 
 
 def _reasons(tasks: list[Task]) -> list[str]:
@@ -236,8 +256,8 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
     dates = sorted(record["date"] for record in records)
     # Those that measured: the last may have measured a part, or nothing.
-    commands = dict.fromkeys(record["command"] for record in records if record.get("command"))
-    commands = list(commands) or [settings.command or f"repro run {artefact.id} --scale {settings.scale}"]
+    commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
+    commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
     lines = [
         *(f"- command: `{command}`" for command in commands),
         f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else ""),

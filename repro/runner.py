@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -13,9 +13,9 @@ from repro import discovery, plan, preemption
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
-from repro.render import Rendered, render
+from repro.render import Rendered, files_stem, render
 from repro.settings import Settings
-from repro.store import clean_temporaries
+from repro.store import clean_temporaries, read_json
 from repro.worker import Worker
 
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
@@ -52,6 +52,9 @@ class Watcher(Protocol):
 
     def begin(self, cells: int, seconds: float) -> None:
         """The run begins, with this many cells to measure and the seconds they should take."""
+
+    def replaces(self, text: str) -> None:
+        """An artefact's files have cells that the store does not, and will be without them; see `replaced`."""
 
     def cell(self, task: Task, why: str) -> None:
         """A cell is about to be measured."""
@@ -154,6 +157,45 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
     return jobs
 
 
+def replaced(job: Job, settings: Settings) -> str:
+    """Say when the artefact's files have cells of which the store has no record, since a run writes them without.
+
+    As in a clone: what git has are the files, not the store.
+
+    Returns
+    -------
+    str
+        Empty when there are none.
+    """
+    if job.problem:
+        return ""
+    files = files_stem(job.artefact, settings, {name for task in job.tasks for name in task.cell.data})
+    owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
+    try:
+        manifest = read_json(files.with_name(f"{files.name}.json"))
+        lost = sum(
+            cell["status"] == DONE and not settings.store.path(owner.id, _stored_identity(cell, manifest)).exists()
+            for cell in manifest.get("cells", ())
+        )
+    except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
+        return ""
+    if not lost:
+        return ""
+    return (
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} of which .cells has no record, as those measured "
+        "elsewhere; this run replaces them (git keeps what is committed; --results or --machine keeps both)"
+    )
+
+
+def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What names the file of a cell in a manifest, as `repro.plan.identity` does."""
+    own = {name: file for name, file in (manifest.get("overrides") or {}).items() if name in cell["data"]}
+    names = ("case", "method", "backend", "parameters", "data")
+    return {
+        "scale": manifest["scale"], **{name: cell[name] for name in names}, **({"overrides": own} if own else {})
+    }  # fmt: skip
+
+
 def run(
     jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None
 ) -> Summary:
@@ -178,6 +220,9 @@ def run(
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
     expected = {task.path: job.expected_seconds(task, settings.scale) for job in jobs for task in job.pending(force)}
+    for job in jobs:
+        if text := replaced(job, settings):
+            watcher.replaces(text)
     watcher.begin(len(expected), sum(expected.values()))
     worker = Worker(settings) if isolate else None
     try:

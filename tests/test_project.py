@@ -192,11 +192,12 @@ def test_wheel_holds_every_source(tmp_path):
     assert {name.split("/")[0] for name in held if ".dist-info/" not in name} <= set(PACKAGES)
 
 
-def make(*arguments):
-    """Run make as a user does, though the tests may run under make themselves."""
+def make(*arguments, **more):
+    """Run make as a user does, though the tests may run under make themselves; `more` is for its environment."""
     ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "VENV", "PYTHON", "CUDA"}
     theirs = {"PAPER", "SCALE", "BACKEND", "RESULTS", "ARGS"}
     environment = {name: value for name, value in os.environ.items() if name not in ours | theirs}
+    environment |= more
     return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, env=environment)
 
 
@@ -213,7 +214,8 @@ def test_help_has_every_target():
         (["fu2014-table2"], "run fu2014-table2"),
         (["figure7", "PAPER=fu2014", "SCALE=smoke"], "run figure7 --paper fu2014 --scale smoke"),
         (["table2", "RESULTS=a b", "BACKEND=opencl"], 'run table2 --backend opencl --results "a b"'),
-        (["all", "ARGS=--dry-run"], "run --dry-run"),
+        (["all", "ARGS=--dry-run"], "run --all --dry-run"),
+        (["all", "PAPER=fu2014"], "run --paper fu2014"),
         (["report", "RESULTS=a b", "ARGS=--output x.html"], 'report --results "a b" --output x.html'),
         (["figures", "PAPER=fu2014"], "figures --paper fu2014"),
     ],
@@ -221,6 +223,27 @@ def test_help_has_every_target():
 def test_make_runs_artefacts(target, command):
     printed = " ".join(make("-n", "VENV=", *target).stdout.split())
     assert f"-m repro {command}" in printed
+
+
+@pytest.mark.parametrize(
+    ("target", "artefacts"),
+    [
+        (["all"], {"demo2020-table1", "demo2020-figure2"}),
+        (["all", "PAPER=demo2020"], {"demo2020-table1", "demo2020-figure2"}),
+        (["all", "SCALE=smoke", "BACKEND=host"], {"demo2020-table1", "demo2020-figure2"}),
+        (["demo2020"], {"demo2020-table1", "demo2020-figure2"}),
+        (["table1"], {"demo2020-table1"}),
+        (["demo2020-figure2"], {"demo2020-figure2"}),
+    ],
+)
+def test_make_runs_what_it_offers(target, artefacts, tmp_path):
+    """As it is run, on a small package of experiments."""
+    done = make(
+        "VENV=", f"PYTHON={sys.executable}", *target, "ARGS=--dry-run", REPRO_ENVIRONMENT="fakelab.environment",
+        PYTHONPATH=str(ROOT / "tests/repro/laboratory"), PYTHONDONTWRITEBYTECODE="1", REPRO_CACHE=str(tmp_path),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert set(re.findall(r"demo2020-\w+", done.stdout)) == artefacts and "to measure" in done.stderr
 
 
 def test_make_passes_on_a_wrong_name():

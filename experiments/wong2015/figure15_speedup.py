@@ -147,7 +147,7 @@ def plot(results):
         },
     }
     shown = {title: series for title, series in shown.items() if any(series.values())}
-    quantity = "Speed-up over PETSc, one process"
+    quantity = "Speed-up over PETSc, block Jacobi, one process"
     if not shown:  # PETSc was not measured
         quantity, shown = "A step [ms]", {f"All on {device}": {form: steps(results, form, device) for form in FORMATS}}
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))

@@ -64,10 +64,6 @@ class Step:
     def newton_iterations(self) -> int:
         return len(self.norms) - 1
 
-    @property
-    def assemblies(self) -> int:
-        return len(self.norms)
-
 
 @dataclass(frozen=True)
 class State:

@@ -15,7 +15,6 @@ SOURCE = Path(__file__).with_name("stream.c")
 PRECISIONS = {"float64": ("double", 8), "float32": ("float", 4)}
 SMALLEST = 32 << 10  # bytes of one array
 LARGEST = {True: 8 << 30, False: 256 << 20}  # on a GPU, on a processor
-MANY_BLOCKS = 32 << 20  # from this size on a GPU's blocks may be large
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,15 @@ from repro.model import SCALES, ReproError
 from repro.store import read_json
 
 DISTRIBUTION = "repro-gpu-fem"
+ALGORITHMS = {
+    "fu2014": ("assembly by patches", "algebraic multigrid with relaxation on patches"),
+    "geveler2011": ("geometric multigrid",),
+    "remacle2016": ("spectral elements with overlapping Schwarz preconditioners",),
+    "wong2015": ("sparse matrix-vector products in sliced and blocked formats", "a monodomain model of the heart"),
+    "zhang2013": (
+        "sparse matrix-vector products in sliced and blocked formats", "polynomial preconditioners in mixed precision"
+    ),
+}  # fmt: skip
 WHERE = {"cuda": "NVIDIA GPU", "opencl": "OpenCL device", "openmp": "CPU", "host": "CPU"}
 
 
@@ -73,6 +82,11 @@ class Paper:
     elements: tuple[Element, ...]
     verdicts: tuple[claims.Verdict, ...]
 
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Its algorithms, in a few words each."""
+        return ALGORITHMS.get(self.key, ())
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -110,6 +124,11 @@ class Facts:
     datasets: tuple[Any, ...]
     software: Mapping[str, str]
     minutes: Mapping[str, float]
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Those of the papers, each once."""
+        return tuple(dict.fromkeys(name for paper in self.papers for name in paper.algorithms))
 
 
 def collect(results: Path, papers: Iterable[str] = ()) -> Facts:

@@ -15,7 +15,7 @@ from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement,
 from repro.claims.points import Point, bound, find
 from repro.claims.stored import Stored
 from repro.intervals import Interval, Value, evaluate_all
-from repro.model import ReproError
+from repro.model import DONE, ReproError
 from repro.results import is_missing
 from repro.statistics import median
 from repro.units import split
@@ -55,15 +55,17 @@ def verdicts(
     stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
     found = []
     for claim in ledger.claims(paper, root):
-        judged = [_judged(claim, stored, root) for stored in stores] or [_judged(claim, None, root)]
-        found.append(max(judged, key=_worth))  # the first of equals
+        judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]
+        found.append(max(judged, key=lambda pair: _worth(*pair))[0])  # the first of equals
     return found
 
 
-def _worth(verdict: Verdict) -> tuple:
+def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
     measured = [each for each in verdict.judgements if each.state != UNMEASURED]
     paper = sum(each.scale in ("paper", "large") for each in measured)
-    return len(measured), paper, sum(each.points for each in measured), verdict.machine != ""
+    rows = [row for artefact in verdict.artefacts for row in stored.rows(artefact)] if stored else []
+    nearest = any(row["status"] == DONE and row["gpu"] and row["scale"] in ("paper", "large") for row in rows)
+    return len(measured), paper, sum(each.points for each in measured), verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
@@ -107,8 +109,10 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     names = [""] if reduced else [point.name for point in points]
     low, high = min(span.low for span in spans), max(span.high for span in spans)
     sampled = len(spans) > 1 or low < high or all(_exact(row) for point in points for row in point.rows.values())
+    reach = _reach(spans[0], predicate, len(points), len(missing)) if reduced else None
+    decided = None if reach is None else _meets(reach, bounds[0], predicate)
     judgement = replace(
-        blank, state=_state(met, predicate, reduced, bool(missing)), value=median(each.low for each in values),
+        blank, state=_state(met, bool(missing), reduced, decided), value=median(each.low for each in values),
         low=low if sampled else None, high=high if sampled else None, points=len(values),
         met=sum(each is True for each in met), undecided=sum(each is None for each in met),
         missing=tuple(point.name for point in missing), scale=found.scale,
@@ -117,24 +121,27 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
 
 
-def _state(met: list[bool | None], predicate: Predicate, reduced: bool, incomplete: bool) -> str:
+def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: bool | None) -> str:
     """Return the verdict on points that meet a requirement, do not, or are undecided (None).
 
-    With points missing, a claim on each of them can hold in part at most, and one on all together is undecided, unless
-    further points can only confirm it: a largest value, or a count, that is too high already stays so.
+    With points missing, a claim on each of them can hold in part at most; of one on all together `decided` says what it
+    is whatever the missing ones are, or None.
     """
     if not (all(each is True for each in met) or all(each is False for each in met)):
         return PART
-    if incomplete and not reduced:
-        return PART if met[0] else FAILS
-    if incomplete:
-        reducer = next((name for name in ("max", "sum", "min") if predicate.formula.startswith(f"{name}(")), "")
-        more = predicate.relation in ("at least", "more than")
-        less = predicate.relation in ("at most", "less than")
-        upwards, downwards = (more, less) if met[0] else (less, more)
-        if not {"max": upwards, "sum": upwards, "min": downwards}.get(reducer):
-            return PART
+    if incomplete and (decided is None if reduced else met[0]):
+        return PART
     return HOLDS if met[0] else FAILS
+
+
+def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
+    """Return what one value of all points may be whatever those that are missing are, which is nothing negative."""
+    reducer = predicate.formula.partition("(")[0]
+    if reducer in ("max", "sum"):
+        return Interval(value.low, math.inf)
+    if reducer == "mean":
+        return Interval(value.low * points / (points + missing), math.inf)
+    return Interval(0.0, value.high) if reducer == "min" else Interval(-math.inf, math.inf)
 
 
 def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:

@@ -82,6 +82,8 @@ def find(
                               for each in parsed.values())  # fmt: skip
                 if all(rows.values()):
                     (missing if lacking else points).append(Point(case, words, rows))
+                elif all(each.case for each in parsed.values()):
+                    missing.append(Point(case, words, {}))
             expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:

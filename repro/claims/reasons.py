@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro import consistency, environment, peaks, published
+from repro.busy import shared
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place
 from repro.model import DONE
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from repro.claims.points import Point
 
 LAUNCHES = 15e-6  # seconds: a kernel that takes no longer is mostly launched, and what binds it is not its work
+BUSY = 0.5  # of the bound: what reaches more is not mostly launched
 CACHED = 1.25  # times slower with the cache evicted: from here on it was the cache that served the data
 MOVED = 1.25  # by this factor a ratio of bandwidths has moved
 SHOWN = 3  # points that are named
@@ -67,7 +69,15 @@ def reason(
     why = next((line for rule in RULES if (line := rule(facts))), "")
     known = [_in_doubt(claim, judgement, predicate, points, root), _stand_ins(facts, judgement, points)]
     why = why if facts.timed or not any(known) else ""
-    return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts)]))
+    return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts), _shared(facts)]))
+
+
+def _shared(facts: Facts) -> str:
+    """Baselines on a processor that had other cells to compute at the same time are slower than alone."""
+    host = {tuple(row[name] for name in ("artefact", "case", "method")): row
+            for row in facts.timed if row["backend"] == "host"}  # fmt: skip
+    many = sum(shared(facts.stored.folder, row) for row in host.values())
+    return f"{many} of {len(host)} on the host beside other cells, which may slow them" if many else ""
 
 
 def _without_interval(facts: Facts) -> str:
@@ -81,10 +91,9 @@ def _without_interval(facts: Facts) -> str:
 
 
 def _stand_ins(facts: Facts, judgement: Judgement, points: Sequence[Point]) -> str:
-    """Published counts on data that only stand in for the paper's own: those that differ, else those that agree."""
-    if facts.timed or not facts.predicate.published:
-        return ""
-    told = [point for point in points if point.name in judgement.failing] or points
+    """The data that only stand in for the paper's own: of published counts those that differ, else all."""
+    counts = not facts.timed and facts.predicate.published
+    told = [point for point in points if counts and point.name in judgement.failing] or points
     rows = [row for point in told for row in point.rows.values()]
     names = {name for row in rows for name in facts.stored.data(row)}
     found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
@@ -209,7 +218,7 @@ def _against_processor(facts: Facts) -> str:
 def _launches(facts: Facts) -> str:
     """Times so short that starting the kernel is most of them."""
     times = [row["value"] * split(row["unit"])[0] for row in facts.side(True) if is_time(row["unit"])]
-    if not times or median(times) > LAUNCHES:
+    if not times or median(times) > LAUNCHES or max(facts.fractions(facts.timed).values(), default=0.0) > BUSY:
         return ""
     return f"launches dominate: a run takes {quantity(median(times), 's', 2)}"
 

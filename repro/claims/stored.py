@@ -75,6 +75,7 @@ class Stored:
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
 
@@ -123,14 +124,7 @@ class Stored:
 
     def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
         """Return another metric of the cell that a row belongs to, or None."""
-        same = ("scale", "case", "method", "backend")
-        return next(
-            (
-                other for other in self.rows(row["artefact"])
-                if other["metric"] == metric and other["status"] == DONE and all(other[n] == row[n] for n in same)
-            ),
-            None,
-        )  # fmt: skip
+        return next((other for other in self._of_cell(row) if other["metric"] == metric), None)
 
     def cold(self, row: Mapping[str, Any]) -> float | None:
         """Return a row's value with the cache evicted before each sample, where the cell has one.
@@ -149,12 +143,11 @@ class Stored:
             return float(row["bound_fraction"])
         if not is_rate(row["unit"]):
             return None
-        same = ("scale", "case", "method", "backend")
         found = [
-            other["bound_fraction"] for other in self.rows(row["artefact"])
-            if other["status"] == DONE and not is_missing(other["bound_fraction"])
-            and not other["metric"].endswith("_cold") and all(other[name] == row[name] for name in same)
-        ]  # fmt: skip
+            other["bound_fraction"]
+            for other in self._of_cell(row)
+            if not is_missing(other["bound_fraction"]) and not other["metric"].endswith("_cold")
+        ]
         return float(found[0]) if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
@@ -163,9 +156,34 @@ class Stored:
         return [scale for scale in SCALES if scale in present]
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
-        """Return the best row that a selector asks for in a case, or None."""
+        """Return the best row that a selector asks for in a case, or None; a rate has the interval of its time."""
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
-        return _best(rows) if rows else None
+        return self._with_interval(_best(rows)) if rows else None
+
+    def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
+        if not is_rate(row["unit"]) or not is_missing(row["ci_low"]):
+            return row
+        _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
+        times = [
+            other for other in self._of_cell(row)
+            if is_time(other["unit"]) and not is_missing(other["n"]) and other["metric"].endswith(at + count)
+            and not other["metric"].endswith("_cold")
+        ]  # fmt: skip
+        if len(times) != 1 or is_missing(times[0]["ci_low"]):
+            return row
+        time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
+        return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
+
+    def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The rows of the cell that a row belongs to."""
+        names = ("scale", "case", "method", "backend")
+        if row["artefact"] not in self._cells:
+            cells: dict[tuple, list[dict[str, Any]]] = {}
+            for other in self.rows(row["artefact"]):
+                if other["status"] == DONE:
+                    cells.setdefault(tuple(other[name] for name in names), []).append(other)
+            self._cells[row["artefact"]] = cells
+        return self._cells[row["artefact"]].get(tuple(row[name] for name in names), [])
 
     def lacks(self, artefact: str, selector: Selector, scale: str, case: str) -> bool:
         """Return whether a case has not run all that competes elsewhere: the best of fewer is not what is asked for.

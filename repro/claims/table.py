@@ -51,7 +51,8 @@ def table(verdicts: Iterable[Verdict]) -> str:
     names = ["claim", "reading", "required", "measured", "verdict", "why", "machine"]
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     for verdict in verdicts:
-        claim = f"{verdict.statement} *{verdict.place}*"
+        condition = f" ({verdict.claim.condition})" if verdict.claim.condition else ""
+        claim = f"{verdict.statement}{condition} *{verdict.place}*"
         for name, reading in (("stated", "as stated"), ("effect", "effect")):
             judgement = getattr(verdict, name)
             if judgement is None:
@@ -77,8 +78,9 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
         "Each claim is judged as stated, by the paper's own number, and as the effect behind it. Where a claim has "
         "several points (meshes, levels, formats) the value is their median and the interval encloses all; it holds "
         "when every point meets the requirement with its whole interval, and does not when none does. Where points of "
-        "the paper were not measured it holds in part at most, unless it is on a largest or a mean value. Fractions of "
-        "what the hardware allows are of the least bytes or operations, by measured ceilings.",
+        "the paper were not measured it holds in part at most, unless they cannot change it, as a largest value that "
+        "is too large already. In parentheses is what was compared; fractions of what the hardware allows are of the "
+        "least bytes or operations, by measured ceilings.",
         summary(verdicts).strip(),
     ]  # fmt: skip
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):

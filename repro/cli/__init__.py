@@ -1,4 +1,7 @@
-"""The command line: ``repro list | run | status | compare | claims | published | data | doctor | clean``.
+"""The command line of repro.
+
+    repro list | run | status | plan | merge | compare | claims | appendix | published | figures | readme | report
+    repro data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """

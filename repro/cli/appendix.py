@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Papers, Results, say
+from repro.cli.common import Papers, Results, require_stored, say
 
 
 def appendix(
@@ -24,7 +24,8 @@ def appendix(
 
     for name in paper or ():
         require(name, published.papers(), "paper")
-    text = build(collect(Path(results) if results else environment.results_folder(), paper or ()))
+    require_stored(results)
+    text = build(collect(results or environment.results_folder(), paper or ()))
     if output is None:
         print(text, end="")
     else:

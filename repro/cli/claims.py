@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from repro.cli.common import Json, Papers, Results, answer, console, table
+from repro.cli.common import Json, Papers, Results, answer, console, require_stored, table
 
 STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red", "not measured here": "dim"}
 
@@ -34,7 +33,8 @@ def claims(
         require(name, published.papers(), "paper")
     for name in state or ():
         require(name, STATES, "verdict")
-    folder = Path(results) if results else environment.results_folder()
+    require_stored(results)
+    folder = results or environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
     found = [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from repro.model import BACKENDS, SCALES
+from repro.model import BACKENDS, SCALES, ReproError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +46,8 @@ Backends = Annotated[
     list[str] | None,
     typer.Option(
         "--backend", metavar="BACKEND",
-        help=f"Run kernels on this back end only ({', '.join(BACKENDS[:-1])}); baselines on the host run in any case.",
+        help=f"Run kernels on this back end only ({', '.join(BACKENDS)}); repeatable. Baselines on the host run in any "
+        "case, and with 'host' they alone.",
     ),
 ]  # fmt: skip
 Meshes = Annotated[
@@ -105,6 +106,28 @@ def jobs(names, paper, kind, everything, only, backend, settings, files=None) ->
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
     return runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
+
+
+def require_stored(results: Path | None, machine: str | None = None) -> None:
+    """Check that the folder of results and the machine that a reading command names are there.
+
+    What it does not name need not be: nothing may have been measured yet. Nor need the machine that ``REPRO_MACHINE``
+    names, which is this one.
+
+    Raises
+    ------
+    ReproError
+        When there is no such folder, or `repro.discovery.UnknownName` when it has nothing of the machine.
+    """
+    from repro import discovery, environment
+    from repro.claims import machines
+
+    if results is not None and not results.is_dir():
+        raise ReproError(f"there is no folder of results {results}")
+    if machine is not None and machine != os.environ.get("REPRO_MACHINE"):
+        folder = results or environment.results_folder()
+        measuring = {path.parent.name for path in folder.glob("*/.cells")}  # a run that has written no file yet
+        discovery.require(machine, sorted({*machines(folder), *measuring}), "machine")
 
 
 def command_line() -> str:

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, answer, console, plural, say
+from repro.cli.common import (
+    Json,
+    Kind,
+    Machine,
+    Names,
+    Papers,
+    Results,
+    Scale,
+    answer,
+    console,
+    plural,
+    require_stored,
+    say,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
@@ -46,9 +59,11 @@ def compare(
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine)
+    artefacts = discovery.select(names or (), paper or (), kind)
+    require_stored(results, machine)
     old = _folder(base, settings) if base else None
     answers, without, worse, elsewhere = [], [], 0, False
-    for artefact in discovery.select(names or (), paper or (), kind):
+    for artefact in artefacts:
         path = _stored(settings.store.folder, artefact, scale)
         if path is None:
             without.append(artefact.id)

@@ -59,6 +59,10 @@ class Follower:
         pace = self.spent / self.passed if self.passed else 1.0
         return f"{minutes(max(0.0, self.expected - self.passed) * pace)} left"
 
+    def replaces(self, text: str) -> None:
+        """Say which files this run will write anew, though it does not have their cells."""
+        self.console.print(escape(text), style="yellow")
+
     def cell(self, task: Task, why: str) -> None:
         """Name the cell, and say why one that has been run before is run again."""
         self.begun = time.monotonic()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from repro.cli.common import Results, say
+from repro.cli.common import Results, require_stored, say
 
 
 def readme(results: Results = None) -> None:
@@ -12,5 +10,6 @@ def readme(results: Results = None) -> None:
     from repro import environment
     from repro.showcase.page import write
 
-    changed = write(environment.root(), Path(results) if results else environment.results_folder())
+    require_stored(results)
+    changed = write(environment.root(), results or environment.results_folder())
     say(f"{', '.join(changed)} written" if changed else "README.md and docs/ are up to date")

@@ -90,8 +90,12 @@ def run(
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
+    from repro.runner import replaced
+
     plans = []
     for job in wanted:
+        if text := replaced(job, settings):
+            say(text)
         pending = job.pending(force)
         reasons = Counter(task.reason or "forced" for task in pending)
         plans.append({

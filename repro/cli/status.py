@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from repro.cli.common import Json, Kind, Machine, Names, Papers, Results, Scale, Seed, answer, console, table
+from repro.cli.common import (
+    Json,
+    Kind,
+    Machine,
+    Names,
+    Papers,
+    Results,
+    Scale,
+    Seed,
+    answer,
+    console,
+    require_stored,
+    table,
+)  # fmt: skip
 from repro.model import DONE, FAILED, SKIPPED
 
 
@@ -19,7 +32,9 @@ def status(
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine, seed)
-    jobs = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, plan.Selection())
+    artefacts = discovery.select(names or (), paper or (), kind)
+    require_stored(results, machine)
+    jobs = runner.make_jobs(artefacts, settings, plan.Selection())
     if as_json:
         answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])
         return

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from repro import environment
+from repro.busy import shared
 from repro.claims.reasons import stand_ins
 from repro.claims.stored import Stored
 from repro.results import is_missing
-from repro.showcase.busy import shared
 from repro.showcase.ledger import Family
 from repro.showcase.runs import Place, Row, Run, runs
 from repro.units import convert

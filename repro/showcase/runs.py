@@ -35,9 +35,11 @@ class Run:
         return max([place for place in places if self.rivals(place)] or places, key=self.size)
 
     def size(self, place: Place) -> float:
-        """Return the seconds that the bound asks of the fastest kernel; of one without a bound those that it takes."""
+        """Return the seconds that the bound asks of the fastest kernel; without one, what a rival takes, or it."""
         row = min(self.ours(place).values(), key=lambda row: row["value"])
-        return row["value"] * (1 if is_missing(row["bound_fraction"]) else row["bound_fraction"])
+        if not is_missing(row["bound_fraction"]):
+            return row["value"] * row["bound_fraction"]
+        return min((rival["value"] for rival in self.rivals(place)), default=row["value"])
 
     def places(self) -> list[Place]:
         """Every case, with every combination of words, in which one of the kernels was timed."""

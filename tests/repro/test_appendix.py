@@ -59,6 +59,28 @@ def test_machines_software_and_data_are_those_that_there_are(text, facts):
     assert facts.minutes["paper"] == sum(element.minutes.get("paper", 0) for element in facts.papers[0].elements)
 
 
+def test_of_one_paper_it_names_that_papers_algorithms(text):
+    assert "tables and figures of 1 paper on finite elements" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("- **Algorithms:**")]
+    assert line == "- **Algorithms:** assembly by patches, algebraic multigrid with relaxation on patches"
+
+
+def test_of_all_papers_it_names_each_algorithm_once(facts):
+    from dataclasses import replace
+
+    from repro.appendix import build
+    from repro.appendix.facts import ALGORITHMS
+
+    assert sorted(ALGORITHMS) == published.papers()
+    papers = tuple(replace(facts.papers[0], key=key, elements=(), verdicts=()) for key in ALGORITHMS)
+    text = build(replace(facts, papers=papers))
+    assert "tables and figures of 5 papers on finite elements" in text
+    listed = text.partition("- **Algorithms:** ")[2].partition("\n- **")[0]
+    assert max(len(line) for line in listed.splitlines()) <= 120
+    names = " ".join(listed.split()).split(", ")
+    assert len(names) == len(set(names)) and set(names) == {name for each in ALGORITHMS.values() for name in each}
+
+
 def test_an_artefact_without_a_module_says_so(monkeypatch):
     from repro.appendix import build, collect
 

@@ -163,10 +163,41 @@ def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
     judgement = store.one(*count).effect  # b has not run `slower`
     assert (judgement.state, judgement.value, judgement.missing) == (PART, 1, ("b",))
     assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).state == PART
+    # A mean of 10 and of nothing negative is 5 at least.
+    assert store.one(where, effect("mean(cpu / gpu)", "at least", 4)).state == HOLDS
+    assert store.one(where, effect("mean(cpu / gpu)", "at least", 6)).state == PART
+    assert store.one(where, effect("mean(cpu / gpu)", "about", 4)).state == FAILS
     assert store.one(where, effect("sum(cpu > gpu)", "about", 2, 'unit = "count"')).state == PART
     assert store.one(where, effect("min(cpu / gpu)", "at most", 12)).state == HOLDS
     store.row("b", "slower", "", None, spread=None, status="skipped", reason="it does not fit", backend="host")
     assert store.one(*count).effect.value == 2 and store.one(*count).state == HOLDS  # that is an answer
+
+
+def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
+    each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
+    where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'
+    for case, value in (("a-16", 10), ("a-32", 20), ("b-16", 10)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+    judgement = store.one(each + where, effect("fine / coarse", "at least", 1.5)).effect
+    assert (judgement.state, judgement.missing, judgement.points) == (PART, ("b",), 1)
+
+
+def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_why(store):
+    for machine, scale in (("a laptop", "small"), ("a server", "paper")):
+        store.row("a", "fast", "solve", 1.0, machine=machine, scale=scale)
+    verdict = store.one(WHERE, stated())
+    assert verdict.machine == "a server" and "slow of demo-table1 was not measured" in verdict.stated.reason
+
+
+def test_a_rate_has_the_interval_of_its_time(store):
+    where = '[claim.where]\nours = "table1 fast bandwidth_at_50"\ntheirs = "table1 slow bandwidth_at_50"'
+    for method, seconds, spread in (("fast", 1.0, 0.1), ("slow", 1.05, 0.1)):
+        store.row("a", method, "bandwidth_at_50", 100 / seconds, unit="GB/s", spread=None)
+        store.row("a", method, "spmv_at_50", seconds, spread=spread, n=9)
+        store.row("a", method, "spmv_at_1", 3.0, spread=0.5, n=9)
+    judgement = store.one(where, effect("ours / theirs", "more than", 1)).effect
+    assert judgement.state == PART and judgement.value == pytest.approx(1.05)
+    assert (judgement.low, judgement.high) == (pytest.approx(1.05 * 0.9 / 1.1), pytest.approx(1.05 * 1.1 / 0.9))
 
 
 def test_what_never_pays_is_infinite(store):

@@ -119,8 +119,8 @@ def test_verdicts_as_json(capsys):
     assert {verdict["state"] for verdict in found.values()} <= set(STATES)
     assert main(["claims", "--paper", "fu2014", "--state", "does not hold", "--json"]) == 0
     assert {verdict["state"] for verdict in json.loads(capsys.readouterr().out)} <= {"does not hold"}
-    assert main(["claims", "--paper", "fu2014", "--results", "/nowhere"]) == 0
-    assert "0 holds" in capsys.readouterr().out
+    assert main(["claims", "--paper", "fu2014", "--results", "/nowhere"]) == 1
+    assert "/nowhere" in capsys.readouterr().err
     assert main(["claims", "--paper", "fu2041"]) == 2
     assert main(["claims", "--state", "maybe"]) == 2
     assert main(["claims", "--machine", "h2000"]) == 2 and "did you mean h200?" in capsys.readouterr().err

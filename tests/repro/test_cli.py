@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from repro.cli import main
-from repro.model import COLUMNS
+from repro.model import BACKENDS, COLUMNS
 
 
 def answer(capsys):
@@ -148,6 +148,32 @@ def test_status(laboratory, capsys):
     assert "6 never run" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", [["status"], ["compare"], ["claims"], ["figures"]], ids=" ".join)
+def test_a_machine_that_is_named_has_to_have_results(laboratory, capsys, command):
+    laboratory.run("table1")
+    capsys.readouterr()
+    where = ["--results", str(laboratory.results), "--machine"]
+    assert main([*command, *where, "elsewhere"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "'elsewhere'; there are: bench" in err
+    assert main([*command, *where, "bench", *(["--format", "png"] if command == ["figures"] else [])]) == 0
+
+
+def test_help_names_every_back_end(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["run", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert ", ".join(BACKENDS) in text and "with 'host' they alone" in text
+
+
+def test_the_command_line_says_which_commands_there_are():
+    import repro.cli
+
+    named = set(repro.cli.__doc__.split("Each command")[0].split())
+    names = {each.name for each in repro.cli.app.registered_commands + repro.cli.app.registered_groups}
+    assert names <= named
+
+
 def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeypatch):
     from repro import environment
 
@@ -257,6 +283,7 @@ def test_compare(laboratory, capsys, monkeypatch):
     from repro import published
 
     where = ["--scale", "smoke", "--results", str(laboratory.results)]
+    laboratory.results.mkdir()
     assert main(["compare", "table1", *where]) == 1
     assert "not run at scale smoke" in capsys.readouterr().err
     laboratory.run("table1")

@@ -69,3 +69,27 @@ def test_options(path, capsys):
 def test_unknown_options_are_an_error(path, capsys):
     assert call(capsys, [*path, "--no-such-option"]) == 2
     assert call(capsys, [*path, "--help"]) == 0
+
+
+READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["appendix"], ["readme"])
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_folder_of_results_that_is_named_has_to_be_there(laboratory, capsys, command):
+    before = sorted(laboratory.folder.rglob("*.md"))
+    assert main([*command, "--results", str(laboratory.results)]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"repro: there is no folder of results {laboratory.results}\n")
+    assert sorted(laboratory.folder.rglob("*.md")) == before and not (laboratory.folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("command", [["status"], ["compare"]], ids=" ".join)
+def test_where_nothing_is_measured_yet_nothing_is_wrong(laboratory, capsys, monkeypatch, command):
+    scale = ["--scale", "smoke"]
+    assert main([*command, *scale]) == 0 and not laboratory.results.exists()
+    monkeypatch.delenv("REPRO_MACHINE")
+    assert main([*command, *scale]) == 0
+    assert main([*command, *scale, "--machine", "bench"]) == 2
+    assert "no machine 'bench'; there are none" in capsys.readouterr().err
+    (laboratory.results / "bench" / ".cells").mkdir(parents=True)  # as of a run that has just begun
+    assert main([*command, *scale, "--machine", "bench"]) == 0

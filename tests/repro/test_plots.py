@@ -291,3 +291,12 @@ def test_axes_without_a_measurement_say_so(results):
     plots.bars(axes, results, "no such metric", ["patch", "serial"], unit="ms")
     plots.caption(made, results)
     assert [text.get_text() for text in axes.texts] == ["not measured"] and not axes.get_yticks().size
+
+
+def test_a_line_stops_where_the_paper_has_a_point_and_it_has_none():
+    _, (axes,) = plots.figure(plots.COLUMN)
+    series = {"fine": [(8, 10.0), (16, 20.0), (64, 80.0)], "both": [(8, 5.0), (64, 6.0)]}
+    plots.lines(axes, series, x="Size", y="Iterations", published={"fine": [(x, 9.0) for x in (8, 16, 32, 64, 128)]})
+    fine, both = (line.get_xydata() for line in axes.get_lines()[:2])
+    assert fine[:, 0].tolist() == [8, 16, 32, 64] and np.isnan(fine[:, 1]).tolist() == [False, False, True, False]
+    assert both[:, 0].tolist() == [8, 64]

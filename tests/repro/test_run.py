@@ -5,6 +5,7 @@ import errno
 import gzip
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -102,6 +103,48 @@ def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
     assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()
 
 
+def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
+    """In a clone, which has the files that are committed and not the store."""
+    chosen = ("table1", "--only", "case=first", "--only", "method=loop")
+    assert laboratory.run("table1") == 0 and laboratory.run("table1") == 0
+    assert "no record" not in capsys.readouterr().err
+    laboratory.cell("third-kernel-opencl").write_text("{")  # damaged, but measured here
+    assert laboratory.run("table1", "--dry-run") == 0
+    assert "no record" not in capsys.readouterr().err
+    shutil.rmtree(laboratory.results / "bench" / ".cells")
+    line = f"{laboratory.file('table1.smoke')}.* has 6 cells of which .cells has no record"
+    assert laboratory.run(*chosen, "--dry-run") == 0
+    assert line in capsys.readouterr().err and len(rows(laboratory)) == 15
+    assert laboratory.run(*chosen) == 0
+    said = capsys.readouterr().err.splitlines()
+    (found,) = [number for number, text in enumerate(said) if text.startswith(line)]
+    assert "--results or --machine keeps both" in said[found]
+    assert found < min(number for number, text in enumerate(said) if ": done, " in text)
+    assert {row["case"] for row in rows(laboratory)} == {"first"}
+    assert laboratory.run("table1") == 0
+    assert "no record" not in capsys.readouterr().err
+
+
+def test_two_tables_of_one_store_are_not_taken_for_anothers(laboratory, capsys):
+    (laboratory.paper / "table3_again.py").write_text(
+        '"""The sums again."""\nfrom fakelab.demo2020.table1_sums import cells, measure, plot, tables\n'
+    )
+    own = laboratory.folder / "my mesh.txt"
+    own.write_text("100 200")
+    for _ in range(2):
+        assert laboratory.run("table3") == 0
+        assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
+    assert "no record" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"cells": [{}]}', '{"cells": 1}'])
+def test_a_manifest_that_is_none_of_ours_stops_no_run(laboratory, capsys, content):
+    laboratory.file("").mkdir(parents=True)
+    laboratory.file("figure2.smoke.json").write_text(content)
+    assert laboratory.run("figure2") == 0
+    assert "no record" not in capsys.readouterr().err
+
+
 def test_what_is_done_is_not_repeated(laboratory):
     assert laboratory.run("table1") == 0
     first = rows(laboratory)
@@ -134,7 +177,8 @@ def test_two_tables_of_the_same_cells_measure_them_once(laboratory, capsys):
 def test_selection_leaves_other_cells_and_says_so(laboratory):
     assert laboratory.run("table1", "--only", "case=first", "--only", "case=third", "--only", "method=loop") == 0
     assert laboratory.traces() == ["first/loop/host", "third/loop/host"]
-    assert "7 cells: never run" in laboratory.file("table1.smoke.md").read_text()
+    text = laboratory.file("table1.smoke.md").read_text()
+    assert "never run: 3 on opencl (kernel), 3 on cuda (kernel), 1 on host (loop)" in text
     assert laboratory.run("table1", "--backend", "cuda") == 0
     assert laboratory.traces()[2:] == ["second/loop/host"]
 
@@ -228,7 +272,8 @@ def test_interrupted_shows_what_is_done(laboratory, sign):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err
     assert [row["metric"] for row in rows(laboratory)] == ["time", "sum"]
-    assert "8 cells: never run" in laboratory.file("table1.smoke.md").read_text()
+    text = laboratory.file("table1.smoke.md").read_text()
+    assert "never run: 3 on opencl (kernel), 3 on cuda (kernel), 2 on host (loop)" in text
 
 
 def test_two_runs_at_once_repeat_and_spoil_nothing(laboratory):

@@ -6,6 +6,8 @@ their work is.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +15,13 @@ from repro.measure import measure
 from repro.model import DONE
 from repro.plan import Task
 from repro.settings import Settings
+from repro.units import is_time
 
 #: Times a second of computing that a program loses a core. On two cores it is 3 (one thread) to 16 (two) alone, and 28
 #: to 100 beside another program that computes, or where a cell has more threads that compute than there are cores.
 DISTURBED = 25.0
 NOTE = "its threads lost their cores often, to other programs or to one another"
+SLOWER = 3.0  # times as long as with the cache evicted: that is no property of what was measured
 LEAST_SECONDS = 0.05  # of computing, before a rate says anything
 
 
@@ -51,13 +55,23 @@ def rate(before: Reading | None, after: Reading | None) -> float | None:
     return (after.switches - before.switches) / (after.seconds - before.seconds)
 
 
+def slower_warm(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the metrics of a cell that took much longer warm than with the cache evicted: short ones are hit hard."""
+    values = {row["metric"]: row["value"] for row in rows if is_time(row["unit"] or "") and row["value"]}
+    return [metric for metric, value in values.items() if value > SLOWER * values.get(f"{metric}_cold", math.inf)]
+
+
 def watched(task: Task, settings: Settings, **options: Any) -> bool:
-    """Do what `repro.measure.measure` does, and note in the cell's record that its threads lost their cores."""
+    """Do what `repro.measure.measure` does, and note in the cell's record what other programs did to its times."""
     cell = task.cell
     before = read(cell.backend)
     is_measured = measure(task, settings, **options)
     lost = rate(before, read(cell.backend))
-    if is_measured and task.record["status"] == DONE and (lost or 0) > DISTURBED:
-        task.record["notes"].append(f"{cell.method} on {cell.backend}: {NOTE}")
+    if not is_measured or task.record["status"] != DONE:
+        return is_measured
+    notes = [NOTE] if (lost or 0) > DISTURBED else []
+    notes += [f"{metric} took longer warm than cold, so it was held up" for metric in slower_warm(task.record["rows"])]
+    if notes:
+        task.record["notes"] += [f"{cell.method} on {cell.backend}: {note}" for note in notes]
         settings.store.write(task.path, task.record)
     return is_measured

@@ -24,6 +24,15 @@ if rival:
 """
 
 
+def test_what_took_longer_warm_than_cold_is_named():
+    rows = [
+        ("spmv_at_1", 8.0e-3, "s"), ("spmv_at_1_cold", 0.7e-3, "s"), ("spmv_at_50", 0.5e-3, "s"), ("setup", None, "s"),
+        ("rate", 9.0, "GB/s"), ("rate_cold", 1.0, "GB/s"), ("solve", 2e-3, "s"), ("solve_cold", 1.9e-3, "s"),
+    ]  # fmt: skip
+    found = preemption.slower_warm({"metric": metric, "value": value, "unit": unit} for metric, value, unit in rows)
+    assert found == ["spmv_at_1"]
+
+
 def test_a_rate_is_of_what_the_process_computed_itself():
     assert preemption.rate(Reading(10, 1.0), Reading(60, 3.0)) == 25
     assert preemption.rate(Reading(10, 1.0), Reading(60, 1.01)) is None  # too short to say

@@ -77,8 +77,9 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     artefacts = tuple(entry.get("artefacts", [])) or tuple(f"{paper}-{stem}" for stem in stems)
     numbers = [r.split()[1] for p in (stated, effect) if p for r in p.published if r.startswith("text ")]
     return Claim(
-        id=entry["id"], paper=paper, place=entry["place"], says=says, condition=entry.get("condition", ""),
-        artefacts=artefacts, statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
+        id=entry["id"], paper=paper, place=entry["place"], says=says,
+        condition=_filled(entry.get("condition", ""), statements)[0], artefacts=artefacts,
+        statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, unmeasured=entry.get("unmeasured", ""),

@@ -141,13 +141,7 @@ class Stored:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
         if not is_missing(row["bound_fraction"]):
             return float(row["bound_fraction"])
-        if not is_rate(row["unit"]):
-            return None
-        found = [
-            other["bound_fraction"]
-            for other in self._of_cell(row)
-            if not is_missing(other["bound_fraction"]) and not other["metric"].endswith("_cold")
-        ]
+        found = [time["bound_fraction"] for time in self._times_behind(row) if not is_missing(time["bound_fraction"])]
         return float(found[0]) if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
@@ -161,18 +155,22 @@ class Stored:
         return self._with_interval(_best(rows)) if rows else None
 
     def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
-        if not is_rate(row["unit"]) or not is_missing(row["ci_low"]):
-            return row
-        _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
-        times = [
-            other for other in self._of_cell(row)
-            if is_time(other["unit"]) and not is_missing(other["n"]) and other["metric"].endswith(at + count)
-            and not other["metric"].endswith("_cold")
-        ]  # fmt: skip
+        times = self._times_behind(row) if is_missing(row["ci_low"]) else []
         if len(times) != 1 or is_missing(times[0]["ci_low"]):
             return row
         time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
         return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
+
+    def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The warm times of its cell that a rate may come from: of as many repeats, where its name says how many."""
+        if not is_rate(row["unit"]):
+            return []
+        _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
+        return [
+            other for other in self._of_cell(row)
+            if is_time(other["unit"]) and not is_missing(other["n"]) and other["metric"].endswith(at + count)
+            and not other["metric"].endswith("_cold")
+        ]  # fmt: skip
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""

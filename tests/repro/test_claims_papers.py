@@ -63,6 +63,7 @@ def test_every_paper_has_a_ledger_without_idle_names(paper):
     for claim in found:
         used = set().union(*(names_of(each.formula) for each in (claim.stated, claim.effect) if each))
         assert set(claim.where) <= used, claim.id
+        assert "{" not in claim.says + claim.condition, claim.id  # the paper's digits are in the place of their names
         assert claim.place.startswith(("Abstract", "Second abstract", "Summary", "Section", "Table", "Caption")), (
             claim.id
         )

@@ -31,13 +31,13 @@ def stores():
 
 
 @cache
-def cells(artefact):
-    """What an artefact measures at any scale, by its module; None without one."""
+def cells(artefact, scales=SCALES):
+    """What an artefact measures at some scales, by its module; None without one."""
     modules = {module.id: module for module in discovery.find()}
     if artefact not in modules:
         return None
     module = discovery.load(modules[artefact])
-    return [cell for scale in SCALES for cell in module.cells(scale)]
+    return [cell for scale in scales for cell in module.cells(scale)]
 
 
 @cache
@@ -168,7 +168,7 @@ def test_every_predicate_has_a_value_on_all_that_its_artefacts_measure(paper, tm
     """Rows of every cell of the modules at the papers' sizes, on a GPU and a processor, with values alike."""
     tables = {}
     for selector in (each for claim in claims(paper) for each in selectors(claim)):
-        for cell in cells(f"{paper}-{selector.stem}") or []:
+        for cell in cells(f"{paper}-{selector.stem}", ("paper",)) or []:
             if selector.takes(cell.method):
                 metric = selector.metric.replace("*", " what says so")
                 devices = {"cuda": ["GPU"], "opencl": ["GPU", "pthread-CPU"], "openmp": ["CPU"], "host": ["CPU"]}

@@ -48,7 +48,7 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
     settings : Settings
         Of the target; its machine names the folder in it.
     say : callable
-        Told what is skipped.
+        Told what is skipped, and what is replaced that the target has no cells of.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
         artefacts = {name for name, of in touched if of == scale}
         if artefacts:
             machine = next(facts for (_, of), facts in touched.items() if of == scale)
-            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), merged)
+            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), merged, say)
     for problem in merged.problems:
         say(problem)
     return merged
@@ -124,7 +124,7 @@ def _usual(machine: dict) -> str:
     return "paper" if any(name == "gpu" or name.startswith("gpu.") for name in machine) else "small"
 
 
-def _render(artefacts: set[str], settings: Settings, merged: Merged) -> None:
+def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callable[[str], None]) -> None:
     """Write the files of artefacts, and of those that show the same cells; cells stand by the machine they are of."""
     chosen = [artefact for artefact in discovery.find() if artefact.measure or artefact.id in artefacts]
     for job in runner.make_jobs(chosen, settings, Selection()):
@@ -135,6 +135,8 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged) -> None:
         shown = [task for task in job.tasks if task.record is not None]
         if not shown:
             continue
+        if text := runner.replaced(job, settings):
+            say(text)
         machine = _most_common(task.record["key"].get("machine", {}) for task in shown)
         for task in job.tasks:
             task.key["machine"] = machine

@@ -183,7 +183,7 @@ def replaced(job: Job, settings: Settings) -> str:
         return ""
     return (
         f"{files}.* has {lost} cell{'s' if lost > 1 else ''} of which .cells has no record, as those measured "
-        "elsewhere; this run replaces them (git keeps what is committed; --results or --machine keeps both)"
+        "elsewhere; they are replaced (git keeps what is committed; --results or --machine keeps both)"
     )
 
 

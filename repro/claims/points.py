@@ -115,7 +115,7 @@ def _expected(
             methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
             numbers = list(published.load(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
-            # Of a method that the paper has not, the cases are those of its table; of a figure, those that anything ran.
+            # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
             ran = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale}
             cases |= printed or {number.case for number in numbers} or ran
         known.append(cases)

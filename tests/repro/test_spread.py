@@ -124,6 +124,16 @@ def test_cells_of_unlike_machines_are_named(laboratory, repro):
     )
 
 
+def test_a_merge_says_what_it_replaces(laboratory, repro):
+    plan = planned(laboratory)
+    folder = run_shard(laboratory, plan, 1)
+    assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(laboratory.results)).returncode == 0
+    assert "are replaced" not in laboratory.repro("merge", str(folder), "--into", str(laboratory.results)).stderr
+    shutil.rmtree(laboratory.results / "bench" / ".cells")  # as in a clone
+    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+    assert done.returncode == 0 and "table1.smoke.* has" in done.stderr and "are replaced" in done.stderr
+
+
 def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(laboratory, repro, monkeypatch):
     folder = laboratory.folder / "elsewhere"
     assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(folder)).returncode == 0

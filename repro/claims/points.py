@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,11 @@ def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored)
     return [case for case in shared if case in (claim.cases or shared) and case not in claim.users_cases]
 
 
+@cache
+def _numbers(artefact: str, root: Path) -> tuple[published.Number, ...]:
+    return tuple(published.load(artefact, root))
+
+
 def _expected(
     claim: Claim, predicate: Predicate, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path
 ) -> list[str]:
@@ -113,7 +119,7 @@ def _expected(
         cases = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale and each.takes(row["method"])}
         if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
             methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
-            numbers = list(published.load(artefact, root))
+            numbers = _numbers(artefact, root)
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
             ran = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale}

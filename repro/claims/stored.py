@@ -75,6 +75,7 @@ class Stored:
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._found: dict[tuple[str, Selector, str], list[dict[str, Any]]] = {}
         self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
@@ -198,6 +199,12 @@ class Stored:
 
     def _fitting(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
         """The rows with a value that a selector asks for, in any case or in its own."""
+        asked = artefact, selector, scale
+        if asked not in self._found:
+            self._found[asked] = self._searched(*asked)
+        return self._found[asked]
+
+    def _searched(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
         if artefact not in self._values:
             index: dict[tuple[str, str], list[dict[str, Any]]] = {}
             for row in self.rows(artefact):

@@ -13,7 +13,11 @@ from repro.model import Skip
 from repro.plan import machine_facts
 from repro.store import Store, write_atomically
 
+HELD_UP = ("its probes took as long for little data as for much, so other programs had its cores; "
+           "`repro doctor --ceilings` measures again")  # fmt: skip
 MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; a hundred times is usual
+
+_held_up: set[tuple[Path, str]] = set()  # by this process: a later one may find the device free
 
 
 class DeviceCeilings:
@@ -53,6 +57,8 @@ class DeviceCeilings:
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
             return self._none(clock, "they have not been measured; `repro doctor --ceilings` does it")
+        if (self.path, name) in _held_up and not again:  # probing before every cell would hold up the next
+            return self._none(clock, HELD_UP)
         try:
             probes = iter(environment.ceiling_kernels(clock))
             first = next(probes, None)
@@ -62,8 +68,8 @@ class DeviceCeilings:
             return self._none(clock, "nothing measures them")
         ceilings = measure(itertools.chain([first], probes), clock)
         if held_up(ceilings):
-            return self._none(clock, "its probes took as long for little data as for much, so other programs had its "
-                                     "cores; `repro doctor --ceilings` measures again")  # fmt: skip
+            _held_up.add((self.path, name))
+            return self._none(clock, HELD_UP)
         known[name] = {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}
         write_atomically(self.path, json.dumps(known, indent=1) + "\n")
         return ceilings

@@ -81,7 +81,7 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
         for count, job in enumerate(as_completed(jobs), 1):
             tool, tests, done, seconds = job.result()
             name = f"{tool} {tests[0]} and {len(tests) - 1} more"
-            is_bad = done.returncode not in (0, NO_TESTS)
+            is_bad = done.returncode != 0
             print(f"{count}/{len(jobs)} {name}: {'FOUND' if is_bad else 'nothing'} in {seconds:.0f} s", flush=True)
             if is_bad:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
@@ -91,9 +91,11 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
 
 def groups(asked: list[str]) -> list[list[str]]:
     """Return the CUDA tests among pytest's arguments, up to `AT_ONCE` of a file together."""
-    listed = subprocess.run([*PYTEST, "--collect-only", *asked, "-k", "cuda"], cwd=ROOT, capture_output=True, text=True,
-                            check=False).stdout  # fmt: skip
-    tests = [line for line in listed.splitlines() if "::" in line]
+    command = [*PYTEST, "--collect-only", *asked, "-k", "cuda"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode not in (0, NO_TESTS):
+        raise SystemExit(f"{' '.join(command)} ended with {listed.returncode}:\n{listed.stdout[-2000:]}")
+    tests = [line for line in listed.stdout.splitlines() if "::" in line]
     files = [list(found) for _, found in itertools.groupby(tests, lambda test: test.split("::")[0])]
     return [found[k : k + AT_ONCE] for found in files for k in range(0, len(found), AT_ONCE)]
 

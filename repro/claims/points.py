@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from repro import published
 from repro.claims.model import Claim, Predicate
+from repro.claims.reasons import loaded
 from repro.claims.stored import CEILINGS, Selector, Stored
 from repro.intervals import names_of
 from repro.model import ReproError
@@ -102,11 +102,6 @@ def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored)
     return [case for case in shared if case in (claim.cases or shared) and case not in claim.users_cases]
 
 
-@cache
-def _numbers(artefact: str, root: Path) -> tuple[published.Number, ...]:
-    return tuple(published.load(artefact, root))
-
-
 def _expected(
     claim: Claim, predicate: Predicate, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path
 ) -> list[str]:
@@ -119,7 +114,7 @@ def _expected(
         cases = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale and each.takes(row["method"])}
         if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
             methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
-            numbers = _numbers(artefact, root)
+            numbers = list(loaded(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
             ran = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale}

@@ -135,12 +135,13 @@ def number_of(paper: str, reference: str, case: str, root: Path) -> published.Nu
     """Return the published number that a reference names, of `case` where it names none; None when there is none."""
     words = reference.split()
     if words[0] == "text":
-        return next((each for each in _loaded(f"{paper}-text", root) if each.case == words[1]), None)
-    return _loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], words[2])
+        return next((each for each in loaded(f"{paper}-text", root) if each.case == words[1]), None)
+    return loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], words[2])
 
 
 @cache
-def _loaded(artefact: str, root: Path) -> published.Published:
+def loaded(artefact: str, root: Path) -> published.Published:
+    """Return the published numbers of an artefact, read once."""
     return published.load(artefact, root)
 
 

@@ -47,6 +47,14 @@ def test_a_ball_is_round_and_lit_from_its_upper_left():
     assert upper_left > 1.2 * lower_right > 0.1
 
 
+def test_what_is_lit_once_takes_any_colours():
+    ball = surface(*sphere())
+    shaded = rendering.shaded([ball], FRONT, PIXELS)
+    for colours in ((0.8, 0.8, 0.8), np.random.default_rng(0).uniform(size=(len(ball.faces), 3))):
+        alone = rendering.Surface(ball.points, ball.faces, np.array(colours), ball.normals)
+        assert np.array_equal(shaded.picture(alone.face_colours()), rendering.picture([alone], FRONT, PIXELS))
+
+
 def test_the_nearer_hides_the_farther_and_casts_a_shadow():
     red, blue = surface(*sphere(), (0.9, 0.1, 0.1)), surface(*sphere((0.0, 4.0, 0.0), 2.0), (0.1, 0.1, 0.9))
     image = rendering.picture([blue, red], FRONT, PIXELS)

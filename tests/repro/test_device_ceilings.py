@@ -43,6 +43,10 @@ def test_a_change_of_the_probes_is_measured_again(laboratory, source, old, new, 
     assert bool(kept.notes) != stands
 
 
+def store_of(laboratory):
+    return Store(laboratory.results, "bench")
+
+
 def curve(*seconds):
     """A probe's bandwidths at 32 KiB, 1 MiB and 128 MiB."""
     sizes = (2.0**15, 2.0**20, 2.0**27)
@@ -59,6 +63,8 @@ def test_ceilings_of_a_processor_that_other_programs_hold_are_none(
     found = Ceilings("A processor", {"read": curve(*seconds)}, {}, {"float64": 12.3e9})
     assert held_up(found) == is_held_up
     monkeypatch.setattr(ceilings, "measure", lambda kernels, clock: found)
-    store = DeviceCeilings(Store(laboratory.results, "bench"))
+    store = DeviceCeilings(store_of(laboratory))
     assert (store.of(environment.device("opencl")) is None) == is_held_up == bool(store.notes)
     assert bool(store.read()) != is_held_up
+    monkeypatch.setattr(ceilings, "measure", None)  # it is not probed again for the next cell
+    assert (DeviceCeilings(store_of(laboratory)).of(environment.device("opencl")) is None) == is_held_up

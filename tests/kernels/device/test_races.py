@@ -65,3 +65,9 @@ def test_cuda_tests_are_dealt_out_by_file():
     assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 2
     assert all("cuda" in test for tests in dealt for test in tests)
     assert max(map(len, dealt)) <= races.AT_ONCE and len({test for tests in dealt for test in tests}) > races.AT_ONCE
+
+
+def test_tests_that_cannot_be_collected_are_no_clean_pass(tmp_path):
+    (tmp_path / "test_broken.py").write_text("import nothing_of_this_name\n")
+    with pytest.raises(SystemExit, match="nothing_of_this_name"):
+        races.groups([str(tmp_path)])

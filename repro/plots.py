@@ -253,14 +253,16 @@ def lines(
     log_x, log_y : bool
         Logarithmic axes; the vertical where the values spread enough for one.
     whole_x : bool
-        Put a tick at each abscissa, which are few whole numbers.
+        Put a tick at each abscissa, which are few whole numbers; a line stops where the paper has one more.
     """
     names = names or {}
     for method, points in series.items():
         points = sorted(points, key=lambda point: point[0])
         if not points:
             continue
-        abscissae, ordinates = _broken([point[:2] for point in points], (published or {}).get(method, ()))
+        abscissae, ordinates = _broken(
+            [point[:2] for point in points], (published or {}).get(method, ()) if whole_x else ()
+        )
         axes.plot(
             abscissae,
             ordinates,

@@ -296,7 +296,11 @@ def test_axes_without_a_measurement_say_so(results):
 def test_a_line_stops_where_the_paper_has_a_point_and_it_has_none():
     _, (axes,) = plots.figure(plots.COLUMN)
     series = {"fine": [(8, 10.0), (16, 20.0), (64, 80.0)], "both": [(8, 5.0), (64, 6.0)]}
-    plots.lines(axes, series, x="Size", y="Iterations", published={"fine": [(x, 9.0) for x in (8, 16, 32, 64, 128)]})
+    published = {"fine": [(x, 9.0) for x in (8, 16, 32, 64, 128)]}
+    plots.lines(axes, series, x="Size", y="Iterations", published=published, whole_x=True)
     fine, both = (line.get_xydata() for line in axes.get_lines()[:2])
     assert fine[:, 0].tolist() == [8, 16, 32, 64] and np.isnan(fine[:, 1]).tolist() == [False, False, True, False]
     assert both[:, 0].tolist() == [8, 64]
+    _, (axes,) = plots.figure(plots.COLUMN)
+    plots.lines(axes, series, x="Unknowns", y="Iterations", published=published)  # the paper's unknowns are not ours
+    assert not np.isnan(axes.get_lines()[0].get_ydata()).any()

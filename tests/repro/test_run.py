@@ -74,7 +74,9 @@ def test_every_command_that_measured_is_named(laboratory):
     lines = laboratory.file("table1.smoke.md").read_text().splitlines()
     commands = [line for line in lines if line.startswith("- command")]
     assert [" ".join(chosen) in line for line, chosen in zip(commands, (first, second), strict=True)] == [True, True]
-    cells = json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+    manifest = laboratory.file("table1.smoke.json").read_text()
+    assert "--results" not in manifest + "".join(lines)  # where it was written to says nothing of what was measured
+    cells = json.loads(manifest)["cells"]
     assert {cell["case"]: f"case={cell['case']}" in cell["command"] for cell in cells} == {
         "first": True,
         "second": True,

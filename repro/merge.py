@@ -135,15 +135,17 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callab
         shown = [task for task in job.tasks if task.record is not None]
         if not shown:
             continue
-        if text := runner.replaced(job, settings):
-            say(text)
-        machine = _most_common(task.record["key"].get("machine", {}) for task in shown)
+        # Those of the store: what files of an older state of the machine have is replaced.
+        kept = [task for task in shown if task.path.exists()] or shown
+        machine = _most_common(task.record["key"].get("machine", {}) for task in kept)
         for task in job.tasks:
             task.key["machine"] = machine
         odd = {
-            word for task in shown
+            word for task in kept
             for word in hashing.differences({"machine": machine}, {"machine": task.record["key"].get("machine", {})})
         }  # fmt: skip
+        if text := runner.replaced(job, settings):
+            say(text)
         if odd:
             merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(sorted(odd))}")
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))

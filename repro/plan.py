@@ -12,6 +12,7 @@ from typing import Any
 
 from repro import discovery, environment, hashing, sources
 from repro.discovery import Artefact
+from repro.files import Files, files_stem, lock_name
 from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError
 from repro.settings import Settings
 from repro.store import Store, Unreadable
@@ -65,6 +66,8 @@ class Task:
         What is stored.
     reason : str
         Why it has to be measured; empty when what is stored stands.
+    files : Files or None
+        Where a record is read back from that the store does not have.
     """
 
     artefact: Artefact
@@ -73,6 +76,7 @@ class Task:
     key: dict[str, Any]
     record: dict[str, Any] | None = None
     reason: str = ""
+    files: Files | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -91,7 +95,14 @@ class Task:
         except Unreadable as problem:
             self.record, self.reason = None, f"{problem}: will run again"
             return
+        if self.record is None and self.files is not None:
+            self.record = self.files.record(self.artefact.id, self.cell.identity(), self.key)
         self.reason = self._why()
+
+    def keep(self, store: Store) -> None:
+        """Store a record that was read back from the files, before they are written anew."""
+        if self.stands and not self.path.exists():
+            store.write(self.path, {name: value for name, value in self.record.items() if name != "schema"})
 
     def _why(self) -> str:
         if self.record is None:
@@ -131,10 +142,13 @@ def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list
     """Return the cells of an artefact with how each of them stands; those of another one, where it measures them."""
     store = settings.store
     owner = discovery.measured_by(artefact) if artefact.measure else artefact
-    tasks = []
-    for cell in cells_of(artefact, module, settings.scale):
+    tasks, cells = [], cells_of(artefact, module, settings.scale)
+    stem = files_stem(artefact, settings, {name for cell in cells for name in cell.data})
+    # Once the store has written them itself, a cell that it lacks was removed to be measured again.
+    files = Files(stem) if not store.has_locked(lock_name(stem)) else None
+    for cell in cells:
         path = store.path(owner.id, identity(cell, settings))
-        task = Task(owner, cell, path, key_of(owner, cell, settings))
+        task = Task(owner, cell, path, key_of(owner, cell, settings), files=files)
         task.look(store)
         tasks.append(task)
     return tasks

@@ -9,7 +9,6 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -17,9 +16,10 @@ from typing import Any
 
 from repro import hashing
 from repro.discovery import Artefact
+from repro.files import files_stem, lock_name
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED
 from repro.plan import Task, machine_facts
-from repro.settings import Settings, default_scale
+from repro.settings import Settings
 from repro.store import write_atomically
 
 FEW = 3  # methods that are named
@@ -43,21 +43,6 @@ class Rendered:
     problems: list[str] = field(default_factory=list)
 
 
-def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = ()) -> Path:
-    """Return the path of the artefact's files without suffix.
-
-    The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
-    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu``.
-    """
-    name = artefact.stem
-    if settings.scale != (settings.usual_scale or default_scale()):
-        name += f".{settings.scale}"
-    for dataset, file in sorted(settings.overrides.items()):
-        if dataset in data:
-            name += "." + re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
-    return settings.store.folder / artefact.paper / name
-
-
 def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
     """Write an artefact's files from what is stored of its cells.
 
@@ -71,14 +56,16 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
     settings : Settings
     """
     store = settings.store
-    with store.lock(f"{artefact.id}.{settings.scale}"):
+    base = files_stem(artefact, settings, {name for task in tasks for name in task.cell.data})
+    with store.lock(lock_name(base)):
         # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
         for task in tasks:
             task.look(store)
-        return _render(artefact, module, tasks, settings)
+            task.keep(store)
+        return _render(artefact, module, tasks, settings, base)
 
 
-def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
+def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings, base: Path) -> Rendered:
     current = [task.record for task in tasks if task.stands]
     rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
     rendered = Rendered(artefact)
@@ -94,7 +81,6 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
                     figure = made
                 else:
                     rendered.tables = list(made)
-    base = files_stem(artefact, settings, {name for task in tasks for name in task.cell.data})
 
     def write(suffix: str, content: Any) -> None:
         path = base.with_name(base.name + suffix)
@@ -175,6 +161,7 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
     sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
+    recipes = {name: value for record in records for name, value in record["key"].get("data", {}).items()}
     collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
     facts = records[-1]["key"].get("machine", {}) if records else {}
     if facts and facts != machine_facts():  # merged here, measured elsewhere
@@ -184,7 +171,7 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
         **collected,
         "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
         "overrides": dict(settings.overrides),
-        "sources": dict(sorted(sources.items())),
+        "sources": dict(sorted(sources.items())), "recipes": dict(sorted(recipes.items())),
         "cells": [
             {
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 
 from repro import discovery, plan, preemption
 from repro.discovery import Artefact
+from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
-from repro.render import Rendered, files_stem, render
+from repro.render import Rendered, render
 from repro.settings import Settings
 from repro.store import clean_temporaries, read_json
 from repro.worker import Worker
@@ -54,7 +55,7 @@ class Watcher(Protocol):
         """The run begins, with this many cells to measure and the seconds they should take."""
 
     def replaces(self, text: str) -> None:
-        """An artefact's files have cells that the store does not, and will be without them; see `replaced`."""
+        """An artefact's files have cells that do not stand here, and will be without them; see `replaced`."""
 
     def cell(self, task: Task, why: str) -> None:
         """A cell is about to be measured."""
@@ -158,9 +159,9 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
 
 
 def replaced(job: Job, settings: Settings) -> str:
-    """Say when the artefact's files have cells of which the store has no record, since a run writes them without.
+    """Say when the artefact's files have cells that neither the store has nor can be read back, as a run drops them.
 
-    As in a clone: what git has are the files, not the store.
+    As in a clone, which has the files and not the store, when another machine measured them, or other sources.
 
     Returns
     -------
@@ -171,19 +172,19 @@ def replaced(job: Job, settings: Settings) -> str:
         return ""
     files = files_stem(job.artefact, settings, {name for task in job.tasks for name in task.cell.data})
     owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
+    kept = {task.path for task in job.tasks if task.stands}
     try:
         manifest = read_json(files.with_name(f"{files.name}.json"))
-        lost = sum(
-            cell["status"] == DONE and not settings.store.path(owner.id, _stored_identity(cell, manifest)).exists()
-            for cell in manifest.get("cells", ())
-        )
+        done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
+        paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
+        lost = sum(path not in kept and not path.exists() for path in paths)
     except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
         return ""
     if not lost:
         return ""
     return (
-        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} of which .cells has no record, as those measured "
-        "elsewhere; they are replaced (git keeps what is committed; --results or --machine keeps both)"
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} measured elsewhere or by other sources; they are replaced "
+        "(git keeps what is committed; --results or --machine keeps both)"
     )
 
 

@@ -203,7 +203,14 @@ class Store:
 
     def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Hold a lock of this results folder, as while an artefact's files are written."""
-        return locked(self.cells / f".{name}.lock")
+        return locked(self._lock(name))
+
+    def has_locked(self, name: str) -> bool:
+        """Return whether this folder has ever held a lock, as when it wrote an artefact's files itself."""
+        return self._lock(name).exists()
+
+    def _lock(self, name: str) -> Path:
+        return self.cells / f".{name}.lock"
 
 
 def slug(identity: Mapping[str, Any]) -> str:

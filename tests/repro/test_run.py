@@ -98,23 +98,26 @@ def test_every_file_of_an_artefact(laboratory):
 
 
 def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
-    from repro import render, settings
+    from repro import files, settings
 
-    monkeypatch.setattr(render, "default_scale", lambda: "smoke")
+    monkeypatch.setattr(files, "default_scale", lambda: "smoke")
     assert laboratory.run("table1") == 0 and settings.default_scale() != "smoke"
     assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()
 
 
 def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
-    """In a clone, which has the files that are committed and not the store."""
+    """In a clone, which has the files that are committed and not the store, on a machine of another kind."""
     chosen = ("table1", "--only", "case=first", "--only", "method=loop")
     assert laboratory.run("table1") == 0 and laboratory.run("table1") == 0
-    assert "no record" not in capsys.readouterr().err
+    assert "measured elsewhere" not in capsys.readouterr().err
     laboratory.cell("third-kernel-opencl").write_text("{")  # damaged, but measured here
     assert laboratory.run("table1", "--dry-run") == 0
-    assert "no record" not in capsys.readouterr().err
+    assert "measured elsewhere" not in capsys.readouterr().err
     shutil.rmtree(laboratory.results / "bench" / ".cells")
-    line = f"{laboratory.file('table1.smoke')}.* has 6 cells of which .cells has no record"
+    stored = laboratory.file("table1.smoke.json")
+    manifest = json.loads(stored.read_text())
+    stored.write_text(json.dumps({**manifest, "machine": {**manifest["machine"], "cpu": "Another processor"}}))
+    line = f"{laboratory.file('table1.smoke')}.* has 6 cells measured elsewhere or by other sources"
     assert laboratory.run(*chosen, "--dry-run") == 0
     assert line in capsys.readouterr().err and len(rows(laboratory)) == 15
     assert laboratory.run(*chosen) == 0
@@ -124,7 +127,7 @@ def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     assert found < min(number for number, text in enumerate(said) if ": done, " in text)
     assert {row["case"] for row in rows(laboratory)} == {"first"}
     assert laboratory.run("table1") == 0
-    assert "no record" not in capsys.readouterr().err
+    assert "measured elsewhere" not in capsys.readouterr().err
 
 
 def test_two_tables_of_one_store_are_not_taken_for_anothers(laboratory, capsys):
@@ -136,7 +139,7 @@ def test_two_tables_of_one_store_are_not_taken_for_anothers(laboratory, capsys):
     for _ in range(2):
         assert laboratory.run("table3") == 0
         assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
-    assert "no record" not in capsys.readouterr().err
+    assert "measured elsewhere" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"cells": [{}]}', '{"cells": 1}'])
@@ -144,7 +147,7 @@ def test_a_manifest_that_is_none_of_ours_stops_no_run(laboratory, capsys, conten
     laboratory.file("").mkdir(parents=True)
     laboratory.file("figure2.smoke.json").write_text(content)
     assert laboratory.run("figure2") == 0
-    assert "no record" not in capsys.readouterr().err
+    assert "measured elsewhere" not in capsys.readouterr().err
 
 
 def test_what_is_done_is_not_repeated(laboratory):

@@ -129,9 +129,18 @@ def test_a_merge_says_what_it_replaces(laboratory, repro):
     folder = run_shard(laboratory, plan, 1)
     assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(laboratory.results)).returncode == 0
     assert "are replaced" not in laboratory.repro("merge", str(folder), "--into", str(laboratory.results)).stderr
-    shutil.rmtree(laboratory.results / "bench" / ".cells")  # as in a clone
-    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
-    assert done.returncode == 0 and "table1.smoke.* has" in done.stderr and "are replaced" in done.stderr
+    stored = laboratory.file("table1.smoke.json")
+    before, manifest = stored.read_text(), json.loads(stored.read_text())
+    for is_alike in (True, False):  # as in a clone
+        shutil.rmtree(laboratory.results / "bench" / ".cells")
+        stored.write_text(
+            before if is_alike else json.dumps({**manifest, "machine": {**manifest["machine"], "cpu": "Another"}})
+        )
+        done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+        assert done.returncode == 0 and ("table1.smoke.* has" in done.stderr) != is_alike
+        assert ("are replaced" in done.stderr) != is_alike
+        cells = json.loads(stored.read_text())["cells"]
+        assert (len(cells) == len(manifest["cells"])) == is_alike
 
 
 def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(laboratory, repro, monkeypatch):

@@ -38,7 +38,7 @@ def test_only_what_a_measurement_depends_on_enters():
         {
             "cpu": "X",
             "memory_bytes": 5,
-            "packages": {"numpy": "2", "matplotlib": "3", "cupy-cuda13x": "14"},
+            "packages": {"numpy": "2", "matplotlib": "3", "cupy-cuda13x": "14", "pyamgcl": "1.0"},
             "gpu": ["G"],
         }
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-#: First words of the packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
+#: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
 #: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured.
 NUMERIC_PACKAGES = {"numpy", "scipy", "numba", "llvmlite", "pyamg", "petsc4py", "mpi4py", "pyopencl", "pocl", "cupy",
                     "cuda", "nvidia"}  # fmt: skip

@@ -132,11 +132,10 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callab
             if job.artefact.id in artefacts:  # of the others nothing is stored, as at a scale that they do not have
                 merged.problems.append(job.problem)
             continue
-        shown = [task for task in job.tasks if task.record is not None]
-        if not shown:
-            continue
         # Those of the store: what files of an older state of the machine have is replaced.
-        kept = [task for task in shown if task.path.exists()] or shown
+        kept = [task for task in job.tasks if task.record is not None and task.path.exists()]
+        if not kept:
+            continue
         machine = _most_common(task.record["key"].get("machine", {}) for task in kept)
         for task in job.tasks:
             task.key["machine"] = machine

@@ -143,6 +143,21 @@ def test_a_merge_says_what_it_replaces(laboratory, repro):
         assert (len(cells) == len(manifest["cells"])) == is_alike
 
 
+def test_a_merge_leaves_alone_what_it_has_no_cells_of(laboratory, repro):
+    (laboratory.paper / "table3_again.py").write_text(
+        '"""The sums again."""\nfrom fakelab.demo2020.table1_sums import cells, measure, plot, tables\n'
+    )
+    elsewhere = laboratory.folder / "elsewhere"
+    for folder, names in ((laboratory.results, ("table1", "table3")), (elsewhere, ("figure2",))):
+        assert laboratory.repro("run", *names, "--scale", "smoke", "--results", str(folder)).returncode == 0
+    shutil.rmtree(laboratory.results / "bench" / ".cells")  # as in a clone, of results by other sources
+    (laboratory.paper / "adding.py").write_text((laboratory.paper / "adding.py").read_text() + "\nSTEP = 1\n")
+    before = {path: path.read_bytes() for path in laboratory.file("").iterdir()}
+    done = laboratory.repro("merge", str(elsewhere), "--into", str(laboratory.results))
+    assert done.returncode == 0 and "1 artefact written" in done.stderr
+    assert len(before) > 10 and all(path.read_bytes() == content for path, content in before.items())
+
+
 def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(laboratory, repro, monkeypatch):
     folder = laboratory.folder / "elsewhere"
     assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(folder)).returncode == 0

@@ -35,7 +35,7 @@ def idle_slots_apart():
 
 @pytest.fixture(autouse=True)
 def watched(monkeypatch, request):
-    """Under compute-sanitizer, which takes writes that nobody reads for races, too; tests of packing see it as it is."""
+    """Under compute-sanitizer, which takes writes that nobody reads for races, too; tests of packing see them."""
     if os.environ.get(sanitized.VARIABLE) == "memory" and request.path.stem != "test_patch_matrix":
         pack = patch_matrix.pack
         monkeypatch.setattr(

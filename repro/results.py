@@ -57,8 +57,10 @@ class Results:
 
     @property
     def cases(self) -> list[str]:
-        """Every case, those of the paper first and in its order."""
+        """Every case: as they are measured where the paper has its own in that order, else the paper's first in its."""
         ours = list(dict.fromkeys(self.frame["case"])) if len(self.frame) else []
+        if [case for case in ours if case in self.published.cases] == [c for c in self.published.cases if c in ours]:
+            return ours
         return [case for case in self.published.cases if case in ours] + [
             case for case in ours if case not in self.published.cases
         ]

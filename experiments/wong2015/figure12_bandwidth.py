@@ -8,11 +8,12 @@ from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
-from repro.plots import PAGE, bars, caption
+from repro.plots import PAGE, bars, caption, figure
 from repro.results import is_missing
 from repro.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
+ONE_ROW = 5  # matrices, of seven bars and more
 MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}
 COUNT = 1
 
@@ -97,14 +98,14 @@ def plot(results):
 
 
 def drawn(results, count):
-    """Draw bandwidths at `count` repeats in two rows of matrices, of what runs on the device as in the paper."""
+    """Draw bandwidths at `count` repeats, many matrices in two rows, of what runs on the device as in the paper."""
     count = max(each for each in REPEATS[results.scale] if each <= count)
     names = named(results)
-    made, panels = two_rows(PAGE, 5.4)
-    half = -(-len(names) // 2)
+    made, panels = two_rows(PAGE, 5.4) if len(names) > ONE_ROW else figure(PAGE, 2.9)
+    half = -(-len(names) // len(panels))
     metric = f"bandwidth_at_{count}"
     methods = {method: name for method, name in METHODS.items() if {*results.backends(method, metric)} - {"host"}}
-    for axes, part in zip(panels, (list(names)[:half], list(names)[half:]), strict=True):
+    for axes, part in zip(panels, (list(names)[:half], list(names)[half:]), strict=False):
         bars(axes, results, metric, methods, unit="GB/s", quantity="Effective bandwidth", log=False,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"

@@ -62,6 +62,6 @@ def drawn(results, text):
         series[case] = [(size, *each) for size, each in found if each is not None]
     lines(axes, series, x="Rows a slice", y=f"{text} [GFLOP/s]", names=names, log_x=True, whole_x=True)
     axes.set_xticks(SLICES, [str(size) for size in SLICES])
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.06 * max(axes.dataLim.y1, 1))
     caption(made, results)
     return made

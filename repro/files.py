@@ -1,15 +1,17 @@
-"""An artefact's files: where they are, and their cells read back where the store has none, as in a clone.
+"""An artefact's files: where they are, and their cells read back where the store has none that stands, as in a clone.
 
-What git has of a machine's results are the files that `repro.render` writes, not the store. They hold all of a record;
-older ones lack the keys of the data, which then are taken to be the present ones, as the sources decide them.
+What git has of a machine's results are the files that `repro.render` writes, not the store. They hold all of a record.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
+import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -18,13 +20,19 @@ from typing import Any
 
 from repro import hashing
 from repro.discovery import Artefact
-from repro.model import COLUMNS, ReproError
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, ReproError
 from repro.settings import Settings, default_scale
+from repro.sources import digest
 from repro.store import read_json
 
 NUMBERS = {"value": float, "ci_low": float, "ci_high": float, "bound_fraction": float, "error": float,
            "n": int, "outliers": int}  # fmt: skip
 IDENTITY = ("case", "method", "backend", "parameters", "data")
+KINDS = {"case": str, "method": str, "backend": str, "parameters": dict, "data": list, "reason": str, "date": str,
+         "checks": list, "notes": list, "seconds": int | float}  # fmt: skip
+MOST_BYTES = 1 << 28  # of samples, unpacked
+DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+           RecursionError, MemoryError, csv.Error, zlib.error)  # fmt: skip
 
 
 def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = ()) -> Path:
@@ -42,46 +50,18 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     return settings.store.folder / artefact.paper / name
 
 
-def lock_name(stem: Path) -> str:
-    """Return the name of the lock that is held while the files are written."""
-    return f"{stem.parent.name}-{stem.name}"
-
-
 class Files:
-    """An artefact's files at a scale.
+    """An artefact's files at a scale, read when they are first asked; nothing is taken from damaged or foreign ones.
 
     Parameters
     ----------
     stem : Path
         Their path without suffix.
+    scale : str
     """
 
-    def __init__(self, stem: Path):
-        self._rows: dict[tuple, list[dict[str, Any]]] = {}
-        self._samples: dict[str, dict] = {}
-        self._cells: dict[str, dict] = {}
-        try:
-            self._read(stem)
-        except (OSError, EOFError, ReproError, ValueError, KeyError, TypeError, AttributeError):
-            self._cells = {}  # damaged, or none of ours: nothing is taken from them
-
-    def _read(self, stem: Path) -> None:
-        self._manifest = read_json(stem.with_name(f"{stem.name}.json"))
-        cells = self._manifest.get("cells", ())
-        if not cells:
-            return
-        places = Counter(_place(cell) for cell in cells)  # rows tell cells apart by these alone
-        with stem.with_name(f"{stem.name}.csv").open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                self._rows.setdefault(_place(row), []).append(_typed(row))
-        packed = gzip.decompress(stem.with_name(f"{stem.name}.samples.json.gz").read_bytes())
-        self._samples = {_name(each): each["samples"] for each in json.loads(packed)}
-        self._cells = {_name(cell): cell for cell in cells if places[_place(cell)] == 1 and self._whole(cell)}
-
-    def _whole(self, cell: Mapping[str, Any]) -> bool:
-        """Whether there are rows of a cell, and samples of each that is a median of some."""
-        rows = self._rows.get(_place(cell), [])
-        return bool(rows) and self._samples.get(_name(cell), {}).keys() >= {row["metric"] for row in rows if row["n"]}
+    def __init__(self, stem: Path, scale: str):
+        self._stem, self._scale = stem, scale
 
     def record(self, artefact: str, identity: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the record of a cell, or None where the files do not have it.
@@ -93,31 +73,85 @@ class Files:
         identity : mapping
             See `repro.model.Cell.identity`.
         key : mapping
-            What the cell depends on now, which says which of the files' sources and data are its own.
+            What the cell depends on now, which says which of the files' sources are its own.
         """
-        cell, manifest = self._cells.get(_name(identity)), self._manifest if self._cells else {}
-        if cell is None:
+        found = _records(self._stem, self._scale, _stamp(self._stem)).get(_name(identity))
+        if found is None:
             return None
-        rows = [{**row, "artefact": artefact} for row in self._rows[_place(cell)]]
-        devices = {row["device"] for row in rows}
-        clocks = [each for each in manifest["devices"] if each["name"] in devices]
-        recipes = manifest.get("recipes") or ({} if manifest.get("overrides") else key["data"])
-        return {
-            "artefact": artefact, "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
-            "identity": {name: cell[name] for name in IDENTITY}, "overrides": manifest["overrides"],
-            "key": {
-                "sources": {path: manifest["sources"][path] for path in key["sources"] if path in manifest["sources"]},
-                "data": {name: recipes[name] for name in cell["data"] if name in recipes},
-                "machine": hashing.machine_facts(manifest["machine"], manifest["environment"]),
-                "seed": manifest["seed"],
-            },
-            "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows,
-            "samples": self._samples.get(_name(cell), {}), "checks": cell["checks"], "work": cell.get("work", []),
-            "digests": {name: manifest["data"][name] for name in cell["data"] if name in manifest["data"]},
-            "clocks": {f"{each['backend']}: {each['name']}": each for each in clocks},
-            "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "",
-            "finished": datetime.fromisoformat(cell["date"]).timestamp(), "date": cell["date"],
+        sources = found["key"]["sources"]
+        own = {path: sources[path] for path in key["sources"] if path in sources}
+        rows = [{**row, "artefact": artefact} for row in found["rows"]]
+        return {**found, "artefact": artefact, "rows": rows, "key": {**found["key"], "sources": own}}
+
+
+def _stamp(stem: Path) -> int:
+    """Tell one state of the files from another: the manifest is among the last that are written."""
+    try:
+        return stem.with_name(f"{stem.name}.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@functools.lru_cache(maxsize=256)
+def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
+    """The record of every cell by its identity; keys have the sources of all cells."""
+    try:
+        manifest = read_json(stem.with_name(f"{stem.name}.json"))
+        if manifest.get("scale") != scale or not manifest["cells"]:
+            return {}
+        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ".samples.json.gz"))
+        rows: dict[tuple, list[dict[str, Any]]] = {}
+        for row in csv.DictReader(io.StringIO(text.decode(), newline="")):
+            rows.setdefault(_place(row), []).append(_typed(row))
+        with gzip.open(io.BytesIO(packed)) as stream:
+            samples = {_name(each): each["samples"] for each in json.loads(stream.read(MOST_BYTES))}
+        places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
+        shared = {
+            "seed": manifest["seed"], "sources": dict(manifest["sources"]),
+            "machine": hashing.machine_facts(manifest["machine"], manifest["environment"]),
         }  # fmt: skip
+        return {
+            _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, shared)
+            for cell in manifest["cells"]
+            if places[_place(cell)] == 1 and _is_whole(cell, rows.get(_place(cell), []), samples.get(_name(cell), {}))
+        }
+    except DAMAGED:
+        return {}
+
+
+def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
+    """Return what one of the files holds, if it is the one that the manifest was written with."""
+    content = stem.with_name(f"{stem.name}{suffix}").read_bytes()
+    if digest(content) != manifest["files"][suffix]:
+        raise ValueError(f"{suffix} is not of this manifest")
+    return content
+
+
+def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapping[str, Any]) -> bool:
+    """Whether there are rows of a cell, samples of each that is a median of some, and what a record needs."""
+    return (
+        cell["status"] in (DONE, SKIPPED, FAILED)
+        and all(isinstance(cell[name], kind) for name, kind in KINDS.items())
+        and bool(rows)
+        and samples.keys() >= {row["metric"] for row in rows if row["n"]}
+    )
+
+
+def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
+    recipes, digests = manifest.get("recipes", {}), manifest["data"]
+    devices = {row["device"] for row in rows}
+    return {
+        "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
+        "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
+        "key": {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}},
+        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": samples,
+        "checks": cell["checks"], "work": cell.get("work", []),
+        "digests": {name: digests[name] for name in cell["data"] if name in digests},
+        "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
+                   if each["name"] in devices},
+        "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],
+        "finished": datetime.fromisoformat(cell["date"]).timestamp(),
+    }  # fmt: skip
 
 
 def _place(cell: Mapping[str, Any]) -> tuple:
@@ -131,6 +165,4 @@ def _name(identity: Mapping[str, Any]) -> str:
 def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
     if tuple(row) != COLUMNS or None in row.values():
         raise ValueError("a row of other columns, or one that was cut short")
-    return {
-        name: (NUMBERS[name](text) if text else None) if name in NUMBERS else text for name, text in row.items()
-    }  # fmt: skip
+    return {name: (NUMBERS[name](text) if text else None) if name in NUMBERS else text for name, text in row.items()}

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from repro.hashing import VARIABLES
 from repro.machine import fingerprint, nvidia
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,6 +76,8 @@ def collect(
         "nvidia": nvidia(),
         "devices": [_describe(device) for device in devices],
         "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
-        "environment": {key: os.environ[key] for key in sorted(os.environ) if key.startswith(SETTINGS)},
+        "environment": {
+            key: os.environ[key] for key in sorted(os.environ) if key.startswith(SETTINGS) or key in VARIABLES
+        },
         "data": dict(sorted(data.items())),
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from repro import discovery, hashing, runner
+from repro import discovery, hashing, plan, runner
 from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.plan import Selection
 from repro.render import Rendered, render
@@ -63,7 +63,7 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
             name = path.relative_to(store.cells)
             try:
                 record = store.read(path)
-                _merge_cell(record, target, target.cells / name, merged)
+                _merge_cell(record, settings, target.cells / name, merged)
             except Unreadable as problem:
                 merged.problems.append(f"{path}: {problem}; left out")
                 continue
@@ -86,20 +86,40 @@ def _store(source: Path, machine: str) -> Store:
     if len(found) == 1:
         return Store(source, found[0])
     if not found:
-        raise ReproError(f"{source} is no results folder with cells in it")
+        raise ReproError(f"{source} is no results folder with cells in it: git does not have them, nor has a clone")
     raise ReproError(f"{source} has the machines {', '.join(found)}, none of them {machine}: name one by --machine")
 
 
-def _merge_cell(record: dict, target: Store, path: Path, merged: Merged) -> None:
+def _merge_cell(record: dict, settings: Settings, path: Path, merged: Merged) -> None:
+    target, present = settings.store, None
     try:
         present = target.read(path)
     except Unreadable:
-        present = None
+        pass
+    else:
+        if present is None and not target.was_removed(path):
+            present = _in_files(record, settings)
+            if present is not None and _worth(present) >= _worth(record):
+                target.write(path, present)
     if present is not None and _worth(present) >= _worth(record):
         merged.kept += 1
         return
     target.write(path, {name: value for name, value in record.items() if name != "schema"})
     merged.taken += 1
+
+
+def _in_files(record: dict, settings: Settings) -> dict | None:
+    """What the target's files have of a cell, as in a clone."""
+    artefact = next((each for each in discovery.find() if each.id == record["artefact"]), None)
+    if artefact is None:
+        return None
+    overrides, usual = record.get("overrides", {}), _usual(record["key"].get("machine", {}))
+    settings = replace(settings, scale=record["scale"], overrides=overrides, usual_scale=usual)
+    found = [
+        each.record(artefact.id, record["identity"], record["key"])
+        for each in plan.files_of(artefact, set(overrides), settings)
+    ]
+    return max((each for each in found if each), key=_worth, default=None)
 
 
 def _worth(record: dict) -> tuple[int, float]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from repro import discovery, environment, hashing, sources
 from repro.discovery import Artefact
-from repro.files import Files, files_stem, lock_name
+from repro.files import Files, files_stem
 from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError
 from repro.settings import Settings
 from repro.store import Store, Unreadable
@@ -66,8 +66,10 @@ class Task:
         What is stored.
     reason : str
         Why it has to be measured; empty when what is stored stands.
-    files : Files or None
-        Where a record is read back from that the store does not have.
+    files : sequence of Files
+        Where a record is read back from that the store has not, or not one that stands.
+    is_read_back : bool
+        Whether that was done.
     """
 
     artefact: Artefact
@@ -76,7 +78,8 @@ class Task:
     key: dict[str, Any]
     record: dict[str, Any] | None = None
     reason: str = ""
-    files: Files | None = None
+    files: Sequence[Files] = ()
+    is_read_back: bool = False
 
     @property
     def seconds(self) -> float | None:
@@ -90,19 +93,29 @@ class Task:
 
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
+        self.is_read_back = False
         try:
             self.record = store.read(self.path)
         except Unreadable as problem:
             self.record, self.reason = None, f"{problem}: will run again"
             return
-        if self.record is None and self.files is not None:
-            self.record = self.files.record(self.artefact.id, self.cell.identity(), self.key)
+        if not self.stands and not store.was_removed(self.path):
+            self._read_back()
         self.reason = self._why()
+
+    def _read_back(self) -> None:
+        """Take the latest record of the files that stands; where the store has none, any, which says what changed."""
+        found = [each.record(self.artefact.id, self.cell.identity(), self.key) for each in self.files]
+        is_any_good = self.record is None
+        for record in sorted((record for record in found if record), key=lambda record: record["finished"]):
+            stands = not hashing.differences(record["key"], self.key)
+            if stands or (is_any_good and not self.stands):
+                self.record, self.is_read_back = record, True
 
     def keep(self, store: Store) -> None:
         """Store a record that was read back from the files, before they are written anew."""
-        if self.stands and not self.path.exists():
-            store.write(self.path, {name: value for name, value in self.record.items() if name != "schema"})
+        if self.is_read_back and self.stands:
+            store.write(self.path, self.record)
 
     def _why(self) -> str:
         if self.record is None:
@@ -143,15 +156,25 @@ def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list
     store = settings.store
     owner = discovery.measured_by(artefact) if artefact.measure else artefact
     tasks, cells = [], cells_of(artefact, module, settings.scale)
-    stem = files_stem(artefact, settings, {name for cell in cells for name in cell.data})
-    # Once the store has written them itself, a cell that it lacks was removed to be measured again.
-    files = Files(stem) if not store.has_locked(lock_name(stem)) else None
+    files = files_of(artefact, {name for cell in cells for name in cell.data}, settings)
     for cell in cells:
         path = store.path(owner.id, identity(cell, settings))
         task = Task(owner, cell, path, key_of(owner, cell, settings), files=files)
         task.look(store)
         tasks.append(task)
     return tasks
+
+
+def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> list[Files]:
+    """Return the files that may have an artefact's cells: its own, and those of others that show the same."""
+    alike = [artefact]
+    if not settings.overrides:  # of the others it is not known here which of the user's files they read
+        owner = discovery.measured_by(artefact) if artefact.measure else artefact
+        alike += [
+            other for other in discovery.find()
+            if other != artefact and (other == owner or other.measure == owner.module)
+        ]  # fmt: skip
+    return [Files(files_stem(each, settings, data), settings.scale) for each in alike]
 
 
 def identity(cell: Cell, settings: Settings) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import Any
 
 from repro import hashing
 from repro.discovery import Artefact
-from repro.files import files_stem, lock_name
+from repro.files import files_stem
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED
 from repro.plan import Task, machine_facts
 from repro.settings import Settings
+from repro.sources import digest
 from repro.store import write_atomically
 
 FEW = 3  # methods that are named
@@ -57,7 +58,7 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
     """
     store = settings.store
     base = files_stem(artefact, settings, {name for task in tasks for name in task.cell.data})
-    with store.lock(lock_name(base)):
+    with store.lock(f"{artefact.id}.{settings.scale}"):
         # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
         for task in tasks:
             task.look(store)
@@ -87,10 +88,13 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
         write_atomically(path, content)
         rendered.files.append(path)
 
-    samples = _samples(current)
-    write(".csv", as_csv(rows))
-    write(".samples.json.gz", gzip.compress(json.dumps(samples).encode(), mtime=0))
-    write(".json", json.dumps(strict(_manifest(artefact, current, tasks, settings)), indent=1) + "\n")
+    packed = gzip.compress(json.dumps(_samples(current)).encode(), mtime=0)
+    contents = {".csv": as_csv(rows).encode(), ".samples.json.gz": packed}
+    for suffix, content in contents.items():
+        write(suffix, content)
+    manifest = _manifest(artefact, current, tasks, settings)
+    manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
+    write(".json", json.dumps(strict(manifest), indent=1) + "\n")
     _write_figure(figure, base, rendered)
     if rendered.tables and hasattr(module, "extras"):
         try:

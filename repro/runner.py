@@ -183,8 +183,8 @@ def replaced(job: Job, settings: Settings) -> str:
     if not lost:
         return ""
     return (
-        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} measured elsewhere or by other sources; they are replaced "
-        "(git keeps what is committed; --results or --machine keeps both)"
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those measured elsewhere or by "
+        "other sources; they are replaced (git keeps what is committed; --results or --machine keeps both)"
     )
 
 

@@ -203,14 +203,19 @@ class Store:
 
     def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Hold a lock of this results folder, as while an artefact's files are written."""
-        return locked(self._lock(name))
+        return locked(self.cells / f".{name}.lock")
 
-    def has_locked(self, name: str) -> bool:
-        """Return whether this folder has ever held a lock, as when it wrote an artefact's files itself."""
-        return self._lock(name).exists()
+    def remove(self, path: Path) -> None:
+        """Remove a cell's record so that it is measured again, though the artefact's files may still have it."""
+        self._mark(path).touch()
+        path.unlink(missing_ok=True)
 
-    def _lock(self, name: str) -> Path:
-        return self.cells / f".{name}.lock"
+    def was_removed(self, path: Path) -> bool:
+        """Return whether a cell was removed and has not been stored since."""
+        return self._mark(path).exists() and not path.exists()
+
+    def _mark(self, path: Path) -> Path:
+        return path.with_suffix(".removed")
 
 
 def slug(identity: Mapping[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +29,7 @@ def clean(
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine)
+    remove = Path.unlink
     if ceilings or caches:
         doomed = [path for path in [settings.store.folder / "ceilings.json"] if ceilings and path.is_file()]
         doomed += _cache_files() if caches else []
@@ -34,24 +37,25 @@ def clean(
         chosen = None
         if names or paper or kind:
             chosen = {discovery.measured_by(a).id for a in discovery.select(names or (), paper or (), kind)}
-        doomed = _cell_files(settings, chosen, scale, failed)
+        doomed, remove = _cell_files(settings, chosen, scale, failed), settings.store.remove
     if not doomed:
         say("nothing to remove")
     elif dry_run:
         for path in doomed:
             print(path)
     else:
-        _remove(doomed, yes)
+        _remove(doomed, remove, yes)
 
 
-def _remove(doomed: list[Path], yes: bool) -> None:
+def _remove(doomed: list[Path], remove: Callable[[Path], None], yes: bool) -> None:
     size = sum(path.stat().st_size for path in doomed) / 1e6
     folders = ", ".join(sorted({str(path.parent) for path in doomed})[:3])
     if not yes and not typer.confirm(f"remove {plural(len(doomed), 'file')} ({size:.1f} MB) in {folders}?", err=True):
         say("nothing is removed")
         raise typer.Exit(1)
     for path in doomed:
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            remove(path)
     say(f"removed {plural(len(doomed), 'file')} ({size:.1f} MB)")
 
 
@@ -62,7 +66,10 @@ def _cell_files(settings, artefacts: set[str] | None, scale: str | None, failed:
     store = settings.store
     if not store.cells.is_dir():
         if store.folder.exists():
-            raise ReproError(f"{store.folder} is no folder of results: it has no .cells; nothing is removed")
+            raise ReproError(
+                f"{store.folder} has no .cells, only files of results if any; nothing is removed. "
+                "`repro run --force` measures again what they have"
+            )
         return []
     return [
         path for path in _files(store.cells, "*/[!.]*.json")

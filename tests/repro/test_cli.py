@@ -371,7 +371,7 @@ def test_clean_refuses_what_is_no_folder_of_results(laboratory, capsys):
     (precious / "demo2020-table1").mkdir(parents=True)
     (precious / "demo2020-table1" / "thesis.json").write_text("{}")
     assert main(["clean", "--yes", "--results", str(precious.parent)]) == 1
-    assert "is no folder of results" in capsys.readouterr().err
+    assert "has no .cells" in capsys.readouterr().err
     assert (precious / "demo2020-table1" / "thesis.json").exists()
 
 

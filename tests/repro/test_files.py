@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from repro import files, hashing, plan
+
 
 def as_in_a_clone(laboratory):
     shutil.rmtree(laboratory.results / "bench" / ".cells")
@@ -56,35 +58,138 @@ def test_what_is_measured_in_a_clone_comes_to_what_the_files_have(measured):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("change", ["sources", "machine", "seed", "recipes", "environment"])
-def test_a_cell_of_the_files_stands_by_the_same_key_as_one_of_the_store(measured, change):
+def changed(manifest, name):
+    sources = {**manifest["sources"], "fakelab/demo2020/adding.py": "another"}
+    machine = {**manifest["machine"], "cores": 1000}
+    return manifest | {
+        "sources": {"sources": sources}, "machine": {"machine": machine}, "seed": {"seed": 17},
+        "recipes": {"recipes": dict.fromkeys(manifest["recipes"], "another")}, "no recipes": {"recipes": {}},
+        "environment": {"environment": {"OMP_NUM_THREADS": "3"}},
+    }[name]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("sources", "adding.py changed"), ("machine", "cores 1000"), ("seed", "seed 17"),
+        ("recipes", "dataset demo2020"), ("no recipes", "dataset demo2020"), ("environment", "$OMP_NUM_THREADS 3"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_the_files_stands_by_the_same_key_as_one_of_the_store(measured, change, words):
     stored = measured.file("table1.smoke.json")
-    manifest = json.loads(stored.read_text())
-    manifest[change] = {
-        "sources": {**manifest["sources"], "fakelab/demo2020/adding.py": "another"},
-        "machine": {**manifest["machine"], "cores": 1000},
-        "seed": 17,
-        "recipes": dict.fromkeys(manifest["recipes"], "another"),
-        "environment": {"OMP_NUM_THREADS": "3"},
-    }[change]
-    assert not any("never run" not in why for name, why in measured.reasons().items() if "opencl" in name)
-    host = [why for name, why in measured.reasons().items() if name.endswith("host")]
-    assert host == [""] * len(host)
-    stored.write_text(json.dumps(manifest))
-    words = {
-        "sources": "adding.py changed", "machine": "cores 1000", "seed": "seed 17", "recipes": "dataset demo2020",
-        "environment": "$OMP_NUM_THREADS 3",
-    }[change]  # fmt: skip
-    host = [why for name, why in measured.reasons().items() if name.endswith("host")]
-    assert host and all(words in why for why in host)
+    assert [why for name, why in measured.reasons().items() if name.endswith("host")] == ["", "", ""]
+    stored.write_text(json.dumps(changed(json.loads(stored.read_text()), change)))
+    found = [why for name, why in measured.reasons().items() if name.endswith("host")]
+    assert len(found) == 3 and all(words in why for why in found)
+
+
+def test_every_variable_that_a_key_has_is_in_the_files(laboratory, monkeypatch):
+    for name in hashing.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name in ("CC", "CUDA_VISIBLE_DEVICES", "NUMBA_NUM_THREADS", "POCL_AFFINITY"):
+        monkeypatch.setenv(name, "1")
+    plan.machine_facts.cache_clear()
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    assert hashing.machine_facts(manifest["machine"], manifest["environment"]) == plan.machine_facts()
+    assert plan.machine_facts()["$CC"] == "1"
+    plan.machine_facts.cache_clear()
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "no text": lambda content: b"\0\1{",
+    "of another kind": lambda content: gzip.compress(b"[]"),
+    "cut": lambda content: content[:-40],
+    "in the middle": lambda content: content[: len(content) // 2] + bytes(9) + content[len(content) // 2 + 9 :],
+    "huge": lambda content: content + b",".join([b"x" * 200_000] * 17),
+    "deep": lambda content: b"[" * 200_000,
+}
 
 
 @pytest.mark.parametrize("name", ["table1.smoke.json", "table1.smoke.csv", "table1.smoke.samples.json.gz"])
-@pytest.mark.parametrize("content", [b"", b"\0\1{", gzip.compress(b"[]"), None])
-def test_files_that_are_damaged_give_no_cells(measured, name, content):
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_files_that_are_damaged_give_no_cells(measured, name, damage):
     path = measured.file(name)
-    path.write_bytes(content if content is not None else path.read_bytes()[:-40])
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
     assert set(measured.reasons().values()) == {"never run"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"scale": "paper"}, {"devices": None}, {"devices": [{}]}, {"overrides": None}, {"environment": None},
+        {"machine": []}, {"data": None}, {"sources": 3}, {"cells": 7}, {"cells": [None]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_manifests_that_are_none_of_ours_give_no_cells(measured, edit):
+    stored = measured.file("table1.smoke.json")
+    stored.write_text(json.dumps(json.loads(stored.read_text()) | edit))
+    assert set(measured.reasons().values()) == {"never run"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"status": "odd"}, {"notes": None}, {"checks": 7}, {"seconds": "long"}, {"date": "x"}, {"date": 5},
+        {"parameters": None}, {"data": "x"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_cell_without_what_a_record_needs_is_measured_again(measured, edit):
+    stored = measured.file("table1.smoke.json")
+    manifest = json.loads(stored.read_text())
+    manifest["cells"][0] |= edit
+    stored.write_text(json.dumps(manifest))
+    assert measured.reasons()["first/loop/host"] == "never run"
+    assert measured.run("table1", "--only", "backend=host") == 0
+
+
+def test_samples_that_unpack_to_gigabytes_are_not_unpacked(measured, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 100)
+    manifest = json.loads(measured.file("table1.smoke.json").read_text())
+    found = files.Files(measured.file("table1.smoke"), "smoke")
+    assert found.record("demo2020-table1", manifest["cells"][0], {"sources": {}}) is None
+
+
+def test_cells_that_the_rows_do_not_tell_apart_are_not_taken(measured):
+    stored = measured.file("table1.smoke.json")
+    manifest = json.loads(stored.read_text())
+    manifest["cells"].append({**manifest["cells"][0], "parameters": {"stride": 2}})
+    stored.write_text(json.dumps(manifest))
+    found = {name: why for name, why in measured.reasons().items() if name.endswith("host")}
+    assert found == {"first/loop/host": "never run", "second/loop/host": "", "third/loop/host": ""}
+
+
+def test_a_record_that_no_longer_stands_hides_none_of_the_files(laboratory):
+    """As after a change of branches: the store has cells by other sources, git those by the present ones."""
+    assert laboratory.run("table1") == 0
+    for path in laboratory.cell_files():
+        record = json.loads(path.read_text())
+        record["key"]["seed"] = 17
+        path.write_text(json.dumps(record))
+    assert {why for name, why in laboratory.reasons().items() if "cuda" not in name} == {""}
+    before = rows_of(laboratory)
+    assert laboratory.run("table1", "--only", "case=first", "--only", "method=loop") == 0
+    assert rows_of(laboratory) == before
+
+
+def rows_of(laboratory):
+    return {line for line in laboratory.file("table1.smoke.csv").read_text().splitlines() if ",cuda," not in line}
+
+
+def test_artefacts_that_show_the_same_cells_have_them_of_one_another(laboratory, capsys):
+    (laboratory.paper / "table3_again.py").write_text(
+        '"""The sums again."""\nfrom fakelab.demo2020.table1_sums import cells, measure, plot, tables\n'
+    )
+    assert laboratory.run("table1") == 0
+    as_in_a_clone(laboratory)
+    capsys.readouterr()
+    assert laboratory.run("table3") == 0 and "0 cells measured, 6 as before" in capsys.readouterr().err
+    assert laboratory.repro("clean", "table1", "--yes", "--results", str(laboratory.results)).returncode == 0
+    assert set(laboratory.reasons().values()) == {"never run"}
+    assert laboratory.run("table3") == 0 and "6 cells measured, 0 as before" in capsys.readouterr().err
 
 
 def test_cells_that_were_removed_are_measured_again(laboratory):

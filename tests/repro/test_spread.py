@@ -130,17 +130,36 @@ def test_a_merge_says_what_it_replaces(laboratory, repro):
     assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(laboratory.results)).returncode == 0
     assert "are replaced" not in laboratory.repro("merge", str(folder), "--into", str(laboratory.results)).stderr
     stored = laboratory.file("table1.smoke.json")
-    before, manifest = stored.read_text(), json.loads(stored.read_text())
+    manifest = json.loads(stored.read_text())
+    for cell in manifest["cells"]:  # what is later goes before what is earlier, in files as in the store
+        cell["date"] = "2020-01-01T00:00:00+00:00"
     for is_alike in (True, False):  # as in a clone
         shutil.rmtree(laboratory.results / "bench" / ".cells")
-        stored.write_text(
-            before if is_alike else json.dumps({**manifest, "machine": {**manifest["machine"], "cpu": "Another"}})
-        )
+        machine = manifest["machine"] if is_alike else {**manifest["machine"], "cpu": "Another"}
+        stored.write_text(json.dumps({**manifest, "machine": machine}))
         done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
         assert done.returncode == 0 and ("table1.smoke.* has" in done.stderr) != is_alike
         assert ("are replaced" in done.stderr) != is_alike
         cells = json.loads(stored.read_text())["cells"]
         assert (len(cells) == len(manifest["cells"])) == is_alike
+
+
+@pytest.mark.parametrize("worse", ["failed", "skipped", "older"])
+@pytest.mark.parametrize("is_clone", [False, True])
+def test_a_merge_replaces_no_cell_by_a_worse_one(laboratory, repro, worse, is_clone):
+    elsewhere = laboratory.folder / "elsewhere"
+    for folder in (elsewhere, laboratory.results):
+        assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(folder)).returncode == 0
+    for path in (elsewhere / "bench" / ".cells").rglob("[!.]*.json"):
+        record = json.loads(path.read_text())
+        record |= {"finished": record["finished"] - 1e6} if worse == "older" else {"status": worse}
+        path.write_text(json.dumps(record))
+    before = laboratory.file("table1.smoke.csv").read_bytes()
+    if is_clone:
+        shutil.rmtree(laboratory.results / "bench" / ".cells")
+    done = laboratory.repro("merge", str(elsewhere), "--into", str(laboratory.results))
+    assert done.returncode == 0, done.stderr
+    assert laboratory.file("table1.smoke.csv").read_bytes() == before
 
 
 def test_a_merge_leaves_alone_what_it_has_no_cells_of(laboratory, repro):

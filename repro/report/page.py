@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def build(folders: Sequence[Path]) -> str:
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
         ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
         findings=[_findings(paper.key) for paper in papers],
-        roofline=_script({"points": shown, "roofs": roofline.roofs(folders, shown)}),
+        roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
         kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
         unplotted=roofline.without_work(found), library=_library(),
@@ -84,6 +84,15 @@ def _library() -> str:
 def _script(value: Any) -> str:
     """Return a value as JSON that may stand within a script element."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list]:
+    """Return records as a list of values a name, numbers to five digits: a quarter of the text."""
+
+    def short(value: Any) -> Any:
+        return float(f"{value:.5g}") if isinstance(value, float) else value
+
+    return {name: [short(row[name]) for row in rows] for name in rows[0]} if rows else {}
 
 
 def _machine(name: str, found: Sequence[Measurement]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ PRECISIONS = {"float64": "double", "float32": "single"}
 
 
 def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
-    """Return a point a timed row whose work is known and computes something.
+    """Return a point a timed row whose work is known and computes something; one that several artefacts show is one.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
         ``intensity`` in FLOP/B, ``rate`` in GFLOP/s, ``bandwidth`` in GB/s, ``seconds``, ``bound`` (fraction, or None),
         and what names the row.
     """
-    made = []
+    made: dict[tuple, dict[str, Any]] = {}
     for each in found:
         rows = {
             (row["case"], row["method"], row["backend"], row["metric"]): row
@@ -39,8 +39,9 @@ def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
             for work in cell.get("work") or []:
                 row = rows.get((cell["case"], cell["method"], cell["backend"], work["metric"]))
                 if row is not None and work["flops"] > 0 and work["bytes"] > 0 and row["value"] > 0:
-                    made.append(_point(each, row, work))
-    return made
+                    point = _point(each, row, work)
+                    made.setdefault(tuple(value for name, value in point.items() if name != "artefact"), point)
+    return list(made.values())
 
 
 def _point(each: Measurement, row: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:

@@ -154,6 +154,8 @@
 
   // The roofline.
   const roofline = JSON.parse(one("#roofline-data").textContent);
+  const columns = Object.entries(roofline.points);
+  roofline.points = (columns[0]?.[1] ?? []).map((_, k) => Object.fromEntries(columns.map(([name, values]) => [name, values[k]])));
   const rooflineFilters = one("#roofline-filters");
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#B8860B", "#56B4E9"];
   const number = (value, digits = 3) => value.toLocaleString("en", { maximumSignificantDigits: digits });

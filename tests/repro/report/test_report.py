@@ -1,6 +1,7 @@
 """The report is one small file that loads nothing, and holds every artefact with its state, results and reasons."""
 
 import base64
+import dataclasses
 import io
 import json
 import re
@@ -202,6 +203,13 @@ def test_points_of_the_roofline_are_the_rows(results):
     assert best["rate"] == pytest.approx(3e7 / 1e-4 / 1e9) and best["bandwidth"] == pytest.approx(1e8 / 1e-4 / 1e9)
     assert best["bound"] == 0.5 and best["device"] == "cuda: Big GPU"
     assert roofline.without_work(found) == 0
+
+
+def test_a_measurement_that_two_artefacts_show_is_one_point(results):
+    found = measurements([results], ["fu2014-table2"])
+    again = [dataclasses.replace(each, artefact="fu2014-table5") for each in found]
+    shown = roofline.points([*found, *again])
+    assert shown and shown == roofline.points(found)
 
 
 def test_roofs_are_the_measured_ceilings(results):

@@ -23,14 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 # racecheck takes those of 16 bytes for races between the lanes of a warp. A thread of its own is enough where many run.
 CUDA_TOOLS = {"racecheck": ["--racecheck-memcpy-async", "no", "--racecheck-num-workers", "1"], "memcheck": []}
 FOUND = 9  # the status of a tool that finds something
+OPTIONS = ["--error-exitcode", str(FOUND), "--target-processes", "all", "--report-api-errors", "no",
+           "--show-backtrace", "device", "--print-limit", "20"]  # fmt: skip
 AT_ONCE = 8  # tests in a process under a sanitizer: few enough that none is left when the others are done
 # Kernels of libraries, told by C++'s mangled names and by CuPy's prefix: they would take most of the time, and have
 # races that do no harm, as CuPy's `nonzero`.
 OTHERS = ("regex=^_Z", "kernel_substring=cupy")
-PYTEST, NO_TESTS = (
-    [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-    5,
-)  # and its status when there are none
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+NO_TESTS = 5  # pytest's status when there are none
 
 
 def thread_sanitizer() -> Path | None:
@@ -68,14 +68,11 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
     environment = {**os.environ, "REPRO_TEST_CACHE": cache}
     first = subprocess.run([*PYTEST, "-n", str(workers), *asked, "-k", "cuda"], cwd=ROOT, env=environment, check=False)
     bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
-    # Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
-    options = ["--error-exitcode", str(FOUND), "--target-processes", "all", "--report-api-errors", "no"]
-    options += [word for name in OTHERS for word in ("--kernel-name-exclude", name)]
     environment |= {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
 
     def watched(job):
         tool, tests = job
-        began, command = time.monotonic(), [program, "--tool", tool, *CUDA_TOOLS[tool], *options, *PYTEST, *tests]
+        began, command = time.monotonic(), [*watching(program, tool), *PYTEST, *tests]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         return tool, tests, done, time.monotonic() - began
 
@@ -90,6 +87,20 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
                 bad.append(name)
     return bad
+
+
+def watching(program: str, tool: str) -> list[str]:
+    """Return compute-sanitizer's part of a command.
+
+    Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
+    """
+    excluded = [word for name in OTHERS for word in ("--kernel-name-exclude", name)]
+    return [program, "--tool", tool, *CUDA_TOOLS[tool], *OPTIONS, *excluded]
+
+
+def compute_sanitizer() -> str | None:
+    """Return the CUDA toolkit's sanitizer; None where it is not."""
+    return shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
 
 
 def groups(asked: list[str]) -> list[list[str]]:
@@ -123,7 +134,7 @@ def main(arguments: list[str]) -> int:
             status, found = under_thread_sanitizer(command, str(Path(folder, "cache")), log)
             print("\n".join(found) or "no races")
             bad |= bool(found) or status not in (0, NO_TESTS)
-        program = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
+        program = compute_sanitizer()
         if options.only == "openmp":
             pass
         elif program is None:

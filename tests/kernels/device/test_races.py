@@ -1,9 +1,12 @@
 """`make races`: ThreadSanitizer sees a race that is planted between blocks; what compute-sanitizer finds is named."""
 
+import os
+import subprocess
 import sys
 
 import pytest
 
+from kernels.device import Unavailable, open_device, sanitized
 from tests import races
 
 KERNEL = """KERNEL tally(const int n, GLOBAL int *RESTRICT total)
@@ -34,6 +37,52 @@ def test_a_planted_race_is_found(tmp_path, body, is_race):
     assert status == 0
     assert bool(found) == is_race, found
     assert not is_race or ("data race" in found[0] and "tally" in found[0])
+
+
+CUDA_KERNEL = """KERNEL swap(const int n, GLOBAL int *RESTRICT y)
+{
+    SHARED int s[BLOCK];
+    OUTER(b);
+    INNER(t) { s[t] = t; }
+    %s
+    INNER(t) { y[t + %s] = s[BLOCK - 1 - t]; }
+}
+"""
+CUDA_PROGRAM = """
+import sys
+from kernels.device import open_device
+device = open_device("cuda")
+y = device.zeros(256, "int32")
+device.build(sys.argv[1], 256, {}).swap(1, 256, y)
+device.synchronize()
+"""
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize(
+    ("tool", "barrier", "beyond", "is_found"),
+    [
+        ("racecheck", "BARRIER;", 0, False), ("racecheck", "", 0, True),
+        ("memcheck", "BARRIER;", 0, False), ("memcheck", "BARRIER;", 256, True),
+    ],
+    ids=("none", "race", "inside", "beyond"),
+)  # fmt: skip
+def test_a_planted_fault_on_a_gpu_is_found(tmp_path, monkeypatch, tool, barrier, beyond, is_found):
+    program = races.compute_sanitizer()
+    if program is None or os.environ.get(sanitized.VARIABLE):
+        pytest.skip("compute-sanitizer is not here, or watches already")
+    try:
+        open_device("cuda")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    monkeypatch.setenv(sanitized.VARIABLE, "memory")
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "swap.c"
+    source.write_text(CUDA_KERNEL % (barrier, beyond))
+    command = [*races.watching(program, tool), sys.executable, "-c", CUDA_PROGRAM, str(source)]
+    done = subprocess.run(command, cwd=races.ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == is_found, done.stdout + done.stderr
+    assert ("swap" in done.stdout) == is_found
 
 
 def test_what_compute_sanitizer_finds_is_named(tmp_path, monkeypatch, capsys):

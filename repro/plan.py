@@ -104,10 +104,11 @@ class Task:
         self.reason = self._why()
 
     def _read_back(self) -> None:
-        """Take the latest record of the files that stands; where the store has none, any, which says what changed."""
+        """Take the files' best record that stands; where the store has none, any, which says what changed."""
         found = [each.record(self.artefact.id, self.cell.identity(), self.key) for each in self.files]
         is_any_good = self.record is None
-        for record in sorted((record for record in found if record), key=lambda record: record["finished"]):
+        best_last = sorted(filter(None, found), key=lambda record: (record["status"] == DONE, record["finished"]))
+        for record in best_last:
             stands = not hashing.differences(record["key"], self.key)
             if stands or (is_any_good and not self.stands):
                 self.record, self.is_read_back = record, True

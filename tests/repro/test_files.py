@@ -3,10 +3,13 @@
 import gzip
 import json
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from repro import files, hashing, plan
+from repro import files, hashing, plan, store
+from repro.model import Cell
 
 
 def as_in_a_clone(laboratory):
@@ -175,6 +178,24 @@ def test_a_record_that_no_longer_stands_hides_none_of_the_files(laboratory):
     assert rows_of(laboratory) == before
 
 
+def test_of_several_files_that_show_a_cell_the_best_record_is_taken(laboratory):
+    class Stub:
+        def __init__(self, status, finished, seed=0):
+            self.found = {"status": status, "finished": finished, "key": {"seed": seed}}
+
+        def record(self, artefact, identity, key):
+            return self.found
+
+    done, later, skipped, stale = Stub("done", 1), Stub("done", 2), Stub("skipped", 3), Stub("done", 4, seed=17)
+    for given, expected in (
+        ([later, done], later), ([skipped, done], done), ([done, stale], done), ([stale, skipped], skipped),
+        ([stale], stale),
+    ):  # fmt: skip
+        task = plan.Task(SimpleNamespace(id="a"), Cell("c", "m"), laboratory.folder / "none", {"seed": 0}, files=given)
+        task.look(store.Store(laboratory.results, "bench"))
+        assert task.record is expected.found and task.is_read_back
+
+
 def rows_of(laboratory):
     return {line for line in laboratory.file("table1.smoke.csv").read_text().splitlines() if ",cuda," not in line}
 
@@ -196,3 +217,18 @@ def test_cells_that_were_removed_are_measured_again(laboratory):
     assert laboratory.run("table1") == 0
     assert laboratory.repro("clean", "table1", "--yes", "--results", str(laboratory.results)).returncode == 0
     assert set(laboratory.reasons().values()) == {"never run"}
+
+
+def test_every_cell_of_the_stored_results_is_read_back():
+    """Of those written since manifests have what it takes; text and samples are the ones that each was written with."""
+    found = 0
+    for path in sorted(Path(__file__).parents[2].glob("results/*/*/*.json")):
+        manifest = json.loads(path.read_text())
+        if "files" not in manifest:
+            continue
+        stored = files.Files(path.with_suffix(""), manifest["scale"])
+        for cell in manifest["cells"]:
+            record = stored.record(manifest["artefact"], cell, {"sources": {}})
+            assert record and record["status"] == cell["status"], (path, cell["case"], cell["method"])
+            found += 1
+    assert found > 1000

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import importlib
 import re
 from collections.abc import Iterable, Sequence
@@ -76,16 +77,23 @@ def find(folder: Path | None = None) -> list[Artefact]:
     """
     folder = folder or environment.experiments_folder()
     found = [
-        _read(path, match, folder.name)
+        _read(path, folder.name)
         for path in folder.glob("*/*.py")
-        if (match := FILE_NAME.fullmatch(path.name)) and not path.parent.name.startswith((".", "_"))
+        if FILE_NAME.fullmatch(path.name) and not path.parent.name.startswith((".", "_"))
     ]
     found.sort(key=lambda artefact: (artefact.paper, artefact.kind != "table", artefact.number, artefact.path.name))
     return _without_twins(found)
 
 
-def _read(path: Path, match: re.Match, package: str) -> Artefact:
-    paper = path.parent.name
+def _read(path: Path, package: str) -> Artefact:
+    """Read an artefact's file, once for as long as it does not change."""
+    status = path.stat()
+    return _parsed(path, package, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parsed(path: Path, package: str, _modified: int, _size: int) -> Artefact:
+    paper, match = path.parent.name, FILE_NAME.fullmatch(path.name)
     title, minutes, error, measure = match["slug"].replace("_", " "), {}, "", ""
     try:
         tree = ast.parse(path.read_bytes(), filename=str(path))

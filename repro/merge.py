@@ -91,25 +91,26 @@ def _store(source: Path, machine: str) -> Store:
 
 
 def _merge_cell(record: dict, settings: Settings, path: Path, merged: Merged) -> None:
-    target, present = settings.store, None
+    present = _present(record, settings, path)
+    is_kept = present is not None and _worth(present) >= _worth(record)
+    merged.kept += is_kept
+    merged.taken += not is_kept
+    if not is_kept or not path.exists():
+        better = present if is_kept else record
+        settings.store.write(path, {name: value for name, value in better.items() if name != "schema"})
+
+
+def _present(record: dict, settings: Settings, path: Path) -> dict | None:
+    """What the target has of a cell, in its store or, as a clone, in its files."""
+    store = settings.store
     try:
-        present = target.read(path)
+        present = store.read(path)
     except Unreadable:
-        pass
-    else:
-        if present is None and not target.was_removed(path):
-            present = _in_files(record, settings)
-            if present is not None and _worth(present) >= _worth(record):
-                target.write(path, present)
-    if present is not None and _worth(present) >= _worth(record):
-        merged.kept += 1
-        return
-    target.write(path, {name: value for name, value in record.items() if name != "schema"})
-    merged.taken += 1
+        return None
+    return _in_files(record, settings) if present is None and not store.was_removed(path) else present
 
 
 def _in_files(record: dict, settings: Settings) -> dict | None:
-    """What the target's files have of a cell, as in a clone."""
     artefact = next((each for each in discovery.find() if each.id == record["artefact"]), None)
     if artefact is None:
         return None

@@ -19,9 +19,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Each with its options. Asynchronous copies are left to the kernels (sem/stages.h: a thread reads its own alone), since
-# racecheck takes those of 16 bytes for races between the lanes of a warp. A thread of its own is enough where many run.
-CUDA_TOOLS = {"racecheck": ["--racecheck-memcpy-async", "no", "--racecheck-num-workers", "1"], "memcheck": []}
+# Each with its options: one thread of its own is enough where many run at once.
+CUDA_TOOLS = {"racecheck": ["--racecheck-num-workers", "1"], "memcheck": []}
 FOUND = 9  # the status of a tool that finds something
 OPTIONS = ["--error-exitcode", str(FOUND), "--target-processes", "all", "--report-api-errors", "no",
            "--show-backtrace", "device", "--print-limit", "20"]  # fmt: skip

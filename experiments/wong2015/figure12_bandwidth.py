@@ -102,10 +102,11 @@ def drawn(results, count):
     count = max(each for each in REPEATS[results.scale] if each <= count)
     names = named(results)
     made, panels = two_rows(PAGE, 5.4) if len(names) > ONE_ROW else figure(PAGE, 2.9)
-    half = -(-len(names) // len(panels))
+    share = -(-len(names) // len(panels))
     metric = f"bandwidth_at_{count}"
     methods = {method: name for method, name in METHODS.items() if {*results.backends(method, metric)} - {"host"}}
-    for axes, part in zip(panels, (list(names)[:half], list(names)[half:]), strict=False):
+    for k, axes in enumerate(panels):
+        part = list(names)[k * share : (k + 1) * share]
         bars(axes, results, metric, methods, unit="GB/s", quantity="Effective bandwidth", log=False,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"

@@ -87,7 +87,7 @@ def _script(value: Any) -> str:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list]:
-    """Return records as a list of values a name, numbers to five digits: a quarter of the text."""
+    """Return records as a list of values a name, numbers to five digits, so that the page stays small."""
 
     def short(value: Any) -> Any:
         return float(f"{value:.5g}") if isinstance(value, float) else value

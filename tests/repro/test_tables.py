@@ -129,6 +129,16 @@ def test_values_are_found_or_none(measured):
     assert measured.cases == ["regular", "irregular", "heart", "brain", "blobs"]
 
 
+def test_cases_keep_our_order_where_the_papers_agrees_with_it():
+    def cases(*names):
+        return results(*(row(name, "patch", 1.0) for name in names)).cases
+
+    assert cases("smaller", "regular", "between", "heart", "larger") == [
+        "smaller", "regular", "between", "heart", "larger"
+    ]  # fmt: skip
+    assert cases("heart", "ours", "regular") == ["regular", "heart", "ours"]
+
+
 def test_two_answers_are_an_error():
     twice = results(row("regular", "patch", 1.0), row("regular", "patch", 2.0))
     with pytest.raises(ReproError, match="2 rows"):

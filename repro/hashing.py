@@ -28,10 +28,16 @@ VARIABLES = (
 )  # fmt: skip
 
 
+#: Values of ``CUDA_VISIBLE_DEVICES`` that name no device.
+HIDING = ("", "-1")
+
+
 def machine_facts(
     fingerprint: Mapping[str, Any], variables: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str]:
     """Return the facts of a machine that a measurement depends on, as ``packages.numpy`` is ``2.4.6``.
+
+    A measurement uses one GPU: where all are of one kind, it depends neither on their number nor on which one it is.
 
     Parameters
     ----------
@@ -45,8 +51,11 @@ def machine_facts(
         group, _, package = name.rpartition(".")
         if name in UNIMPORTANT or (group == "packages" and package.lower().partition("-")[0] not in NUMERIC_PACKAGES):
             continue
-        facts[name] = str(value)
-    return facts | {f"${name}": variables[name] for name in VARIABLES if name in variables}
+        facts[name] = str(list(dict.fromkeys(value)) if name == "gpu" else value)
+    counting = {name: variables[name] for name in VARIABLES if name in variables}
+    if len(set(fingerprint.get("gpu", ()))) == 1 and counting.get("CUDA_VISIBLE_DEVICES") not in HIDING:
+        counting.pop("CUDA_VISIBLE_DEVICES", None)
+    return facts | {f"${name}": value for name, value in counting.items()}
 
 
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

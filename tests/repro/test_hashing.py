@@ -46,6 +46,19 @@ def test_only_what_a_measurement_depends_on_enters():
 
 
 def test_a_fingerprint_can_be_made_of_facts():
-    fingerprint = {"cpu": "X", "cores": 12, "packages": {"numpy": "2", "cupy-cuda13x": "14"}, "gpu": ["G", "G"]}
+    fingerprint = {"cpu": "X", "cores": 12, "packages": {"numpy": "2", "cupy-cuda13x": "14"}, "gpu": ["G", "H"]}
     variables = {"CUDA_VISIBLE_DEVICES": "1"}
     assert fingerprint_of(machine_facts(fingerprint, variables)) == (fingerprint, variables)
+
+
+def test_which_of_several_gpus_of_one_kind_does_not_matter():
+    one, four = ({"gpu": ["G"] * count} for count in (1, 4))
+    assert machine_facts(one) == machine_facts(four, {"CUDA_VISIBLE_DEVICES": "3"}) == {"gpu": "['G']"}
+    for hiding in ("", "-1"):  # all of them
+        assert machine_facts(four, {"CUDA_VISIBLE_DEVICES": hiding}) != machine_facts(four)
+
+
+def test_which_of_several_kinds_of_gpu_matters():
+    first, second = (machine_facts({"gpu": ["G", "H"]}, {"CUDA_VISIBLE_DEVICES": which}) for which in "01")
+    assert first != second
+    assert machine_facts({"gpu": ["G", "H"]}) != machine_facts({"gpu": ["G"]})

@@ -23,10 +23,12 @@ Where it is not as fast as it should be:
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 
+from kernels.device import sanitized
 from kernels.sem import geometry as shapes
 from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
@@ -52,6 +54,8 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         "COMPONENTS": 7 if has_mass else 6, "CONSTANTS": CONSTANTS[geometry],
         "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
     }  # fmt: skip
+    if os.environ.get(sanitized.VARIABLE) == "memory":
+        macros["SANITIZED"] = 1
     return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
 
 

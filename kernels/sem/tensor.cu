@@ -70,7 +70,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             double *to = staged + (k % STAGES * 6 + component) * LANES;
             const double *from = factors + (k * COMPONENTS + component) * LANES;
             if constexpr (Q % 2 == 0) {
-                if (first) copy_ahead<16>(to, from);
+                if (first) copy_pair_ahead(to, from);
             } else {
                 if (first) copy_ahead(to, from);
                 if (second) copy_ahead(to + 1, from + 1);
@@ -153,8 +153,13 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #pragma unroll
         for (int component = 0; component < 6; ++component) {
             const double *from = staged + (k % STAGES * 6 + component) * LANES;
-            g[component][0] = arrived(from);
-            g[component][1] = arrived(second ? from + 1 : from);
+            if constexpr (Q % 8 == 0) {
+                g[component][0] = arrived(from);
+                g[component][1] = arrived(from + 1);
+            } else { /* some lanes have nothing of their own, and what others copied need not be there yet */
+                g[component][0] = first ? arrived(from) : 0.0;
+                g[component][1] = second ? arrived(from + 1) : 0.0;
+            }
         }
 #endif
 #pragma unroll

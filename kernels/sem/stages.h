@@ -12,17 +12,6 @@ template <int bytes = sizeof(real)> __device__ __forceinline__ void copy_ahead(r
     if constexpr (bytes == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from));
     else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(bytes));
 }
-/* In two where compute-sanitizer watches: its racecheck takes a copy of 16 bytes for a race with whoever reads it, be it the thread
- * that copied. */
-__device__ __forceinline__ void copy_pair_ahead(double *to, const double *from)
-{
-#ifdef SANITIZED
-    copy_ahead(to, from);
-    copy_ahead(to + 1, from + 1);
-#else
-    copy_ahead<16>(to, from);
-#endif
-}
 __device__ __forceinline__ void end_of_stage() { asm volatile("cp.async.commit_group;"); }
 __device__ __forceinline__ void wait_for_stage() { asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1)); }
 

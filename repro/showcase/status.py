@@ -56,9 +56,12 @@ def table(found: Sequence[Measurement], folder: str) -> str:
 
 def _measured(found: Sequence[Measurement], paper: str, folder: str) -> str:
     scales: dict[str, str] = {}  # of each artefact the best
+    large = set()  # also beside the paper's sizes
     for each in found:
         own, _, stem = each.artefact.partition("-")
         if own == paper:
+            if each.scale == "large":
+                large.add(stem)
             scales[stem] = min(each.scale, scales.get(stem, each.scale), key=SCALE_ORDER.index)
     if not scales:
         return MISSING
@@ -67,4 +70,6 @@ def _measured(found: Sequence[Measurement], paper: str, folder: str) -> str:
         stems = [stem for stem, at in scales.items() if at == scale]
         if stems:
             parts.append(names(stems) + ("" if scale == "paper" else f" at `{scale}`"))
+    if more := [stem for stem in large if scales[stem] != "large"]:
+        parts.append(f"{'all' if len(more) == len(scales) else names(more)} at `large`, too")
     return f"[{'; '.join(parts)}]({folder}/{found[0].machine}/{paper})"

@@ -107,6 +107,14 @@ def test_times_stand_beside_the_papers():
     assert line_of(text, "| quad")[2:6] == ["2.00", "64.92", "2.00", "65.33"]
 
 
+def test_times_are_drawn_of_every_place_that_was_measured():
+    host, device = "Time on the CPU [s]", "Mixed SBELL on cuda [s]"
+    for backend, panels in ((None, [host, device]), ("cuda", [device]), ("host", [host])):
+        _, drawn = show("table4_times", lambda cell: DONE, backend)
+        assert [axes.get_ylabel() for axes in drawn.axes] == panels
+        assert marks(drawn) == 15 * len(panels)  # three polynomials of five orders
+
+
 def test_speed_ups_are_the_hosts_time_over_the_devices():
     text, _ = show("figure10_speedups", lambda cell: DONE)
     assert set(line_of(text, "| hex")[2:-1]) == {"4.00"}

@@ -4,6 +4,7 @@ import ast
 import fnmatch
 import json
 import re
+from types import SimpleNamespace
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,17 @@ def test_names_of_artefacts_are_put_together():
     assert status.names(["table3", "table1", "table2", "table6", "figure4"]) == "Tables 1 to 3 and 6, Figure 4"
     assert status.names(["figure12", "figure9", "table10", "table2"]) == "Tables 2 and 10, Figures 9 and 12"
     assert status.name_of("fu2014-table2") == "Table 2"
+
+
+@pytest.mark.parametrize(("stored", "told"), [
+    ({"table2": ["small"], "table3": ["paper"]}, "Table 3; Table 2 at `small`"),
+    ({"table2": ["paper", "large"], "table3": ["paper"]}, "Tables 2 and 3; Table 2 at `large`, too"),
+    ({"table2": ["paper", "large"], "table3": ["small", "large"]}, "Table 2; Table 3 at `large`; Table 2 at `large`, too"),
+    ({"table2": ["paper", "large"], "table3": ["paper", "large"]}, "Tables 2 and 3; all at `large`, too"),
+])  # fmt: skip
+def test_large_sizes_are_told_beside_the_papers(stored, told):
+    found = [SimpleNamespace(artefact=f"p-{stem}", scale=scale, machine="m") for stem in stored for scale in stored[stem]]
+    assert status._measured(found, "p", "results") == f"[{told}](results/m/p)"
 
 
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):

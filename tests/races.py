@@ -3,12 +3,18 @@
 The OpenMP back end under ThreadSanitizer, for races between blocks; CUDA under compute-sanitizer, for races between the
 threads of a block (racecheck) and for reads and writes out of bounds (memcheck). What is not on the machine is named.
 The exit status is 1 if either finds anything, or a test fails.
+
+A pass over all tests under compute-sanitizer takes tens of minutes on a GPU. It is spread over the GPUs that are
+visible, and with ``--record FILE`` goes on where it was cut off: what FILE says is clean is not run again, as long as
+kernels and their tests stay as they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +23,9 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+
+from repro import machine, sources
+from repro.store import read_json, write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 # Each with its options: one thread of its own is enough where many run at once.
@@ -58,7 +67,49 @@ def under_thread_sanitizer(command: list[str], cache: str, log: Path) -> tuple[i
     return status, sorted(set(found))
 
 
-def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int) -> list[str]:
+class Record:
+    """The tests that each of `CUDA_TOOLS` found nothing in, of kernels and tests as they are now.
+
+    Parameters
+    ----------
+    path : Path, optional
+        Where it is kept, if it is; what it says of kernels or tests that have changed since is forgotten.
+    """
+
+    def __init__(self, path: Path | None = None):
+        self.path, self.state = path, self._state() if path else ""
+        self.clean: dict[str, set[str]] = {tool: set() for tool in CUDA_TOOLS}
+        known = read_json(path) if path else {}
+        if known.get("state") == self.state:
+            self.clean |= {tool: set(known[tool]) for tool in CUDA_TOOLS}
+
+    @staticmethod
+    def _state() -> str:
+        paths = sorted(path for folder in ("kernels", "tests/kernels") for path in (ROOT / folder).rglob("*")
+                       if path.suffix in (".py", *sources.KERNEL_SUFFIXES))  # fmt: skip
+        lines = [f"{path.relative_to(ROOT)} {sources.source_hash(path)}" for path in paths]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+    def left(self, tool: str, tests: list[str]) -> list[str]:
+        """Return those of some tests that are still to be run under a tool."""
+        return [test for test in tests if test not in self.clean[tool]]
+
+    def add(self, tool: str, tests: list[str]) -> None:
+        """Note that a tool found nothing in some tests."""
+        self.clean[tool].update(tests)
+        if self.path:
+            told = {"state": self.state, **{name: sorted(found) for name, found in self.clean.items()}}
+            write_atomically(self.path, json.dumps(told, indent=1) + "\n")
+
+
+def cards() -> list[str]:
+    """Return what ``CUDA_VISIBLE_DEVICES`` may be for one GPU after the other."""
+    if (given := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
+        return given.split(",")
+    return [str(number) for number in range(len(machine.nvidia().get("gpus", ())))] or ["0"]
+
+
+def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int, record: Record) -> list[str]:
     """Run the CUDA tests under each of `CUDA_TOOLS`, many processes at once; return what went wrong.
 
     All tests run once without a sanitizer before: they check loops in graphs, which the sanitizers cannot follow, and
@@ -69,14 +120,19 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
     bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
     environment |= {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
 
-    def watched(job):
-        tool, tests = job
+    def watched(tool, tests, card):
         began, command = time.monotonic(), [*watching(program, tool), *PYTEST, *tests]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        own = environment | {"CUDA_VISIBLE_DEVICES": card}
+        done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
         return tool, tests, done, time.monotonic() - began
 
+    found, everywhere = collected(asked), itertools.cycle(cards())
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(watched, (tool, tests)) for tests in groups(asked) for tool in CUDA_TOOLS]
+        jobs = [
+            pool.submit(watched, tool, tests, next(everywhere))
+            for tool in CUDA_TOOLS for tests in groups(record.left(tool, found))
+        ]  # fmt: skip
+        print(f"{len(found)} tests, left {', '.join(f'{len(record.left(tool, found))} {tool}' for tool in CUDA_TOOLS)}")
         for count, job in enumerate(as_completed(jobs), 1):
             tool, tests, done, seconds = job.result()
             name = f"{tool} {tests[0]} and {len(tests) - 1} more"
@@ -85,6 +141,8 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
             if is_bad:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
                 bad.append(name)
+            else:
+                record.add(tool, tests)
     return bad
 
 
@@ -102,14 +160,18 @@ def compute_sanitizer() -> str | None:
     return shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
 
 
-def groups(asked: list[str]) -> list[list[str]]:
-    """Return the CUDA tests among pytest's arguments, up to `AT_ONCE` of a file together."""
+def collected(asked: list[str]) -> list[str]:
+    """Return the CUDA tests among pytest's arguments."""
     command = [*PYTEST, "--collect-only", *asked, "-k", "cuda"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode not in (0, NO_TESTS):
         raise SystemExit(f"{' '.join(command)} ended with {listed.returncode}:\n{listed.stdout[-2000:]}")
     # -k goes by marks as well, and would take the other back ends' share of a test that is marked for CUDA.
-    tests = [line for line in listed.stdout.splitlines() if "cuda" in line.partition("[")[2]]
+    return [line for line in listed.stdout.splitlines() if "cuda" in line.partition("[")[2]]
+
+
+def groups(tests: list[str]) -> list[list[str]]:
+    """Return up to `AT_ONCE` tests of a file together."""
     files = [list(found) for _, found in itertools.groupby(tests, lambda test: test.split("::")[0])]
     return [found[k : k + AT_ONCE] for found in files for k in range(0, len(found), AT_ONCE)]
 
@@ -119,6 +181,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make races", description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=("openmp", "cuda"), help="one back end")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="CUDA tests at once")
+    parser.add_argument("--record", type=Path, help="keeps which CUDA tests were clean, to go on from")
     options, asked = parser.parse_known_args(arguments)
     asked, bad = asked or ["tests/kernels"], False
     with tempfile.TemporaryDirectory(prefix="repro-races-") as folder:
@@ -140,7 +203,8 @@ def main(arguments: list[str]) -> int:
             print("compute-sanitizer: skipped, because it is not on the path (it comes with the CUDA toolkit)")
         else:
             print("== compute-sanitizer: kernels on the CUDA back end", flush=True)
-            found = under_compute_sanitizer(program, asked, str(Path(folder, "cuda")), options.workers)
+            record = Record(options.record)
+            found = under_compute_sanitizer(program, asked, str(Path(folder, "cuda")), options.workers, record)
             print("found something: " + ", ".join(found) if found else "no races, no access out of bounds")
             bad |= bool(found)
     return int(bad)

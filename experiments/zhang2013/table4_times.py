@@ -35,7 +35,7 @@ def notes(results):
 
 
 def plot(results):
-    """Draw the time over the order, on the CPU with the paper's beside and on the best device, where it was measured."""
+    """Draw the time over the order, on the CPU, the paper's beside, and on the best device, each where measured."""
     measured = results.backends(metric="solve")
     shown = {"host": "Time on the CPU [s]"} if "host" in measured or not measured else {}
     if measured and measured[0] != "host":

@@ -85,21 +85,66 @@ def test_a_planted_fault_on_a_gpu_is_found(tmp_path, monkeypatch, tool, barrier,
     assert ("swap" in done.stdout) == is_found
 
 
-def test_what_compute_sanitizer_finds_is_named(tmp_path, monkeypatch, capsys):
-    """A program in its place: it finds a race in one of two groups of tests, if it is told whose kernels to watch."""
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """Run `races` with a program in the sanitizer's place, which finds a race if it is told whose kernels to watch."""
     program = tmp_path / "sanitizer"
     program.write_text(f"#!{sys.executable}\n{SANITIZER}")
     program.chmod(0o755)
     monkeypatch.setattr(races, "PYTEST", [sys.executable, "-c", "pass"])
-    monkeypatch.setattr(races, "groups", lambda asked: [["a.py::one[cuda]", "a.py::two[cuda]"], ["b.py::three[cuda]"]])
-    assert races.under_compute_sanitizer(str(program), ["tests"], str(tmp_path), 2) == [
-        "racecheck a.py::one[cuda] and 1 more"
-    ]
+    monkeypatch.setattr(races, "AT_ONCE", 2)
+    monkeypatch.setattr(races, "collected", lambda asked: [f"a.py::{name}[cuda]" for name in asked])
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
+    monkeypatch.setenv("CARDS", str(tmp_path / "cards"))
+    return lambda asked, record: races.under_compute_sanitizer(str(program), asked, str(tmp_path), 1, record)
+
+
+def test_what_compute_sanitizer_finds_is_named(watched, capsys):
+    assert watched(["one", "two", "three"], races.Record()) == ["racecheck a.py::one[cuda] and 1 more"]
     said = capsys.readouterr().out
     assert "Race reported" in said and said.count("nothing") == 3 and "4/4" in said
 
 
-SANITIZER = """import sys
+def test_a_pass_that_was_cut_off_goes_on(watched, capsys, tmp_path, monkeypatch):
+    """What was clean is not run again; what was not, and all when a kernel has changed since, is."""
+    path = tmp_path / "record.json"
+    found = watched(["one", "two", "three"], races.Record(path))
+    assert len(found) == 1 and len(races.Record(path).left("racecheck", ["a.py::one[cuda]", "a.py::three[cuda]"])) == 1
+    capsys.readouterr()
+    assert watched(["one", "two", "three", "four"], races.Record(path)) == found
+    said = capsys.readouterr().out
+    assert "4 tests, left 3 racecheck, 1 memcheck" in said and "3/3" in said
+    monkeypatch.setattr(races.Record, "_state", staticmethod(lambda: "another"))
+    assert len(races.Record(path).left("memcheck", ["a.py::one[cuda]"])) == 1
+
+
+def test_tests_are_spread_over_the_gpus(watched, tmp_path, monkeypatch):
+    watched(["one", "three", "four", "five"], races.Record())
+    assert sorted((tmp_path / "cards").read_text().split()) == ["2", "2", "5", "5"]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr(races.machine, "nvidia", lambda: {"gpus": [{}, {}, {}]})
+    assert races.cards() == ["0", "1", "2"]
+    monkeypatch.setattr(races.machine, "nvidia", dict)
+    assert races.cards() == ["0"]
+
+
+def test_a_record_is_of_kernels_and_tests_as_they_are(monkeypatch, tmp_path):
+    for path, text in (("kernels/a.c", "one"), ("kernels/b.py", "x = 1"), ("tests/kernels/test_b.py", "y = 1")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.setattr(races, "ROOT", tmp_path)
+    states = [races.Record._state()]
+    (tmp_path / "kernels/b.py").write_text("x = 1  # a comment")
+    assert races.Record._state() == states[0]
+    for path in ("kernels/a.c", "kernels/b.py", "tests/kernels/test_b.py"):
+        (tmp_path / path).write_text("z = 2")
+        states.append(races.Record._state())
+    assert len(set(states)) == 4
+
+
+SANITIZER = """import os, sys
+with open(os.environ["CARDS"], "a") as cards:
+    cards.write(os.environ["CUDA_VISIBLE_DEVICES"] + chr(10))
 tool, tests = sys.argv[2], sys.argv[sys.argv.index("-c") + 2 :]
 excluded = [sys.argv[k + 1] for k, word in enumerate(sys.argv) if word == "--kernel-name-exclude"]
 if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy" in excluded:
@@ -111,7 +156,7 @@ if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy
 def test_cuda_tests_are_dealt_out_by_file():
     # Those of stiffness are marked for CUDA on every back end, and one here has it in its name.
     asked = ["tests/kernels/krylov", "tests/kernels/stream", "tests/kernels/sem/test_stiffness.py", __file__]
-    dealt = races.groups(asked)
+    dealt = races.groups(races.collected(asked))
     files = [{test.split("::")[0] for test in tests} for tests in dealt]
     assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 2
     assert all("[cuda" in test or "-cuda" in test for tests in dealt for test in tests)
@@ -121,4 +166,4 @@ def test_cuda_tests_are_dealt_out_by_file():
 def test_tests_that_cannot_be_collected_are_no_clean_pass(tmp_path):
     (tmp_path / "test_broken.py").write_text("import nothing_of_this_name\n")
     with pytest.raises(SystemExit, match="nothing_of_this_name"):
-        races.groups([str(tmp_path)])
+        races.collected([str(tmp_path)])

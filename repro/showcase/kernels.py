@@ -1,6 +1,6 @@
 """Kernels as fractions of their bound and as ratios to the best rival of the same run: rules choose what is shown.
 
-The case is the largest, of those that a rival ran, too; beside it is the range over all cases.
+The case is the largest that all kernels ran, of those that a rival ran, too; beside it is the range over all cases.
 """
 
 from __future__ import annotations

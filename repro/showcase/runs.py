@@ -30,16 +30,23 @@ class Run:
     rows: tuple[Row, ...]
 
     def shown(self) -> Place:
-        """Return the largest case, of those that a rival ran, too, where there are any: where the bound is longest."""
+        """Return the largest case that all kernels ran which ran any, of those that a rival ran, too, if there are any.
+
+        A kernel that is missing there may be the fastest: without it the others would be compared in vain.
+        """
         places = self.places()
-        return max([place for place in places if self.rivals(place)] or places, key=self.size)
+        places = [place for place in places if self.rivals(place)] or places
+        most = max(len(self.ours(place)) for place in places)
+        return max([place for place in places if len(self.ours(place)) == most], key=self.size)
 
     def size(self, place: Place) -> float:
-        """Return the seconds that the bound asks of the fastest kernel; without one, what a rival takes, or it."""
-        row = min(self.ours(place).values(), key=lambda row: row["value"])
-        if not is_missing(row["bound_fraction"]):
-            return row["value"] * row["bound_fraction"]
-        return min((rival["value"] for rival in self.rivals(place)), default=row["value"])
+        """Return the longest time that the bound asks of a kernel; without one, what a rival takes, or the fastest."""
+        rows = self.ours(place).values()
+        bounds = [row["value"] * row["bound_fraction"] for row in rows if not is_missing(row["bound_fraction"])]
+        if bounds:
+            return max(bounds)
+        fastest = min(row["value"] for row in rows)
+        return min((rival["value"] for rival in self.rivals(place)), default=fastest)
 
     def places(self) -> list[Place]:
         """Every case, with every combination of words, in which one of the kernels was timed."""

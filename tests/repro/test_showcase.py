@@ -88,10 +88,27 @@ def test_a_rival_whose_processor_had_more_to_do_is_told(tmp_path):
 
 
 def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, modules):
-    for case, seconds in (("a", 2.0), ("b", 3.0), ("c", 1.0)):
-        store.row(case, "fast", "solve", seconds)
-    store.row("b", "faster", "solve", 1.5)  # so that it is a
-    assert [entry.case for entry in measured(store)[0]] == ["a", "b"]
+    for case, fast, faster in (("a", 2.0, 1.9), ("b", 3.0, 1.5), ("c", 1.0, 1.0)):
+        store.row(case, "fast", "solve", fast)
+        store.row(case, "faster", "solve", faster)  # so that it is a
+    assert [entry.case for entry in measured(store)[0]] == ["a", "a"]
+
+
+def test_a_case_that_a_kernel_has_not_run_is_not_shown(store, modules):
+    for case, seconds in (("a", 1.0), ("b", 2.0), ("c", 3.0)):
+        store.row(case, "fast", "solve", seconds, bound_fraction=0.9)
+        if case != "c":
+            store.row(case, "faster", "solve", seconds / 2, bound_fraction=0.2)
+    first, second = measured(store)[0]
+    assert (first.method, first.case, second.case) == ("faster", "b", "b")
+
+
+def test_the_largest_case_is_by_the_kernel_whose_bound_is_longest(store, modules):
+    """Not by the fastest, of which one that computes what others load has hardly a bound."""
+    for case, loads, computes in (("a", 2.0, 2.1), ("b", 5.0, 4.0)):
+        store.row(case, "fast", "solve", loads, bound_fraction=0.9)
+        store.row(case, "faster", "solve", computes, bound_fraction=0.1)
+    assert measured(store)[0][0].case == "b"
 
 
 def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(store, modules):

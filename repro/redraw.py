@@ -1,7 +1,8 @@
-"""Figures drawn again from stored results, without measuring anything."""
+"""Figures drawn and tables written again from stored results, without measuring anything."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,9 @@ from repro import discovery
 from repro.discovery import Artefact
 from repro.measurements import Measurement
 from repro.store import write_atomically
+
+#: A picture, a problem, or a section: what `repro.render` writes after the tables.
+FIRST_AFTER_TABLES = re.compile(r"^(!\[|\*\*Could not be made:\*\*|## )", re.MULTILINE)
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
@@ -47,3 +51,34 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
             written.append(target / drawn.name)
             write_atomically(written[-1], drawn.read_bytes())
     return written
+
+
+def retell(artefact: Artefact, stored: Measurement) -> Path | None:
+    """Write the tables of an artefact's stored results again, and leave the rest of their Markdown file as it is.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    stored : Measurement
+
+    Returns
+    -------
+    Path or None
+        The file, if it has other tables now.
+
+    Raises
+    ------
+    ReproError
+        When the artefact's module cannot be imported.
+    """
+    path = stored.beside(".md")
+    if path is None or not stored.done:
+        return None
+    text = path.read_text(encoding="utf-8")
+    title, rest = text.partition("\n")[0], FIRST_AFTER_TABLES.search(text)
+    tables = [table.to_markdown().strip() for table in discovery.load(artefact).tables(stored.results())]
+    told = "\n\n".join([title, *tables, text[rest.start() :] if rest else ""])
+    if told == text:
+        return None
+    write_atomically(path, told)
+    return path

@@ -1,4 +1,4 @@
-"""``repro figures``: every figure again, from what is stored."""
+"""``repro figures``: every figure and table again, from what is stored."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def figures(
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder; by default beside the results.")
     ] = None,
 ) -> None:  # fmt: skip
-    """Draw figures again from stored results, of every machine, without measuring anything.
+    """Draw figures and write tables again from stored results, of every machine, without measuring anything.
 
-    Exit status: 0 when every figure is drawn, 1 when one cannot be.
+    Tables are written beside the results alone. Exit status: 0 when all are made, 1 when one cannot be.
     """
     from repro import discovery, environment, plots
     from repro.measurements import measurements
-    from repro.redraw import redraw
+    from repro.redraw import redraw, retell
 
     wanted = formats.split(",")
     for name in wanted:
@@ -39,14 +39,16 @@ def figures(
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
         found = [each for each in found if each.machine == machine]
-    drawn = failed = 0
+    drawn = failed = told = 0
     for each in found:
         try:
+            told += output is None and retell(artefacts[each.artefact], each) is not None
             written = redraw(artefacts[each.artefact], each, wanted, output)
         except Exception as error:  # one that cannot be drawn hides no other
             failed += 1
             say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
         else:
             drawn += bool(written)
-    say(f"{plural(drawn, 'figure')} drawn" + (f", {failed} could not be" if failed else ""))
+    text = f"; the tables of {plural(told, 'artefact')} have changed" if told else ""
+    say(f"{plural(drawn, 'figure')} drawn{text}" + (f", {failed} could not be" if failed else ""))
     raise typer.Exit(int(failed > 0))

@@ -16,6 +16,12 @@ def figures(laboratory, *arguments):
     return main(["figures", "--results", str(laboratory.results), *arguments])
 
 
+def results_of(laboratory):
+    from repro.measurements import measurements
+
+    return measurements([laboratory.results], ["demo2020-table1"])[0].results()
+
+
 def test_figures_are_drawn_again_without_measuring(measured, capsys):
     drawn = measured.file("table1.smoke.png"), measured.file("table1.smoke.svg")
     before = [path.read_bytes() for path in drawn]
@@ -27,6 +33,23 @@ def test_figures_are_drawn_again_without_measuring(measured, capsys):
     assert measured.file("table1.smoke.pdf").read_bytes().startswith(b"%PDF")
     assert measured.traces() == traces
     assert "1 figure drawn" in capsys.readouterr().err
+
+
+def test_tables_are_written_again_and_the_rest_stays(measured, capsys, monkeypatch):
+    from fakelab.demo2020 import table1_sums
+
+    path = measured.file("table1.smoke.md")
+    before, tables = path.read_text(), table1_sums.tables
+    assert figures(measured) == 0 and path.read_text() == before
+    assert "tables" not in capsys.readouterr().err
+    monkeypatch.setattr(table1_sums, "tables", lambda results: tables(results)[:1] * 2)
+    assert figures(measured) == 0
+    first, *rest = tables(results_of(measured))
+    title, after = before.partition("\n")[0], before[before.index("![") :]
+    told = path.read_text()
+    assert told.startswith(title) and told.endswith(after)
+    assert told.count(first.to_markdown().strip()) == 2 and not any(each.to_markdown().strip() in told for each in rest)
+    assert "the tables of 1 artefact have changed" in capsys.readouterr().err
 
 
 def test_a_pdf_is_the_same_bytes_again_with_fonts_that_journals_take(measured):
@@ -42,7 +65,10 @@ def test_a_pdf_is_the_same_bytes_again_with_fonts_that_journals_take(measured):
 
 def test_figures_go_to_another_folder(measured, tmp_path):
     measured.file("table1.smoke.png").unlink()
+    text = measured.file("table1.smoke.md")
+    text.write_text("# of my own\n")
     assert figures(measured, "--output", str(tmp_path / "out"), "--format", "png") == 0
+    assert text.read_text() == "# of my own\n"
     assert [path.name for path in (tmp_path / "out/bench/demo2020").iterdir()] == ["table1.smoke.png"]
     assert not measured.file("table1.smoke.png").exists()
 

@@ -13,7 +13,7 @@ from repro import published
 from repro.claims import ledger, reasons
 from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
 from repro.claims.points import Point, bound, find
-from repro.claims.stored import Stored
+from repro.claims.stored import Stored, lacks_interval
 from repro.intervals import Interval, Value, evaluate_all
 from repro.model import DONE, ReproError
 from repro.results import is_missing
@@ -107,31 +107,53 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         values, spans, bounds = [values], [spans], bounds[:1]
     met = [_meets(span, limits, predicate) for span, limits in zip(spans, bounds, strict=True)]
     names = [""] if reduced else [point.name for point in points]
-    low, high = min(span.low for span in spans), max(span.high for span in spans)
-    sampled = len(spans) > 1 or low < high or all(_exact(row) for point in points for row in point.rows.values())
+    rows = [row for point in points for row in point.rows.values()]
+    low, high = _ends(values, spans, rows)
     reach = _reach(spans[0], predicate, len(points), len(missing)) if reduced else None
     decided = None if reach is None else _meets(reach, bounds[0], predicate)
     judgement = replace(
         blank, state=_state(met, bool(missing), reduced, decided), value=median(each.low for each in values),
-        low=low if sampled else None, high=high if sampled else None, points=len(values),
+        low=low, high=high, points=len(values),
         met=sum(each is True for each in met), undecided=sum(each is None for each in met),
+        shared=reasons.beside_others(rows, stored.folder)[0],
         missing=tuple(point.name for point in missing), scale=found.scale,
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),
     )  # fmt: skip
     return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
 
 
+def _ends(
+    values: list[Interval], spans: list[Interval], rows: list[Mapping[str, Any]]
+) -> tuple[float, float] | tuple[None, None]:
+    """Return the ends of what is shown beside the value: of the intervals of all points, or of the one of a value.
+
+    Where a side was timed too few times for an interval, that of the other side alone would pass for an interval of
+    both: then several points show how far their values lie apart, and one shows nothing.
+    """
+    several = len(values) > 1
+    if any(lacks_interval(row) for row in rows):
+        return _enclosing(values) if several else (None, None)
+    low, high = _enclosing(spans)
+    return (low, high) if several or low < high or all(_exact(row) for row in rows) else (None, None)
+
+
+def _enclosing(spans: list[Interval]) -> tuple[float, float]:
+    return min(span.low for span in spans), max(span.high for span in spans)
+
+
 def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: bool | None) -> str:
     """Return the verdict on points that meet a requirement, do not, or are undecided (None).
 
-    With points missing, a claim on each of them can hold in part at most; of one on all together `decided` says what it
-    is whatever the missing ones are, or None.
+    Where some do not and the rest are undecided, nothing shows that it holds anywhere: then it does not. Where all are
+    undecided, nothing shows either. With points missing, a claim on each of them can hold in part at most; of one on
+    all together `decided` says what it is whatever the missing ones are, or None.
     """
-    if not (all(each is True for each in met) or all(each is False for each in met)):
+    holds, fails = all(met), True not in met and False in met
+    if not (holds or fails):
         return PART
-    if incomplete and (decided is None if reduced else met[0]):
+    if incomplete and (decided is None if reduced else holds):
         return PART
-    return HOLDS if met[0] else FAILS
+    return HOLDS if holds else FAILS
 
 
 def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:

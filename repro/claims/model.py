@@ -115,7 +115,8 @@ class Judgement:
         One of ``STATES``.
     value, low, high : float or None
         Measured value in `unit`, and its interval. With several points it is their median, and the interval encloses
-        those of all points. None when nothing was measured, the interval also when no sample gives one.
+        those of all points, or, where a side was timed too few times for an interval, their values alone. None when
+        nothing was measured, the interval also when no sample gives one, or not one of each side.
     unit : str
     published : str
         The paper's number or numbers as printed; empty for an effect that needs none.
@@ -125,6 +126,8 @@ class Judgement:
         How many values the formula gives, and how many of them meet the requirement with their whole interval.
     undecided : int
         Points whose interval reaches over the bound.
+    shared : int
+        Cells on the host whose processor had other cells to compute at the same time.
     missing : tuple of str
         Points, by name, that the paper has or a run had cells of, and that have no value here. With any of them a claim
         on each point holds in part at most.
@@ -148,6 +151,7 @@ class Judgement:
     points: int = 0
     met: int = 0
     undecided: int = 0
+    shared: int = 0
     missing: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     reason: str = ""

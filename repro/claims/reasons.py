@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from repro import consistency, environment, peaks, published
 from repro.busy import shared
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
-from repro.claims.stored import CEILINGS, Selector, Stored, in_place
+from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.model import DONE
 from repro.peaks import Peak
-from repro.results import is_missing
 from repro.statistics import median
 from repro.units import is_rate, is_time, quantity, significant, split
 
@@ -72,19 +71,22 @@ def reason(
     return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts), _shared(facts)]))
 
 
+def beside_others(rows: Iterable[Mapping[str, Any]], folder: Path) -> tuple[int, int]:
+    """Return how many of the cells timed on the host had others computed beside them there, and of how many."""
+    host = {tuple(row[name] for name in ("artefact", "case", "method")): row
+            for row in rows if row["backend"] == "host" and is_timed(row)}  # fmt: skip
+    return sum(shared(folder, row) for row in host.values()), len(host)
+
+
 def _shared(facts: Facts) -> str:
     """Baselines on a processor that had other cells to compute at the same time are slower than alone."""
-    host = {tuple(row[name] for name in ("artefact", "case", "method")): row
-            for row in facts.timed if row["backend"] == "host"}  # fmt: skip
-    many = sum(shared(facts.stored.folder, row) for row in host.values())
-    return f"{many} of {len(host)} on the host beside other cells, which may slow them" if many else ""
+    many, of = beside_others(facts.rows, facts.stored.folder)
+    return f"{many} of {of} on the host beside other cells, which may slow them" if many else ""
 
 
 def _without_interval(facts: Facts) -> str:
     """What was timed so few times, being long, that the interval of the claim has nothing of it."""
-    few = {
-        row["method"]: int(row["n"]) for row in facts.timed if is_missing(row["ci_low"]) and not is_missing(row["n"])
-    }
+    few = {row["method"]: int(row["n"]) for row in facts.rows if lacks_interval(row)}
     each = [f"{method} ({n})" for method, n in list(few.items())[:SHOWN]]
     more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
     return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""
@@ -146,7 +148,10 @@ def loaded(artefact: str, root: Path) -> published.Published:
 
 
 def _where_not(judgement: Judgement) -> str:
-    """How many points hold, and the names of those that do not or were not measured, where only some do."""
+    """How many points hold, and the names of those that do not or were not measured, where only some do.
+
+    Of points of which none does and some are undecided only how many they are: a reader can count the others.
+    """
     parts = []
     if judgement.missing:
         names = list(judgement.missing)
@@ -156,6 +161,8 @@ def _where_not(judgement: Judgement) -> str:
         names = list(judgement.failing)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         parts.append(f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}")
+    elif judgement.undecided and judgement.points > 1:
+        parts.append(f"0 of {judgement.points}")
     if judgement.undecided:
         where = f"of {judgement.undecided} " if judgement.points > 1 else ""
         parts.append(f"the interval {where}reaches over the bound")
@@ -176,7 +183,7 @@ class Facts:
     @property
     def timed(self) -> list[Mapping[str, Any]]:
         """The rows that are times or rates."""
-        return [row for row in self.rows if is_time(row["unit"]) or is_rate(row["unit"])]
+        return [row for row in self.rows if is_timed(row)]
 
     def side(self, gpu: bool) -> list[Mapping[str, Any]]:
         """The timed rows of one kind of processor."""

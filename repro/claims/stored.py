@@ -157,8 +157,10 @@ class Stored:
 
     def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
         times = self._times_behind(row) if is_missing(row["ci_low"]) else []
-        if len(times) != 1 or is_missing(times[0]["ci_low"]):
+        if len(times) != 1:
             return row
+        if is_missing(times[0]["ci_low"]):
+            return {**row, "n": times[0]["n"]}
         time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
         return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
 
@@ -218,6 +220,16 @@ class Stored:
         else:
             rows = index.get((scale, selector.metric), [])
         return [row for row in rows if selector.takes(row["method"]) and in_place(row, selector.place)]
+
+
+def is_timed(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a time or a rate."""
+    return is_time(row["unit"]) or is_rate(row["unit"])
+
+
+def lacks_interval(row: Mapping[str, Any]) -> bool:
+    """Return whether a row was timed too few times for an interval."""
+    return is_timed(row) and is_missing(row["ci_low"]) and not is_missing(row["n"])
 
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:

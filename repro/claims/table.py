@@ -10,6 +10,34 @@ from repro import published
 from repro.claims.model import STATES, UNMEASURED, Judgement, Verdict
 from repro.units import MISSING, significant
 
+RANGE = (
+    "Where a claim has several points (meshes, levels, formats) the value is their median, and the range in "
+    "parentheses encloses the 95 % intervals of all; of a single value it is its interval. Where a side was timed too "
+    "few times for an interval (the reason says so) the range is that of the points' values, and a single value has "
+    "none."
+)
+"""What stands in parentheses beside a measured value."""
+
+SHARED = (
+    "Shared: a processor had other cells to compute at the same time, so that times on it may be too long, and ratios "
+    "to them too high."
+)
+"""What the word beside a measured value says."""
+
+RULE = (
+    "A reading holds when every point meets the requirement with its whole interval, and does not when none does and "
+    "at least one misses it with its whole interval. A point whose interval reaches over the bound is undecided; where "
+    "all are, or some points meet the requirement and others do not, it holds in part. A reason with 3 of 5 counts the "
+    "points that meet it, and says how many of the others are undecided."
+)
+"""How points make a verdict."""
+
+BOTH = (
+    "A verdict on both readings is what they agree on, and holds in part where they differ; one that is not measured "
+    "is left out."
+)
+"""How the two readings make one verdict."""
+
 
 def measured(judgement: Judgement | None) -> str:
     """Return what was measured with its interval, ``45 x (39 to 51)``; a dash when nothing was."""
@@ -20,6 +48,11 @@ def measured(judgement: Judgement | None) -> str:
         return text
     low, high = (_amount(each, judgement.unit) for each in (judgement.low, judgement.high))
     return text if low == high == text else f"{text} ({low.split()[0]} to {high})"
+
+
+def marked(judgement: Judgement | None) -> str:
+    """Return what was measured as `measured` does, with a word that `SHARED` explains where times may be too long."""
+    return measured(judgement) + (", shared" if judgement is not None and judgement.shared else "")
 
 
 def _amount(value: float, unit: str) -> str:
@@ -59,7 +92,7 @@ def table(verdicts: Iterable[Verdict]) -> str:
                 continue
             says = f"{reading}: {judgement.says}" if judgement.says else reading
             where = f"{verdict.machine}, {judgement.scale}" if judgement.scale else verdict.machine
-            answer = [measured(judgement), f"**{judgement.state}**", judgement.reason, where]
+            answer = [marked(judgement), f"**{judgement.state}**", judgement.reason, where]
             lines.append(_line(claim, says, judgement.requirement, *answer))
             claim = ""
         if not verdict.judgements:
@@ -75,12 +108,10 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
     """Return the page of all claims, paper by paper."""
     parts = [
         "# Do the claims hold?", "Written by `make readme` from the stored results; do not edit.",
-        "Each claim is judged as stated, by the paper's own number, and as the effect behind it. Where a claim has "
-        "several points (meshes, levels, formats) the value is their median and the interval encloses all; it holds "
-        "when every point meets the requirement with its whole interval, and does not when none does. Where points of "
-        "the paper were not measured it holds in part at most, unless they cannot change it, as a largest value that "
-        "is too large already. In parentheses is what was compared; fractions of what the hardware allows are of the "
-        "least bytes or operations, by measured ceilings.",
+        f"Each claim is judged as stated, by the paper's own number, and as the effect behind it. {RULE} Where points "
+        "of the paper were not measured it holds in part at most, unless they cannot change it, as a largest value "
+        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared; fractions of "
+        "what the hardware allows are of the least bytes or operations, by measured ceilings.",
         summary(verdicts).strip(),
     ]  # fmt: skip
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):

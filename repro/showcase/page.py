@@ -63,8 +63,8 @@ class Showcase:
             "### Do the claims hold?",
             "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
             "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
-            self.counts(), "Those of the abstracts (of several values their median, and the range of all):",
-            headlines(self.verdicts), *self.figures(),
+            self.counts(), f"Those of the abstracts: {claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
+            f"{claims_table.SHARED}", headlines(self.verdicts), *self.figures(),
         ]  # fmt: skip
         if shown:
             parts += [f"### Kernels on {_device(self.found, shown)}",
@@ -150,7 +150,7 @@ def _judged(judgement: Judgement | None) -> str:
     if judgement.state == UNMEASURED:
         return f"{judgement.requirement}: not measured"
     scale = "" if judgement.scale in ("paper", "large") else f", at `{judgement.scale}`"
-    return f"{judgement.requirement}: **{judgement.state}**, {claims_table.measured(judgement)}{scale}"
+    return f"{judgement.requirement}: **{judgement.state}**, {claims_table.marked(judgement)}{scale}"
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:

@@ -10,14 +10,15 @@ from types import SimpleNamespace
 import pytest
 
 from repro import busy, discovery
+from repro.claims import table as claims_table
 from repro.claims.stored import Stored
 from repro.cli import main
 from repro.model import SCALES, ReproError, Row
 from repro.render import as_csv
 from repro.showcase import kernels, status, tables
 from repro.showcase.ledger import Family, Ledger, ledgers
-from repro.showcase.page import Showcase, markers, put
-from tests.repro.claims_store import Store, claim, effect
+from repro.showcase.page import Showcase, headlines, markers, put
+from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RESULTS = CHECKOUT / "results"
@@ -231,6 +232,19 @@ def test_the_readme_and_docs_have_what_the_stored_results_say(capsys):
         assert (CHECKOUT / "docs" / name).read_text(encoding="utf-8") == text, message
     links = [part.partition(")")[0] for part in readme.split("](")[1:]]
     assert [link for link in links if not (CHECKOUT / link).exists() and not link.startswith("http")] == []
+
+
+def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared(store):
+    for case, seconds in (("a", 10.0), ("b", 20.0)):
+        store.row(case, "slow", "solve", seconds, backend="host", spread=None, n=1)
+        store.row(case, "fast", "solve", 1.0, spread=0.1)
+        store.cell(case, "slow", 20, 10.0 + (case == "b"))
+    (line,) = headlines(store.judged(claim(WHERE, stated("max(cpu / gpu)"), effect()))).splitlines()[2:]
+    assert "| at least 8 x: **holds**, 20.0 x, shared |" in line
+    assert "| more than 1 x: **holds**, 15.0 x (10.0 to 20.0 x), shared |" in line
+    shown = Showcase(store.results)
+    shown.verdicts = []
+    assert claims_table.SHARED in shown.blocks()["results"]
 
 
 def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):

@@ -1,0 +1,62 @@
+"""What is shown beside a verdict: the interval or the range, what may be too long, and the page of all claims."""
+
+import dataclasses
+
+import pytest
+
+from repro.claims.table import RANGE, RULE, SHARED, marked, measured, page
+from tests.repro.claims_store import WHERE, Store, claim, effect, stated
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def test_what_was_timed_too_few_times_for_an_interval_is_named(store):
+    store.row("a", "slow", "solve", 10.0, backend="host", spread=None, n=1)
+    store.row("a", "fast", "solve", 1.0, spread=0.01, n=9)
+    assert store.one(WHERE, effect()).reason.endswith("; too few runs for an interval: slow (1)")
+
+
+def test_where_a_side_has_no_interval_that_of_the_other_is_not_shown_as_one_of_both(store):
+    store.row("a", "slow", "solve", 10.0, backend="host", spread=None, n=1)
+    store.row("a", "fast", "solve", 1.0, spread=0.1, n=9)
+    judgement = store.one(WHERE, effect()).effect
+    assert (judgement.value, judgement.low, judgement.high) == (10, None, None) and measured(judgement) == "10.0 x"
+    store.row("b", "slow", "solve", 20.0, backend="host", spread=0.1, n=9)
+    store.row("b", "fast", "solve", 1.0, spread=0.1, n=9)
+    judgement = store.one(WHERE, effect()).effect
+    assert (judgement.value, judgement.low, judgement.high) == (15, 10, 20)  # how far the points lie apart
+    assert measured(store.one(WHERE, effect("max(cpu / gpu)")).effect) == "20.0 x"
+    store.rows["box", "table1"][0].n = None  # of unknown count: such rows may have no noise
+    assert store.one(WHERE, effect()).effect.high == pytest.approx(20 * 1.1 / 0.9)
+
+
+def test_a_rate_of_too_few_runs_has_no_interval_either(store):
+    store.row("a", "slow", "rate", 1.0, unit="GFLOP/s", spread=None)
+    store.row("a", "slow", "spmv", 2.0, spread=None, n=3)
+    store.row("a", "fast", "rate", 5.0, unit="GFLOP/s", spread=0.1, n=9)
+    where = '[claim.where]\ngpu = "table1 fast rate"\ncpu = "table1 slow rate"'
+    judgement = store.one(where, effect("gpu / cpu")).effect
+    assert judgement.low is None and judgement.reason.endswith("; too few runs for an interval: slow (3)")
+
+
+def test_what_ran_beside_other_cells_is_marked(store):
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
+    store.cell("a", "slow", 20, 10.0)
+    store.cell("b", "other", 15, 5.0)
+    store.cell("b", "slow", 40, 10.0)
+    verdict = store.one(WHERE, stated())
+    assert verdict.stated.shared == 1 and "1 of 2 on the host beside other cells" in verdict.reason
+    assert marked(verdict.stated) == "10.0 x, shared" and measured(verdict.stated) == "10.0 x"
+    text = page([verdict], store.root)
+    assert "| 10.0 x, shared | **holds** |" in text and SHARED in text
+    assert marked(dataclasses.replace(verdict.stated, shared=0)) == "10.0 x"
+
+
+def test_the_page_has_a_line_a_reading(store):
+    store.times(a=(10.0, 1.0))
+    text = page(store.judged(claim(WHERE, stated(), effect())), store.root)
+    assert "| at least 8 x | 10.0 x | **holds** |" in text and "effect: An effect." in text
+    assert RULE in text and RANGE in text

@@ -12,6 +12,9 @@ from pathlib import Path
 RASTER = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
 WIDEST = 1000  # pixels of a picture within a figure
 COLOURS = 128  # of its palette
+MISSING = (
+    "Not measured yet, or no longer valid"  # heading of the cells that a result lacks, as `repro.render` writes it
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ def _smaller(found: re.Match[str]) -> str:
     picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(stream, "PNG", optimize=True)
     best = min(original, stream.getvalue(), key=len)
     return "data:image/png;base64," + base64.b64encode(best).decode()
+
+
+def missing(markdown: str) -> list[str]:
+    """Return what a result lacks, by its Markdown: a line a reason, with the cells that it holds for."""
+    part = markdown.partition(f"\n## {MISSING}\n")[2].partition("\n## ")[0]
+    return [line.removeprefix("- ") for line in part.splitlines() if line.startswith("- ")]
 
 
 def sections(markdown: str) -> list[Section]:

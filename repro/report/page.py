@@ -11,6 +11,7 @@ from typing import Any
 
 import repro
 from repro import claims, consistency
+from repro.claims import table as claims_table
 from repro.claims.stored import Stored
 from repro.measurements import Measurement, machines, measurements
 from repro.model import FAILED, SKIPPED, ReproError
@@ -20,7 +21,7 @@ from repro.report.files import compact_svg, html, packed, sections
 from repro.report.wall import STATES, Paper, Tile, catalogue, wall
 from repro.showcase import tables
 from repro.showcase.ledger import ledgers
-from repro.units import quantity, significant
+from repro.units import MISSING
 
 MARKS = {claims.HOLDS: "holds", claims.PART: "part", claims.FAILS: "fails", claims.UNMEASURED: "unmeasured"}
 
@@ -50,7 +51,9 @@ def build(folders: Sequence[Path]) -> str:
         total=sum(len(paper.tiles) for paper in papers),
         machines=[_machine(name, found) for name in machines(found)],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
-        ledger=ledger, marks=MARKS, verdicts=Counter(entry["state"] for entry in ledger),
+        ledger=ledger, marks=MARKS,
+        rules=[claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED],
+        verdicts=Counter(entry["state"] for entry in ledger),
         findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
         kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
@@ -97,15 +100,35 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list]:
 
 def _machine(name: str, found: Sequence[Measurement]) -> dict[str, Any]:
     mine = [each for each in found if each.machine == name]
-    facts = next((each.manifest["machine"] for each in mine if each.manifest.get("machine")), {})
-    memory = facts.get("memory_bytes")
+    hosts = [facts for each in mine if (facts := each.manifest.get("machine"))]
+    known = {key: [facts[key] for facts in hosts if facts.get(key)]
+             for key in ("gpu", "cpu", "cores", "memory_bytes", "system", "driver")}  # fmt: skip
     return {
         "name": name, "count": len({each.artefact for each in mine if each.done}),
-        "gpu": ", ".join(facts.get("gpu") or []), "cpu": facts.get("cpu", ""), "cores": facts.get("cores", ""),
-        "memory": f"{memory / 2**30:.0f} GiB" if memory else "", "system": facts.get("system", ""),
-        "driver": facts.get("driver", ""), "scales": sorted({each.scale for each in mine}),
-        "devices": sorted({device for each in mine for device in each.devices}),
+        "gpu": _gpus(known["gpu"], len(hosts)), "cpu": _names(known["cpu"]), "cores": _span(known["cores"]),
+        "memory": _span([round(each / 2**30) for each in known["memory_bytes"]], " GiB"),
+        "system": _names(known["system"]), "driver": _names(known["driver"]) if known["driver"] else "",
     }  # fmt: skip
+
+
+def _gpus(lists: Sequence[Sequence[str]], hosts: int) -> str:
+    """Return each kind of GPU once, with how many of it a host has; hosts of one name may differ."""
+    if not lists:
+        return "none" if hosts else MISSING
+    counts = {kind: [count for each in lists if (count := each.count(kind))] for gpus in lists for kind in gpus}
+    return ", ".join(kind if max(many) == 1 else f"{_span(many)} x {kind}" for kind, many in counts.items())
+
+
+def _names(values: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(values)) or MISSING
+
+
+def _span(values: Sequence[int], unit: str = "") -> str:
+    """Return the one value of all hosts, or from the least to the most; a dash when none is known."""
+    if not values:
+        return MISSING
+    least, most = min(values), max(values)
+    return (f"{least}" if least == most else f"{least} to {most}") + unit
 
 
 def _paper(paper: Paper, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -177,14 +200,14 @@ def _claim(verdict: claims.Verdict) -> dict[str, Any]:
         "id": verdict.id, "paper": verdict.paper, "place": verdict.place, "says": verdict.statement,
         "condition": verdict.claim.condition, "artefacts": list(verdict.artefacts), "machine": verdict.machine,
         "state": verdict.state, "reason": verdict.reason,
+        "differ": len({each.state for each in verdict.judgements}) > 1,
+        "reasons": len({each.reason for each in verdict.judgements}) > 1,
         "readings": [_reading(name, judged) for name, judged in readings if judged is not None],
     }  # fmt: skip
 
 
 def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
-    measured = "" if judged.value is None else quantity(judged.value, judged.unit).removesuffix(" count")
-    if judged.low is not None and judged.high is not None and judged.low != judged.high:
-        measured += f" ({significant(float(judged.low))} to {significant(float(judged.high))})"
+    measured = "" if judged.value is None else claims_table.marked(judged)
     return {
         "name": name, "state": judged.state, "measured": measured, "requirement": judged.requirement,
         "reason": judged.reason, "says": judged.says, "scale": judged.scale, "points": judged.points,

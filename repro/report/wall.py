@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from repro import discovery, published
 from repro.discovery import Artefact
 from repro.measurements import Measurement
 from repro.model import FAILED, SKIPPED
+from repro.report.files import missing
 
-MEASURED, SMALLER, UNMEASURED, UNWRITTEN = "measured", "smaller", "unmeasured", "unwritten"
+MEASURED, PARTLY, SMALLER, UNMEASURED, UNWRITTEN = "measured", "partly", "smaller", "unmeasured", "unwritten"
+FULL = ("paper", "large")  # scales
 STATES = {
     MEASURED: "Measured at full size",
+    PARTLY: "At full size, some cells missing",
     SMALLER: "Measured at a smaller size",
     UNMEASURED: "Not measured",
     UNWRITTEN: "Not written",
@@ -56,14 +60,28 @@ class Tile:
     @property
     def state(self) -> str:
         """One of `STATES`."""
-        scales = {each.scale for each in self.measurements if each.done}
-        if scales:
-            return MEASURED if scales & {"paper", "large"} else SMALLER
+        if self.best is not None:
+            return PARTLY if self.missing else MEASURED
+        if any(each.done for each in self.measurements):
+            return SMALLER
         return UNMEASURED if self.written else UNWRITTEN
 
     @property
+    def best(self) -> Measurement | None:
+        """The best measurement at full size."""
+        return next((each for each in self.measurements if each.done and each.scale in FULL), None)
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """What the best measurement at full size lacks: a line a reason."""
+        markdown = self.best.beside(".md") if self.best is not None else None
+        return missing(markdown.read_text(encoding="utf-8")) if markdown else []
+
+    @property
     def because(self) -> str:
-        """Why it is not measured; empty when it is."""
+        """Why it is not measured, or which of its cells are not; empty when it is."""
+        if self.state == PARTLY:
+            return f"on {self.best.machine} at scale {self.best.scale}, {'; '.join(self.missing)}"
         if self.state in (MEASURED, SMALLER):
             return ""
         if self.written is None:

@@ -5,19 +5,23 @@ import dataclasses
 import io
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-from repro import claims, consistency, published
+from repro import claims, consistency, published, render
+from repro.claims import table as claims_table
 from repro.cli import main
 from repro.measurements import measurements
 from repro.model import ReproError
 from repro.report import build, files, roofline, wall
+from repro.report import page as report
 from repro.report.beside import beside
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -172,6 +176,89 @@ def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, result
     article = article[: article.index("</details>\n")]
     assert verdict.statement.split("'")[0][:40] in outline.text
     assert 'data-state="' in article
+
+
+def entry(**readings):
+    claim = claims.Claim("it", "fu2014", "Abstract", "It is faster.")
+    return report._claim(claims.Verdict(claim, "box", **readings))
+
+
+def shown_claim(**readings):
+    module = report._template().environment.get_template("parts.html.j2").module
+    return Outline(module.claims_table([entry(**readings)], report.MARKS, "x", "Claims"))
+
+
+@pytest.mark.parametrize(("unit", "numbers", "text"), [
+    ("s", (0.0164, 0.0150, 0.0178), "0.0164 s (0.0150 to 0.0178 s)"),
+    ("GFLOP/s", (8590.0, 5720.0, 18000.0), "8,590 GFLOP/s (5,720 to 18,000 GFLOP/s)"),
+])  # fmt: skip
+def test_a_measured_value_and_its_interval_have_one_unit(unit, numbers, text):
+    judged = claims.Judgement(claims.HOLDS, *numbers, unit)
+    assert text in shown_claim(effect=judged).text
+    shared = dataclasses.replace(judged, shared=1)
+    assert f"{text}, shared" in shown_claim(effect=shared).text
+
+
+def test_readings_that_differ_show_both_verdicts_and_both_reasons():
+    stated = claims.Judgement(claims.FAILS, 2.0, unit="x", reason="2 of 3, not a")
+    effect = claims.Judgement(claims.HOLDS, 2.0, unit="x", reason="counts")
+    text = shown_claim(stated=stated, effect=effect).text
+    assert "holds in part as stated: does not hold the effect: holds" in text
+    assert "as stated: 2 of 3, not a the effect: counts" in text
+    alike = shown_claim(stated=stated, effect=dataclasses.replace(stated)).text
+    assert "as stated: does not hold" not in alike and alike.count("2 of 3, not a") == 1
+
+
+def test_the_page_says_how_verdicts_are_made(outline):
+    for rule in (claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED):
+        assert rule in outline.text
+
+
+def hosts(*facts):
+    return [SimpleNamespace(machine="m", artefact="a", done=1, manifest={"machine": each}) for each in facts]
+
+
+def test_machines_show_each_kind_of_gpu_once_and_a_dash_for_what_is_unknown():
+    told = report._machine("m", hosts({"gpu": ["Big", "Big"], "cpu": "C", "cores": 12}, {}))
+    assert (told["gpu"], told["cpu"], told["cores"], told["memory"], told["system"]) == ("2 x Big", "C", "12", "–", "–")
+    told = report._machine("m", hosts({"gpu": ["Big", "Big", "Old"], "memory_bytes": 2**34, "system": "Linux 6"},
+                                      {"gpu": ["Big"], "memory_bytes": 2**36, "system": "Linux 6"}))  # fmt: skip
+    assert (told["gpu"], told["memory"], told["system"]) == ("1 to 2 x Big, Old", "16 to 64 GiB", "Linux 6")
+    assert report._machine("m", hosts({"cpu": "C"}))["gpu"] == "none"
+    assert report._machine("m", [])["gpu"] == "–"
+
+
+LACKS = "## Not measured yet, or no longer valid\n\n- never run: 2 on opencl (patch)\n- sources changed: 1 on cuda\n\n"
+
+
+@pytest.fixture
+def lacking(results, tmp_path):
+    """Results of which the best lacks cells, and those of a smaller size, too."""
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    for stem in ("big-gpu/fu2014/table2", "laptop/zhang2013/figure8"):
+        path = folder / f"{stem}.md"
+        path.write_text(path.read_text().replace("## How", f"{LACKS}## How"))
+    return folder
+
+
+def test_what_lacks_cells_is_not_told_as_measured(lacking):
+    outline = Outline(build([lacking]))
+    assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
+    assert tile_of(outline, "zhang2013-figure8")["data-state"] == "smaller"
+    assert ("At full size, some cells missing : on big-gpu at scale paper, never run: 2 on opencl (patch); "
+            "sources changed: 1 on cuda.") in outline.text  # fmt: skip
+    assert "A cell is one case by one method on one back end." in outline.text
+
+
+def test_what_lacks_cells_is_what_rendering_says():
+    task = SimpleNamespace(stands=False, reason="never run", cell=SimpleNamespace(backend="opencl", method="patch"))
+    artefact, rendered = SimpleNamespace(id="p-table1", title="t"), SimpleNamespace(tables=[], files=[], problems=[])
+    settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={})
+    assert files.missing(render._markdown(artefact, [task], rendered, settings, "table1")) == [
+        "never run: 1 on opencl (patch)"
+    ]
+    assert files.missing(render._markdown(artefact, [], rendered, settings, "table1")) == []
 
 
 def test_kernels_stand_against_bound_and_rivals_on_every_machine(page, outline):

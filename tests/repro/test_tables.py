@@ -7,7 +7,7 @@ import pytest
 import rich.console
 
 from repro.model import ReproError, Row
-from repro.tables import Column, Ratio, Results, Table, paper_table, ratio_text
+from repro.tables import Column, Ratio, Results, Table, device_notes, paper_table, ratio_text, trimmed, with_ours
 
 COLUMNS = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU")]
 
@@ -40,8 +40,8 @@ def test_ours_stand_beside_the_published_numbers_and_nothing_is_invented(measure
     assert table.columns.tolist() == [
         "GPU [s], cuda", "GPU [s], paper", "CPU [s], host", "CPU [s], paper", "Speedup, ours", "Speedup, paper",
     ]  # fmt: skip
-    assert table.loc["Regular"].tolist() == ["32.0 µs", "0.0298", "1.60", "1.080", "50,000", "36"]
-    assert table.loc["Heart"].tolist() == ["2.00 ms", "0.0465", "–", "3.114", "–", "67"]
+    assert table.loc["Regular"].tolist() == ["3.20e-05", "0.0298", "1.60", "1.080", "50,000", "36"]
+    assert table.loc["Heart"].tolist() == ["0.00200", "0.0465", "–", "3.114", "–", "67"]
     assert table["GPU [s], cuda"]["Irregular"] == "–"  # OpenCL's number is no CUDA number
     assert table["GPU [s], cuda"]["Brain"] == "–"
 
@@ -75,6 +75,81 @@ def test_a_column_can_be_held_to_a_back_end(measured):
     assert table["Mesh"].tolist() == ["R", "I"]
     assert table["OpenCL [ms], opencl"].tolist() == ["32.1", "50.0"]
     assert table["OpenCL [ms], paper"].tolist() == ["29.8", "22.9"]
+
+
+def test_a_column_has_one_unit_that_of_its_heading():
+    measured = results(
+        row("regular", "patch", 11_100.0, metric="rate", unit="GFLOP/s"),
+        row("irregular", "patch", 9.0, metric="rate", unit="TFLOP/s"),
+        row("heart", "patch", 0.001, metric="rate", unit="GFLOP/s"),
+        row("regular", "matrix", 19_178_720.0, "host", metric="bytes", unit="B"),
+    )
+    frame = paper_table(measured, "R", [Column("R", "patch", "rate", "GFLOP/s"), Column("B", "matrix", "bytes", "B")])
+    cells = frame.frame.set_index("Mesh")
+    assert cells["R [GFLOP/s], opencl"].tolist()[:3] == ["11,100", "9,000", "0.00100"]
+    assert cells["B [B], host"]["Regular"] == "19,178,720"
+
+
+def test_a_column_without_a_value_is_left_out_with_the_papers_and_named():
+    measured = results(row("regular", "patch", 0.03, "cuda"), row("blobs", "patch", 0.03, "cuda"))
+    table = paper_table(measured, "Assembly", COLUMNS)
+    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], cuda", "GPU [s], paper"] and table.measured
+    assert "Left out, since nothing of it was measured: CPU; Speedup." in table.notes
+    assert table.frame["Mesh"].tolist() == ["Regular", "Irregular", "Heart", "Brain", "Blobs"]  # the paper has these
+    held = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly", backend="host")]
+    assert not any("`serial`" in note for note in paper_table(measured, "Assembly", held).notes)
+
+
+def test_a_line_of_dashes_is_left_out_unless_it_was_tried():
+    def meshes(*more):
+        measured = results(row("regular", "patch", 1.0), *more)
+        cases = ["regular", "mine", "yours"]
+        return paper_table(measured, "Assembly", COLUMNS, cases=cases).frame["Mesh"].tolist()
+
+    failed = row("mine", "patch", None, metric="", status="failed", reason="on purpose")
+    assert meshes() == ["Regular"] and meshes(failed) == ["Regular", "Mine"]
+
+
+def test_parentheses_are_explained_where_there_are_some():
+    def notes(seconds):
+        measured = results(row("regular", "patch", 1.0), row("regular", "serial", seconds, "host"), artefact="x-table1")
+        ratio = Ratio("Speedup", "CPU", "GPU", parentheses=True, meaning="over the CPU")
+        return paper_table(measured, "Assembly", [*COLUMNS[:2], ratio]).notes
+
+    assert "In parentheses: by how much it is slower." in notes(0.5) and "Speedup: over the CPU." in notes(0.5)
+    assert not any("parentheses" in note for note in notes(2.0))
+
+
+def test_the_papers_column_says_where_it_is_of_something_else(measured):
+    table = paper_table(measured, "Assembly", [Column("GPU", "patch", "assembly", paper="on the CPU")])
+    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], cuda", "GPU [s], paper on the CPU"]
+
+
+def test_tables_of_other_layouts_lose_columns_without_a_value():
+    frame = pandas.DataFrame({"Mesh": ["a", "b"], "L": [1, 2], "t [s]": [None, 0.5], "t, paper": ["1.0", "2.0"],
+                              "u [s]": [None, None], "u, paper": ["1.0", "2.0"], "v [s]": [1.0, 2.0],
+                              "v, paper": [None, None], "Limit": [None, float("nan")]}, dtype=object)  # fmt: skip
+    table = trimmed(Table("T", frame, ["A note."]), 2)
+    assert table.frame.columns.tolist() == ["Mesh", "L", "t [s]", "t, paper", "v [s]"]
+    assert table.notes == ["A note.", "Left out, since nothing of it was measured: u [s]; Limit."] and table.measured
+    nothing = trimmed(Table("T", frame[["Mesh", "L", "u [s]", "u, paper"]]), 2)
+    assert nothing.frame.columns.tolist() == ["Mesh", "L", "u [s]", "u, paper"] and not nothing.measured
+
+
+def test_tables_without_anything_of_ours_are_left_out_but_for_the_first_of_none():
+    ours = Table("ours", pandas.DataFrame({"a": [1]}))
+    empty, papers = Table("empty", pandas.DataFrame()), Table("paper's", pandas.DataFrame({"a": [1]}), measured=False)
+    assert with_ours([papers, empty, ours]) == [ours]
+    assert with_ours([papers, empty]) == [papers]
+
+
+def test_devices_are_named_where_back_ends_had_different_ones():
+    measured = results(
+        row("regular", "patch", 1.0, "opencl", device="a CPU"), row("heart", "patch", 1.0, "cuda", device="a GPU"),
+        row("heart", "patch", 1.0, "cuda", metric="packing", device="a CPU"),
+    )  # fmt: skip
+    assert device_notes(measured, "assembly") == ["Devices: `cuda` on a GPU; `opencl` on a CPU."]
+    assert device_notes(measured, "packing") == []
 
 
 def test_stand_ins_keep_their_name_and_the_papers_ratios_are_as_printed():

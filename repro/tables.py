@@ -44,7 +44,7 @@ class Column:
     backend : str or None
         Default: the best that has the column.
     paper : str
-        What the heading of the paper's column adds, where its number is of something else: ``"on the CPU"``.
+        What the heading of the paper's column adds, where its number is of something else, as ``"CPU"``.
     """
 
     label: str
@@ -247,7 +247,9 @@ def paper_table(
         cells |= {heading: texts for heading, texts in pairs[k] if heading}
     frame = pandas.DataFrame(cells)
     lines = _lines_to_show(results, frame, labels, parts.values()) if is_measured else [True] * len(frame)
-    made = [*_about_ratios([(columns[k], pairs[k]) for k in kept]), *_notes(results, parts.values(), labels)]
+    is_beside = any(heading for k in kept for heading, _ in pairs[k][1:])
+    made = _about_ratios([(columns[k], pairs[k]) for k in kept])
+    made += _notes(results, parts.values(), labels, is_beside)
     made += _left_out(column.label for k, column in enumerate(columns) if k not in kept)
     return Table(title, frame[lines].reset_index(drop=True), [*notes, *made], is_measured)
 
@@ -263,7 +265,7 @@ def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pa
     heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
     # A count that no device had a part in is simply ours.
     where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
-    paper = f"{heading}{PAPERS}{' ' * bool(column.paper)}{column.paper}" if any(theirs) else ""
+    paper = ", ".join(filter(None, (heading + PAPERS, column.paper))) if any(theirs) else ""
     return (f"{heading}, {where}", ours), (paper, [_printed(number, column.unit) for number in theirs])
 
 
@@ -322,8 +324,8 @@ def _printed(number: Number | None, unit: str | None) -> str:
     return significant(convert(number.value, number.unit, unit))
 
 
-def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str]) -> list[str]:
-    """Return where each column was measured, and why cells of it are missing."""
+def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str], is_beside: bool) -> list[str]:
+    """Return where each column was measured, what the paper's beside are of, and why cells are missing."""
     done, others = results.done, results.frame[results.frame["status"] != DONE].to_dict("records")
     places: dict[str, list[str]] = {}
     missing: dict[tuple[str, str, str], list[str]] = {}
@@ -342,7 +344,7 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
     notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
-    if len(results.published) and results.scale != "paper":
+    if is_beside and results.scale != "paper":
         notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
     for (status, method, reason), names in missing.items():
         notes.append(f"{status.capitalize()}: {method}, {', '.join(dict.fromkeys(names))}: {reason}")

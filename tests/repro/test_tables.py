@@ -121,8 +121,8 @@ def test_parentheses_are_explained_where_there_are_some():
 
 
 def test_the_papers_column_says_where_it_is_of_something_else(measured):
-    table = paper_table(measured, "Assembly", [Column("GPU", "patch", "assembly", paper="on the CPU")])
-    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], cuda", "GPU [s], paper on the CPU"]
+    table = paper_table(measured, "Assembly", [Column("GPU", "patch", "assembly", paper="CPU")])
+    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], cuda", "GPU [s], paper, CPU"]
 
 
 def test_tables_of_other_layouts_lose_columns_without_a_value():

@@ -24,7 +24,8 @@ def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: fl
         x, y, low, high = zip(*points, strict=True)
         below = [value - end for value, end in zip(y, low, strict=True)]
         above = [end - value for value, end in zip(y, high, strict=True)]
-        axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap)
+        # Above lines (2), as those from ours to the paper's, which would hide a stem, and below marks (3).
+        axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
 
 
 def logarithmic(axes: Axes, which: str) -> None:

@@ -70,6 +70,13 @@ def test_intervals_are_drawn(results):
     assert [1.1, 1.4] in [pytest.approx(span) for span in spans]
 
 
+def test_intervals_are_drawn_above_the_lines_to_the_papers_values(results):
+    _, axes = drawn(results)
+    links = [line.get_zorder() for line in axes.lines if len(line.get_xdata()) == 2 and line.get_linestyle() == "-"]
+    assert links and axes.collections
+    assert min(each.get_zorder() for each in axes.collections if len(each.get_segments())) > max(links)
+
+
 def test_published_values_are_open_marks_at_their_place_in_the_colour_of_the_method(results):
     _, axes = drawn(results, unit="ms")
     assert marks_of(axes)[1] == [29.8, 46.5, 1080.0, 3114.0]

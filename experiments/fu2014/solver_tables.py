@@ -13,9 +13,12 @@ HEADINGS = {
     "hypre-cg": "Hypre-CG",
 }  # fmt: skip
 STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of"
-S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True)
-S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True)
-S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over_hypre"), True)
+S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True,
+           "the speed-up over Hypre-PCGAMG")  # fmt: skip
+S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True,
+           "the speed-up over CUSP-PCGAMG, ours over jacobiPCGAMG")  # fmt: skip
+S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over_hypre"), True,
+           "the speed-up of CG over Hypre-CG")  # fmt: skip
 
 
 def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):

@@ -11,11 +11,12 @@ import pandas
 
 from baselines.assembly import coordinates, serial
 from experiments.fu2014 import MESHES, labels
+from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz, reference
 from kernels import assembly
 from repro import Cell
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Ratio, Table, paper_table
+from repro.tables import Column, Ratio, Table, paper_table, with_ours
 from repro.timing import HostClock
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
@@ -112,7 +113,7 @@ def tables(results):
             Column("CPU", "serial", "assembly", "ms"),
             Ratio("Speedup", "CPU", "GPU", published=("patch", "speedup")),
         ],
-        cases=labels(results),
+        cases=meshes.every(results),
         notes=["GPU is the paper's algorithm on the device named; without a GPU that is the processor."],
     )  # fmt: skip
     rows = []
@@ -129,19 +130,19 @@ def tables(results):
             "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],
             "Preparation [ms]": 1e3 * preparation if preparation else "in the time",
         })  # fmt: skip
-    notes = [f"`{method}`: {title}." for method, title in TITLES.items()]
+    shown = {row["Method"] for row in rows}
+    notes = [f"`{method}`: {title}." for method, title in TITLES.items() if method in shown]
     notes += [
         "`patch` stores the upper half of the matrix, as the paper does; the others store all of it.",
         "Cold: the last-level cache evicted before each sample.",
         "Preparation: partition, pattern and lists, from the topology alone; `coo` finds the pattern anew each time.",
     ]
-    return [paper, Table("All methods", pandas.DataFrame(rows), notes)]
+    return with_ours([paper, Table("All methods", pandas.DataFrame(rows), notes)])
 
 
 def plot(results):
     """Draw the time of every method on every mesh."""
     made, (axes,) = figure(PAGE, 2.8)
-    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
-    bars(axes, results, "assembly", list(TITLES), unit="ms", quantity="Time to assemble", cases=cases)
+    bars(axes, results, "assembly", list(TITLES), unit="ms", quantity="Time to assemble", cases=meshes.ticks(results))
     caption(made, results)
     return made

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from experiments.fu2014 import cases as meshes
 from experiments.fu2014 import labels, solvers, table5_solve
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import paper_table
+from repro.tables import paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 
@@ -25,17 +26,25 @@ def tables(results):
     """Return the paper's table, and all set-ups."""
     names = labels(results)
     patch, hypre, jacobi = columns("setup", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
-    notes = [f"{STANDS_IN}.", "S1 and S2 are the speed-ups over Hypre-PCGAMG and CUSP-PCGAMG."]
-    notes += threads(results, "setup")
-    paper = paper_table(results, "Table 3: set-up", [patch, hypre, S1, jacobi, S2], cases=names, notes=notes)
-    return [paper, everything(results, names)]
+    notes = [f"{STANDS_IN}.", *threads(results, "setup")]
+    columns_shown = [patch, hypre, S1, jacobi, S2]
+    paper = paper_table(results, "Table 3: set-up", columns_shown, cases=meshes.every(results), notes=notes)
+    return with_ours([paper, everything(results, names)])
 
 
 def plot(results):
     """Draw the time of every set-up."""
     made, (axes,) = figure(PAGE, 2.8)
-    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
-    bars(axes, results, "setup", DRAWN, unit="ms", quantity="Time to set up", cases=cases, published=published)
+    bars(
+        axes,
+        results,
+        "setup",
+        DRAWN,
+        unit="ms",
+        quantity="Time to set up",
+        cases=meshes.ticks(results),
+        published=published,
+    )
     caption(made, results)
     return made

@@ -9,10 +9,11 @@ from __future__ import annotations
 import pandas
 
 from experiments.fu2014 import MESHES, labels, solvers
+from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, threads
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Table, paper_table
+from repro.tables import Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
@@ -56,15 +57,15 @@ def tables(results):
     ]
     notes = [
         f"{STANDS_IN}; CG stands in for CUSP-CG.",
-        "S1, S2 and S3 are the speed-ups over Hypre-PCGAMG, over CUSP-PCGAMG, and of CG over Hypre-CG.",
         *threads(results, "solve"),
     ]
-    return [
-        paper_table(results, "Table 5: time to solve", order, cases=names, notes=notes),
-        paper_table(results, "Table 5: iterations", columns("iterations", "count", HEADINGS), cases=names),
-        _pairs(results, names),
+    every = meshes.every(results)
+    return with_ours([
+        paper_table(results, "Table 5: time to solve", order, cases=every, notes=notes),
+        paper_table(results, "Table 5: iterations", columns("iterations", "count", HEADINGS), cases=every),
+        trimmed(_pairs(results, names), 2),
         everything(results, names),
-    ]
+    ])  # fmt: skip
 
 
 def _pairs(results, names):
@@ -85,11 +86,11 @@ def _pairs(results, names):
 def plot(results):
     """Draw time to solve, and iterations."""
     made, panels = figure(PAGE, 3.0, panels=2)
-    cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
+    ticks = meshes.ticks(results)
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
     for axes, metric, unit, quantity in (
         (panels[0], "solve", "ms", "Time to solve"), (panels[1], "iterations", "count", "Iterations"),
     ):  # fmt: skip
-        bars(axes, results, metric, DRAWN, unit=unit, quantity=quantity, cases=cases, published=published)
+        bars(axes, results, metric, DRAWN, unit=unit, quantity=quantity, cases=ticks, published=published)
     caption(made, results)
     return made

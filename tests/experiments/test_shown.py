@@ -83,8 +83,21 @@ def test_table2_of_one_back_end(backend):
 def test_table2_without_a_device():
     text, _ = show(TABLE2, lambda cell: DONE if cell.backend == "host" else SKIPPED)
     regular = next(line for line in text.splitlines() if line.startswith("| Regular |")).split(" | ")
-    assert regular[1] == "–" and regular[3] == "8.00" and regular[5] == "–"
-    assert "GPU [ms], not measured" in text and "Skipped: patch on cuda" in text
+    assert regular[1:] == ["8.00", "1,080 |"]  # what was not measured is no column
+    assert "Left out, since nothing of it was measured: GPU; Speedup." in text and "Skipped: patch on cuda" in text
+
+
+def test_a_mesh_that_was_not_measured_is_a_line_of_dashes_and_a_gap_that_says_so():
+    text, figure = show(TABLE2, lambda cell: None if cell.case == "blobs" else DONE)
+    blobs = next(line for line in text.splitlines() if line.startswith("| Blobs (stand-in) |")).split(" | ")
+    assert blobs[1:] == ["–", "31.9", "–", "2,520", "–", "79 |"]
+    assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()][-1] == "Blobs\n(stand-in)\nnot measured"
+    assert "Blobs (stand-in) | patch" not in text
+
+
+def test_only_methods_that_were_measured_are_explained():
+    text, _ = show(TABLE2, lambda cell: DONE if cell.method == "patch" else None)
+    assert "- `patch`: " in text and "- `serial`: " not in text
 
 
 def test_a_failed_cell_is_a_dash_with_its_reason():

@@ -6,7 +6,7 @@ import pandas
 
 from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
 from repro.plots import style
-from repro.tables import Table, ratio_text
+from repro.tables import Table, ratio_text, trimmed
 from repro.units import convert
 
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
@@ -48,7 +48,11 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
             sliced = results.row(case, f"{element}-{numbering}-sell", metric, backend)
             row[f"device, SELL [{unit}]"] = None if sliced is None else convert(sliced["value"], sliced["unit"], unit)
             rows.append(row)
-    return Table(f"{title}, {element.upper()}", pandas.DataFrame(rows), [*notes, *_notes(results, backend)])
+    frame = pandas.DataFrame(rows, dtype=object)
+    made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend)]), 2)
+    if results.scale != "paper" and any(name.endswith(", paper") for name in made.frame.columns):
+        made.notes.append("The paper's columns hold for the levels that both have.")
+    return made
 
 
 def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
@@ -122,9 +126,8 @@ def _notes(results, backend):
     done = results.done
     devices = {d for d in done[done["backend"] == backend]["device"] if isinstance(d, str) and d}
     hosts = {d for d in done[done["backend"] == "host"]["device"] if isinstance(d, str) and d}
-    notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}.",
-             f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts)) or 'no host'}; the paper had 4.",
-             f"Machine {results.machine}, scale {results.scale}."]  # fmt: skip
-    if results.scale != "paper":
-        notes.append("The paper's columns hold for the levels that both have.")
+    notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
+    if hosts:
+        notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
+    notes.append(f"Machine {results.machine}, scale {results.scale}.")
     return notes

@@ -10,7 +10,7 @@ import pandas
 from experiments.geveler2011 import ELEMENTS, label, level_of
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines, paper_label
-from repro.tables import Table
+from repro.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 3, "large": 5}
 
@@ -56,8 +56,8 @@ def tables(results):
     for mesh in ("circle", "blood"):
         rows = [_row(results, mesh, case) for case in results.cases if case.startswith(mesh)]
         notes = [f"Machine {results.machine}, scale {results.scale}.", *_contradictions(results, mesh)]
-        made.append(Table(f"Table 1: {label(mesh, results)}", pandas.DataFrame(rows, dtype=object), notes))
-    return made
+        made.append(trimmed(Table(f"Table 1: {label(mesh, results)}", pandas.DataFrame(rows, dtype=object), notes)))
+    return with_ours(made)
 
 
 def _row(results, mesh, case):

@@ -13,7 +13,7 @@ from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS,
 from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Table
+from repro.tables import Table, with_ours
 from repro.units import convert
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
@@ -100,7 +100,7 @@ def tables(results):
                 "Of bound [%]": None if fraction is None else 100 * fraction,
             })  # fmt: skip
     made.append(Table(f"All products in numbering {TITLES[BEST]}", pandas.DataFrame(rows)))
-    return [*made, _bounds(results), _locality(results)]
+    return with_ours([*made, _bounds(results), _locality(results)])
 
 
 def _bounds(results):

@@ -11,8 +11,9 @@ import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
 from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
+from experiments.geveler2011.rates import noted
 from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Table
+from repro.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
 
@@ -34,14 +35,14 @@ def tables(results):
     """Return the paper's table in two halves, what numberings make of it, and everything in the best one."""
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
-    made.append(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)))
-    made += [convergence.table(results), solid.table(results)]
+    made.append(trimmed(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)), 2))
+    made += [noted(convergence.table(results)), solid.table(results)]
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)
         notes = [f"`{name}`: {text}." for name, text in solves.MEANING.items()]
         made.append(Table(f"Solvers in numbering {TITLES[BEST]}, {element.upper()}", pandas.DataFrame(rows), notes))
-    return made
+    return with_ours(made)
 
 
 def plot(results):

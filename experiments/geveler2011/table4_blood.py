@@ -10,9 +10,10 @@ import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
 from experiments.geveler2011.layout import by_numbering, variants
+from experiments.geveler2011.rates import noted
 from repro.panels import logarithmic
 from repro.plots import PAGE, caption, colour, figure, point, style
-from repro.tables import Table
+from repro.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
 
@@ -39,7 +40,7 @@ def tables(results):
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(Table(title, pandas.DataFrame(variants(results, element, names)), notes))
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
-    return [_speedups(results, name), convergence.table(results), *made]
+    return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
 
 
 def _speedups(results, name):
@@ -64,7 +65,7 @@ def _speedups(results, name):
              f"Machine {results.machine}, scale {results.scale}."]  # fmt: skip
     if results.scale != "paper":
         notes.append("The paper's columns hold for its own level.")
-    return Table(f"Table 4: speed-ups of multigrid on {name}", pandas.DataFrame(rows), notes)
+    return trimmed(Table(f"Table 4: speed-ups of multigrid on {name}", pandas.DataFrame(rows), notes))
 
 
 def plot(results):

@@ -1,0 +1,36 @@
+"""What the numbers say of the limit in the table of `convergence`: part of Tables 3 and 4."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from repro.results import is_missing
+from repro.tables import Table, trimmed
+from repro.units import significant
+
+LIMIT = (
+    "Limit: local Fourier analysis of Q1 on the element where two levels are slowest. Waves must fit between elements "
+    "of other shapes, so that on coarse levels factors stay below it."
+)
+
+
+def noted(table: Table) -> Table:
+    """Return the table of factors by level with a note on how the last of them stand to their limit."""
+    if table.frame.empty:
+        return table
+    return trimmed(dataclasses.replace(table, notes=[table.notes[0], *_notes(table.frame)]), 2)
+
+
+def _notes(frame) -> list[str]:
+    """Say which factors exceed the limit, and by how much; nothing where no limit is known."""
+    known = [row for row in frame.to_dict("records") if not is_missing(row["Limit"])]
+    if not known:
+        return []
+    above = [row for row in known if row["Last factor"] > row["Limit"]]
+    if not above:
+        return [f"{LIMIT} None of the last factors exceeds it."]
+    gaps = ", ".join(f"{significant(row['Last factor'] - row['Limit'], 2)} on level {row['L']}" for row in above)
+    return [
+        f"{LIMIT} The last factor exceeds it by {gaps}: it is the limit of two levels, the coarser of which is solved "
+        "exactly; a cycle over more of them solves none but the coarsest exactly, and may converge worse."
+    ]

@@ -8,7 +8,7 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed
 from experiments.zhang2013.figure8_formats import measure
 from experiments.zhang2013.products import product_cell
 from repro.plots import COLUMN, caption, figure, lines, point
-from repro.tables import Table
+from repro.tables import Table, device_notes
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 1, "paper": 3, "large": 8}
@@ -43,7 +43,7 @@ def shown(results, title):
                     rows.append({"Matrix": name, "Back end": backend, "Cache": cache, **rates})
     stored = [{"Matrix": name, **{f"{size}": results.value(case, f"slice-{size}", "padding") for size in SLICES}}
               for case, name in labels(results).items()]  # fmt: skip
-    return [Table(title, pandas.DataFrame(rows), [LOADS]),
+    return [Table(title, pandas.DataFrame(rows), [LOADS, *device_notes(results, "spmv")]),
             Table("Entries stored, over non-zeros, by slice size", pandas.DataFrame(stored))]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, speed
 from experiments.zhang2013.products import measure, product_cell
 from kernels import spmv
 from repro.plots import PAGE, bars, caption, figure, style
-from repro.tables import Table
+from repro.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.4, "small": 2, "paper": 3, "large": 15}
@@ -44,8 +44,9 @@ def tables(results):
                      "Of bound [%]": percent(row), "Cold [µs]": 1e6 * cold["value"] if cold else None,
                      "Cold, of bound [%]": percent(cold)})  # fmt: skip
     notes = ["Bound: the least bytes of the format, without padding, at the bandwidth measured at that size; warm and "
-             "cold have their own.", LOADS]  # fmt: skip
-    return [*found, *_statements(results, names), Table("All formats and back ends", pandas.DataFrame(rows), notes)]
+             "cold have their own.", LOADS, *device_notes(results, "spmv")]  # fmt: skip
+    every = trimmed(Table("All formats and back ends", pandas.DataFrame(rows), notes), 3)
+    return with_ours([*found, *_statements(results, names), every])
 
 
 def _by_format(results, names, metric, backend, title):
@@ -87,7 +88,7 @@ def _statements(results, names):
             "SBELL / cuSPARSE, ours": sbell and vendor and sbell / vendor,
             "SBELL / cuSPARSE, paper": stated(f"sbell-over-cusparse-{case}"),
         })  # fmt: skip
-    return [Table("What the text says of SBELL", pandas.DataFrame(rows))]
+    return [trimmed(Table("What the text says of SBELL", pandas.DataFrame(rows)))]
 
 
 def plot(results):

@@ -14,7 +14,7 @@ from experiments.zhang2013.systems import system
 from kernels import spmv
 from repro import Cell
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Table, paper_table
+from repro.tables import Column, Table, device_notes, paper_table, with_ours
 from repro.timing import HostClock
 
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
@@ -80,7 +80,8 @@ def tables(results):
         size, seconds = (results.value(*key, metric, row["backend"]) for metric in ("bytes_per_nonzero", "packing"))
         rows.append({"Name": labels(results)[row["case"]], "Format": row["method"], "Back end": row["backend"],
                      "Factor": row["value"], "Bytes a non-zero": size, "Packing [ms]": 1e3 * seconds})  # fmt: skip
-    return [paper, Table("All formats, double precision", pandas.DataFrame(rows))]
+    notes = device_notes(results, "storage_factor")
+    return with_ours([paper, Table("All formats, double precision", pandas.DataFrame(rows), notes)])
 
 
 def plot(results):

@@ -11,7 +11,7 @@ import pandas
 from experiments.zhang2013 import DEVICES, LOADS, stated
 from experiments.zhang2013.solves import CRITERION, measure, solve_cell
 from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Column, Table, paper_table
+from repro.tables import Column, Table, device_notes, paper_table, with_ours
 
 __all__ = ["cells", "draw", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 15, "large": 60}
@@ -61,8 +61,9 @@ def tables(results):
         rows.append({"Polynomial": TITLES.get(row["case"], "Jacobi"), "Order": int(order), "Bound": bound or "Lanczos",
                      "Back end": row["backend"], "Iterations": int(row["value"]), "Products": int(products),
                      "Time [ms]": 1e3 * seconds})  # fmt: skip
-    notes = ["Jacobi is the scaling alone, of order 0. Products are those with the matrix."]
-    return [*shown, Table("All back ends", pandas.DataFrame(rows), notes)]
+    notes = ["Jacobi is the scaling alone, of order 0. Products are those with the matrix.",
+             *device_notes(results, "solve")]  # fmt: skip
+    return with_ours([*shown, Table("All back ends", pandas.DataFrame(rows), notes)])
 
 
 def _jacobi(results):

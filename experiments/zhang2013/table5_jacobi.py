@@ -12,7 +12,7 @@ from experiments.zhang2013 import LOADS, MESHES, labels
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
 from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Table, paper_table
+from repro.tables import Column, Table, device_notes, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 2.5, "paper": 60, "large": 240}
@@ -61,8 +61,9 @@ def tables(results):
         rows.append({"Mesh": labels(results)[row["case"]], "Method": row["method"], "Back end": row["backend"],
                      "Time [s]": row["value"], "Iterations": int(iterations), "Products": int(products)})  # fmt: skip
     notes = ["`-threads`: the same loops on all threads; `-scipy`: SciPy's own solver.",
-             "`openmp`: our solver with SBELL and a polynomial in single precision."]  # fmt: skip
-    return [paper, Table("All variants", pandas.DataFrame(rows), notes)]
+             "`openmp`: our solver with SBELL and a polynomial in single precision.",
+             *device_notes(results, "solve")]  # fmt: skip
+    return with_ours([paper, Table("All variants", pandas.DataFrame(rows), notes)])
 
 
 def plot(results):

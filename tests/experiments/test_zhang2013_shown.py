@@ -131,3 +131,33 @@ def test_shares_of_double_precision():
     text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
     hexa = line_of(text, "| hex")
     assert hexa[5] == "100" and hexa[-2] == "51.1"
+
+
+def test_the_papers_times_on_the_cpu_are_named_as_such_beside_a_devices():
+    text, _ = show("table4_times", lambda cell: DONE)
+    on_host, on_device = text.split("**Table 4's solves with SBELL in mixed precision, on cuda**")
+    assert "| Order = 2 [s], host | Order = 2 [s], paper |" in on_host
+    assert "| Order = 2 [s], cuda | Order = 2 [s], paper, CPU |" in on_device
+
+
+def test_a_table_in_which_nothing_is_ours_is_left_out():
+    text, _ = show("table4_times", lambda cell: DONE, backend="cuda")
+    assert "Table 4: times on the CPU" not in text and "Order = 2 [s], cuda" in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["figure6_slices_sell", "figure8_formats", "figure9_precision", "figure10_speedups", "table2_storage",
+     "table3_iterations"],
+)  # fmt: skip
+def test_devices_are_named_where_there_are_several_back_ends(name):
+    assert "- Devices: `cuda` on a device; `opencl` on a device" in show(name, lambda cell: DONE)[0]
+    assert "- Devices: " not in show(name, lambda cell: DONE, backend="cuda")[0]
+
+
+def test_back_ends_have_no_lines_for_matrices_that_they_did_not_multiply():
+    def status(cell):
+        return DONE if cell.backend == "cuda" or cell.case == "tri" else None
+
+    text, _ = show("figure9_precision", status)
+    assert "| quad | cuda |" in text and "| tri (stand-in) | opencl |" in text and "| quad | opencl |" not in text

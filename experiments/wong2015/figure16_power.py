@@ -9,7 +9,7 @@ from experiments.wong2015.figure15_speedup import FORMATS, measure, methods_by_g
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.power import VARIABLE
 from repro.plots import COLUMN, PAGE, caption, figure, lines
-from repro.tables import Table
+from repro.tables import Table, trimmed
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 3, "large": 5}
@@ -74,7 +74,7 @@ def tables(results):
         "or of the processor's packages, while steps follow one another, by their own counters.",
         heart.SETTING,
     ]
-    return [Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes)]
+    return [trimmed(Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes), 3)]
 
 
 def plot(results):

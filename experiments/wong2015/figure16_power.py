@@ -9,7 +9,7 @@ from experiments.wong2015.figure15_speedup import FORMATS, measure, methods_by_g
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.power import VARIABLE
 from repro.plots import COLUMN, PAGE, caption, figure, lines
-from repro.tables import Table, trimmed
+from repro.tables import Table, device_notes, trimmed
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 3, "large": 5}
@@ -73,6 +73,7 @@ def tables(results):
         f"{VARIABLE}=WATTS gives the processor's where it does not say. Energy and power are those of the whole card, "
         "or of the processor's packages, while steps follow one another, by their own counters.",
         heart.SETTING,
+        *device_notes(results, "step"),
     ]
     return [trimmed(Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes), 3)]
 

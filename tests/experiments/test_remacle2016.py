@@ -3,12 +3,15 @@
 import csv
 
 import numpy as np
+import pandas
 import pytest
 
 import datasets
 from experiments.remacle2016 import bp5, figure3_meshes, figure4_rod, products, rod, solves, table3_cuda, table4_heat
 from kernels.device import Unavailable, open_device
 from kernels.sem.stiffness import Operator
+from repro.model import Row
+from repro.results import Results
 
 
 @pytest.fixture
@@ -198,3 +201,17 @@ def test_temperature_is_drawn(bench, rows):
     assert found["balance"] < 1e-4 and found["hottest"] > 3 * found["mean"] > 0
     assert found["behind"] < 3 * rod.RADIUS  # the hottest place follows the source
     assert (bench.folder / "bench" / "remacle2016" / "figure4.smoke.png").stat().st_size > 20_000
+
+
+def test_tables_leave_out_what_was_not_measured_and_keep_the_unit_of_their_headings():
+    facts = {"local": (1e-3, "s"), "flop_rate": (11_100.0, "GFLOP/s"), "bandwidth": (3_000.0, "GB/s"),
+             "nodes": (913_000.0, "count"), "node_rate": (1.0, "GDOF/s"), "least_bandwidth": (1.0, "GB/s"),
+             "assembled": (1e-3, "s"), "assembled_atomic": (1e-3, "s")}  # fmt: skip
+    rows = [Row("remacle2016-table3", "large", "n3", "stored", "cuda", "a GPU", metric, value, unit, bound_fraction=0.5)
+            for metric, (value, unit) in facts.items()]  # fmt: skip
+    results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", "remacle2016-table3")
+    tables = {table.title: table for table in table3_cuda.tables(results)}
+    assert list(tables) == ["Table 3: the operator through CUDA", "All kernels"]  # no solve was measured
+    paper = tables["Table 3: the operator through CUDA"]
+    assert paper.frame["r rate [GFLOP/s], cuda"].tolist() == ["11,100"]
+    assert not any(name.startswith(("z rate", "r' rate")) for name in paper.frame.columns)

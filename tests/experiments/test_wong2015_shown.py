@@ -1,0 +1,31 @@
+"""Tables of wong2015 that show several back ends, of results that are partly there."""
+
+import pandas
+
+from experiments.wong2015 import figure16_power, table4_break_even
+from repro.model import Row
+from repro.tables import Results
+
+TIMES = ("packing", "reorder_gpu", "reorder_cpu", "product", "csr_product")
+DEVICES = {"cuda": "a GPU", "opencl": "a CPU"}
+NAMED = "Devices: `cuda` on a GPU; `opencl` on a CPU."
+
+
+def results(artefact, metrics, backends, method="k1", case="heart-3k", unit="s"):
+    rows = [Row(artefact, "large", case, method, backend, DEVICES[backend], metric, 1e-3, unit)
+            for backend in backends for metric in metrics]  # fmt: skip
+    return Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", artefact)
+
+
+def test_table_4_names_the_devices_of_its_back_ends():
+    both = table4_break_even.tables(results("wong2015-table4", TIMES, DEVICES))[-1]
+    assert set(both.frame["Back end"]) == {"cuda", "opencl"} and NAMED in both.notes
+    one = table4_break_even.tables(results("wong2015-table4", TIMES, ["cuda"]))
+    assert [table.title for table in one] == ["What Table 4 is made of"]  # no α was measured
+    assert not any(note.startswith("Devices") for note in one[-1].notes)
+
+
+def test_figure_16_names_devices_and_leaves_out_what_nothing_measured():
+    (table,) = figure16_power.tables(results("wong2015-figure16", ["step", "energy"], DEVICES, method="ellwarp"))
+    assert NAMED in table.notes and "Energy of a step [J]" in table.frame.columns
+    assert "Left out, since nothing of it was measured: Speed-up per TDP watt; TDP [W]; Power [W]." in table.notes

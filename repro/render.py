@@ -24,6 +24,7 @@ from repro.sources import digest
 from repro.store import write_atomically
 
 FEW = 3  # methods that are named
+MOST = 6  # cells or cases that are named
 
 
 @dataclass
@@ -237,9 +238,28 @@ def _reasons(tasks: list[Task]) -> list[str]:
             names.append(name)
     lines = []
     for reason, names in by_reason.items():
-        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        lines.append(f"- {reason}: {shown}")
+        lines.append(f"- {reason}: {_listed(names)}")
     return lines
+
+
+def _notes(records: list[dict]) -> list[str]:
+    """Return the notes on cells, with the cases where their methods have others that the note is not on."""
+    found: dict[str, list[dict]] = {}
+    for record in records:
+        for note in dict.fromkeys(record["notes"]):
+            found.setdefault(note, []).append(record["identity"])
+    lines = []
+    for note, cells in sorted(found.items()):
+        cases = list(dict.fromkeys(cell["case"] for cell in cells))
+        runs = {(cell["method"], cell["backend"]) for cell in cells}
+        alike = {each["case"] for each in (record["identity"] for record in records)
+                 if (each["method"], each["backend"]) in runs}  # fmt: skip
+        lines.append(note + (f" ({_listed(cases)})" if len(cases) < len(alike) else ""))
+    return lines
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> list[str]:
@@ -257,7 +277,7 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
         lines.append(f"- measured: {when}; {len(records)} of {len(tasks)} cells")
-    lines += [f"- {note}" for note in sorted({note for record in records for note in record["notes"]})]
+    lines += [f"- {note}" for note in _notes(records)]
     lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
     return lines
 

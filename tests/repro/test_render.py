@@ -1,0 +1,25 @@
+"""What an artefact's Markdown file says beside its tables."""
+
+from repro.render import _notes
+
+
+def record(case, *notes, method="serial", backend="host"):
+    return {"identity": {"case": case, "method": method, "backend": backend}, "notes": list(notes)}
+
+
+def test_a_note_on_some_cases_names_them():
+    lost, all_lost = "serial on host: lost its cores", "coo on host: lost its cores"
+    records = [record("a", lost), record("b"), record("c", lost, lost), record("b", all_lost, method="coo")]
+    assert _notes(records) == [all_lost, f"{lost} (a, c)"]
+
+
+def test_a_note_on_all_cases_of_its_methods_names_none():
+    note = "of both"
+    records = [record("a", note), record("b", note, method="coo"), record("b", note), record("a", note, method="coo")]
+    assert _notes(records) == [note]
+    assert _notes([*records, record("c", method="other")]) == [note]
+
+
+def test_long_lists_of_cases_are_cut():
+    records = [record(str(number), *["x"] * (number < 8)) for number in range(9)]
+    assert _notes(records) == ["x (0, 1, 2, 3, 4, 5 and 2 more)"]

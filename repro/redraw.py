@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +10,6 @@ from repro import discovery
 from repro.discovery import Artefact
 from repro.measurements import Measurement
 from repro.store import write_atomically
-
-#: A picture, a problem, or a section: what `repro.render` writes after the tables.
-FIRST_AFTER_TABLES = re.compile(r"^(!\[|\*\*Could not be made:\*\*|## )", re.MULTILINE)
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
@@ -71,11 +67,13 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
     ReproError
         When the artefact's module cannot be imported.
     """
+    from repro.render import AFTER_TABLES
+
     path = stored.beside(".md")
     if path is None or not stored.done:
         return None
     text = path.read_text(encoding="utf-8")
-    title, rest = text.partition("\n")[0], FIRST_AFTER_TABLES.search(text)
+    title, rest = text.partition("\n")[0], AFTER_TABLES.search(text)
     tables = [table.to_markdown().strip() for table in discovery.load(artefact).tables(stored.results())]
     told = "\n\n".join([title, *tables, text[rest.start() :] if rest else ""])
     if told == text:

@@ -23,6 +23,10 @@ from repro.settings import Settings
 from repro.sources import digest
 from repro.store import write_atomically
 
+NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
+PROBLEM = "**Could not be made:**"
+#: What of a Markdown file comes after the tables: a picture, a problem, a section.
+AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
 FEW = 3  # methods that are named
 MOST = 6  # cells or cases that are named
 
@@ -196,14 +200,14 @@ def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, setting
         parts.append(f"![{artefact.title}]({name}.svg)")
     more = [path.name for path in rendered.files if path.suffix in (".gif", ".png") and path.stem != name]
     parts += [f"![{artefact.title}]({file})" for file in more]
-    parts += [f"**Could not be made:** {problem}" for problem in rendered.problems]
+    parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
         lines = _reasons([task for task in tasks if task.stands and task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
     missing = _missing([task for task in tasks if not task.stands])
     if missing:
-        parts.append("\n".join(["## Not measured yet, or no longer valid", "", *missing]))
+        parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, tasks, settings)]))
     return "\n\n".join(parts) + "\n"
 

@@ -36,15 +36,7 @@ def plot(results):
     """Draw the time of every set-up."""
     made, (axes,) = figure(PAGE, 2.8)
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
-    bars(
-        axes,
-        results,
-        "setup",
-        DRAWN,
-        unit="ms",
-        quantity="Time to set up",
-        cases=meshes.ticks(results),
-        published=published,
-    )
+    bars(axes, results, "setup", DRAWN, unit="ms", quantity="Time to set up", cases=meshes.ticks(results),
+         published=published)  # fmt: skip
     caption(made, results)
     return made

@@ -9,12 +9,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from repro.render import NOT_MEASURED
+
 RASTER = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
 WIDEST = 1000  # pixels of a picture within a figure
 COLOURS = 128  # of its palette
-MISSING = (
-    "Not measured yet, or no longer valid"  # heading of the cells that a result lacks, as `repro.render` writes it
-)
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def _smaller(found: re.Match[str]) -> str:
 
 def missing(markdown: str) -> list[str]:
     """Return what a result lacks, by its Markdown: a line a reason, with the cells that it holds for."""
-    part = markdown.partition(f"\n## {MISSING}\n")[2].partition("\n## ")[0]
+    part = markdown.partition(f"\n## {NOT_MEASURED}\n")[2].partition("\n## ")[0]
     return [line.removeprefix("- ") for line in part.splitlines() if line.startswith("- ")]
 
 

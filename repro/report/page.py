@@ -105,22 +105,16 @@ def _machine(name: str, found: Sequence[Measurement]) -> dict[str, Any]:
              for key in ("gpu", "cpu", "cores", "memory_bytes", "system", "driver")}  # fmt: skip
     return {
         "name": name, "count": len({each.artefact for each in mine if each.done}),
-        "gpu": _gpus(known["gpu"], len(hosts)), "cpu": _names(known["cpu"]), "cores": _span(known["cores"]),
+        # Of cards the kind counts: how many a host has is no fact of a measurement, and merged manifests do not say.
+        "gpu": _names([kind for gpus in known["gpu"] for kind in gpus], "none" if hosts else MISSING),
+        "cpu": _names(known["cpu"]), "cores": _span(known["cores"]),
         "memory": _span([round(each / 2**30) for each in known["memory_bytes"]], " GiB"),
         "system": _names(known["system"]), "driver": _names(known["driver"]) if known["driver"] else "",
     }  # fmt: skip
 
 
-def _gpus(lists: Sequence[Sequence[str]], hosts: int) -> str:
-    """Return each kind of GPU once, with how many of it a host has; hosts of one name may differ."""
-    if not lists:
-        return "none" if hosts else MISSING
-    counts = {kind: [count for each in lists if (count := each.count(kind))] for gpus in lists for kind in gpus}
-    return ", ".join(kind if max(many) == 1 else f"{_span(many)} x {kind}" for kind, many in counts.items())
-
-
-def _names(values: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(values)) or MISSING
+def _names(values: Sequence[str], none: str = MISSING) -> str:
+    return ", ".join(dict.fromkeys(values)) or none
 
 
 def _span(values: Sequence[int], unit: str = "") -> str:

@@ -112,27 +112,31 @@ def cards() -> list[str]:
 def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int, record: Record) -> list[str]:
     """Run the CUDA tests under each of `CUDA_TOOLS`, many processes at once; return what went wrong.
 
-    All tests run once without a sanitizer before: they check loops in graphs, which the sanitizers cannot follow, and
-    leave their kernels in the cache, since the compiler is slow under a sanitizer.
+    The files that have any left run once without a sanitizer before: they check loops in graphs, which the sanitizers
+    cannot follow, and leave their kernels in the cache, since the compiler is slow under a sanitizer.
     """
     environment = {**os.environ, "REPRO_TEST_CACHE": cache}
-    first = subprocess.run([*PYTEST, "-n", str(workers), *asked, "-k", "cuda"], cwd=ROOT, env=environment, check=False)
+    watched_environment = environment | {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
+    found, everywhere = collected(asked, watched_environment), itertools.cycle(cards())
+    left = {tool: record.left(tool, found) for tool in CUDA_TOOLS}
+    print(f"{len(found)} tests, left {', '.join(f'{len(tests)} {tool}' for tool, tests in left.items())}", flush=True)
+    if not (files := sorted({test.partition("::")[0] for tests in left.values() for test in tests})):
+        return []
+    first = subprocess.run([*PYTEST, "-n", str(workers), *files, "-k", "cuda"], cwd=ROOT, env=environment, check=False)
     bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
-    environment |= {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
 
     def watched(tool, tests, card):
         began, command = time.monotonic(), [*watching(program, tool), *PYTEST, *tests]
-        own = environment | {"CUDA_VISIBLE_DEVICES": card}
+        own = watched_environment | {"CUDA_VISIBLE_DEVICES": card}
         done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
         return tool, tests, done, time.monotonic() - began
 
-    found, everywhere = collected(asked), itertools.cycle(cards())
+    at_once = min(AT_ONCE, 1 + sum(map(len, left.values())) // workers)
     with ThreadPoolExecutor(workers) as pool:
         jobs = [
             pool.submit(watched, tool, tests, next(everywhere))
-            for tool in CUDA_TOOLS for tests in groups(record.left(tool, found))
+            for tool in CUDA_TOOLS for tests in groups(left[tool], at_once)
         ]  # fmt: skip
-        print(f"{len(found)} tests, left {', '.join(f'{len(record.left(tool, found))} {tool}' for tool in CUDA_TOOLS)}")
         for count, job in enumerate(as_completed(jobs), 1):
             tool, tests, done, seconds = job.result()
             name = f"{tool} {tests[0]} and {len(tests) - 1} more"
@@ -160,20 +164,20 @@ def compute_sanitizer() -> str | None:
     return shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
 
 
-def collected(asked: list[str]) -> list[str]:
-    """Return the CUDA tests among pytest's arguments."""
+def collected(asked: list[str], environment: dict[str, str] | None = None) -> list[str]:
+    """Return the CUDA tests among pytest's arguments, as they are called in an environment: names tell macros."""
     command = [*PYTEST, "--collect-only", *asked, "-k", "cuda"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if listed.returncode not in (0, NO_TESTS):
         raise SystemExit(f"{' '.join(command)} ended with {listed.returncode}:\n{listed.stdout[-2000:]}")
     # -k goes by marks as well, and would take the other back ends' share of a test that is marked for CUDA.
     return [line for line in listed.stdout.splitlines() if "cuda" in line.partition("[")[2]]
 
 
-def groups(tests: list[str]) -> list[list[str]]:
-    """Return up to `AT_ONCE` tests of a file together."""
+def groups(tests: list[str], at_once: int = AT_ONCE) -> list[list[str]]:
+    """Return up to `at_once` tests of a file together."""
     files = [list(found) for _, found in itertools.groupby(tests, lambda test: test.split("::")[0])]
-    return [found[k : k + AT_ONCE] for found in files for k in range(0, len(found), AT_ONCE)]
+    return [found[k : k + at_once] for found in files for k in range(0, len(found), at_once)]
 
 
 def main(arguments: list[str]) -> int:

@@ -6,7 +6,8 @@ The exit status is 1 if either finds anything, or a test fails.
 
 A pass over all tests under compute-sanitizer takes tens of minutes on a GPU. It is spread over the GPUs that are
 visible, and with ``--record FILE`` goes on where it was cut off: what FILE says is clean is not run again, as long as
-kernels and their tests stay as they are.
+kernels and tests stay as they are. Solvers launch the same kernels over and over, and racecheck takes minutes for some:
+``--launches N`` has it follow the first N launches of each test that is left.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ from repro import machine, sources
 from repro.store import read_json, write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
-# Each with its options: one thread of its own is enough where many run at once.
-CUDA_TOOLS = {"racecheck": ["--racecheck-num-workers", "1"], "memcheck": []}
+CUDA_TOOLS = ("racecheck", "memcheck")
 FOUND = 9  # the status of a tool that finds something
 OPTIONS = ["--error-exitcode", str(FOUND), "--target-processes", "all", "--report-api-errors", "no",
            "--show-backtrace", "device", "--print-limit", "20"]  # fmt: skip
-AT_ONCE = 8  # tests in a process under a sanitizer: few enough that none is left when the others are done
+AT_ONCE = 8  # tests in a process at most: few enough that none is left when the others are done
 # Kernels of libraries, told by C++'s mangled names and by CuPy's prefix: they would take most of the time, and have
 # races that do no harm, as CuPy's `nonzero`.
 OTHERS = ("regex=^_Z", "kernel_substring=cupy")
-PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+# What builds kernels and launches none is left out.
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ignore", "tests/kernels/test_nvrtc.py"]
 NO_TESTS = 5  # pytest's status when there are none
 
 
@@ -73,22 +74,42 @@ class Record:
     Parameters
     ----------
     path : Path, optional
-        Where it is kept, if it is; what it says of kernels or tests that have changed since is forgotten.
+        Where it is kept, if it is. Of a file of tests that has changed since nothing is remembered, and nothing at all
+        when a kernel or a fixture has.
+    launches : int, optional
+        How many launches of a test racecheck follows; a test keeps that number beside its name.
+
+    Attributes
+    ----------
+    clean : dict of dict
+        For each tool the tests, with the launches that it followed, None for all of them.
     """
 
-    def __init__(self, path: Path | None = None):
-        self.path, self.state = path, self._state() if path else ""
-        self.clean: dict[str, set[str]] = {tool: set() for tool in CUDA_TOOLS}
+    def __init__(self, path: Path | None = None, launches: int | None = None):
+        self.path, self.launches = path, launches
+        self.clean: dict[str, dict[str, int | None]] = {tool: {} for tool in CUDA_TOOLS}
+        self.state = self._shared() if path else ""
         known = read_json(path) if path else {}
         if known.get("state") == self.state:
-            self.clean |= {tool: set(known[tool]) for tool in CUDA_TOOLS}
+            for file, found in known["files"].items():
+                if found["state"] == self._of(file):
+                    for tool in CUDA_TOOLS:
+                        self.clean[tool] |= {f"{file}::{test}": followed for test, followed in found[tool].items()}
 
     @staticmethod
-    def _state() -> str:
-        paths = sorted(path for folder in ("kernels", "tests/kernels") for path in (ROOT / folder).rglob("*")
-                       if path.suffix in (".py", *sources.KERNEL_SUFFIXES))  # fmt: skip
-        lines = [f"{path.relative_to(ROOT)} {sources.source_hash(path)}" for path in paths]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    def _of(*files: str) -> str:
+        """Return a hash of files of the checkout, byte by byte."""
+        digest = hashlib.sha256()
+        for file in files:
+            digest.update(file.encode() + b"\0" + ((ROOT / file).read_bytes() if (ROOT / file).exists() else b""))
+        return digest.hexdigest()[:16]
+
+    @classmethod
+    def _shared(cls) -> str:
+        """Return a hash of all kernels and all fixtures."""
+        paths = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *sources.KERNEL_SUFFIXES)]
+        paths += [ROOT / "tests/conftest.py", *(ROOT / "tests/kernels").rglob("conftest.py")]
+        return cls._of(*sorted(path.relative_to(ROOT).as_posix() for path in paths))
 
     def left(self, tool: str, tests: list[str]) -> list[str]:
         """Return those of some tests that are still to be run under a tool."""
@@ -96,10 +117,16 @@ class Record:
 
     def add(self, tool: str, tests: list[str]) -> None:
         """Note that a tool found nothing in some tests."""
-        self.clean[tool].update(tests)
-        if self.path:
-            told = {"state": self.state, **{name: sorted(found) for name, found in self.clean.items()}}
-            write_atomically(self.path, json.dumps(told, indent=1) + "\n")
+        self.clean[tool].update(dict.fromkeys(tests, self.launches if tool == "racecheck" else None))
+        if not self.path:
+            return
+        files: dict[str, dict] = {}
+        for name, clean in self.clean.items():
+            for test, followed in sorted(clean.items()):
+                file, _, test = test.partition("::")
+                found = files.setdefault(file, {"state": self._of(file), **{each: {} for each in CUDA_TOOLS}})
+                found[name][test] = followed
+        write_atomically(self.path, json.dumps({"state": self.state, "files": files}, indent=1, sort_keys=True) + "\n")
 
 
 def cards() -> list[str]:
@@ -112,51 +139,69 @@ def cards() -> list[str]:
 def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int, record: Record) -> list[str]:
     """Run the CUDA tests under each of `CUDA_TOOLS`, many processes at once; return what went wrong.
 
-    The files that have any left run once without a sanitizer before: they check loops in graphs, which the sanitizers
-    cannot follow, and leave their kernels in the cache, since the compiler is slow under a sanitizer.
+    What is left runs once without a sanitizer before: tests check loops in graphs, which the sanitizers cannot follow,
+    and leave their kernels in the cache, since the compiler is slow under a sanitizer.
     """
-    environment = {**os.environ, "REPRO_TEST_CACHE": cache}
-    watched_environment = environment | {"REPRO_SANITIZE": "memory", "OMP_NUM_THREADS": "1"}
-    found, everywhere = collected(asked, watched_environment), itertools.cycle(cards())
+    plain = {**os.environ, "REPRO_TEST_CACHE": cache, "OMP_NUM_THREADS": "1"}
+    sanitized = plain | {"REPRO_SANITIZE": "memory"}
+    found = collected(asked, sanitized)
     left = {tool: record.left(tool, found) for tool in CUDA_TOOLS}
     print(f"{len(found)} tests, left {', '.join(f'{len(tests)} {tool}' for tool, tests in left.items())}", flush=True)
-    if not (files := sorted({test.partition("::")[0] for tests in left.values() for test in tests})):
-        return []
-    first = subprocess.run([*PYTEST, "-n", str(workers), *files, "-k", "cuda"], cwd=ROOT, env=environment, check=False)
-    bad = [] if first.returncode in (0, NO_TESTS) else ["tests without a sanitizer"]
+    clean = set(found).difference(*left.values())
+    first = [test for test in collected(asked, plain) if test not in clean]
+    return [*run_groups({None: first}, plain, program, workers, record),
+            *run_groups(left, sanitized, program, workers, record)]  # fmt: skip
 
-    def watched(tool, tests, card):
-        began, command = time.monotonic(), [*watching(program, tool), *PYTEST, *tests]
-        own = watched_environment | {"CUDA_VISIBLE_DEVICES": card}
-        done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
-        return tool, tests, done, time.monotonic() - began
 
-    at_once = min(AT_ONCE, 1 + sum(map(len, left.values())) // workers)
+def run_groups(tests, environment, program, workers, record) -> list[str]:
+    """Run each tool's tests, without one where it is None, over all GPUs, and record them; return what went wrong."""
+    bad, everywhere = [], itertools.cycle(cards())
+    total = sum(map(len, tests.values()))
+    at_once = 1 if record.launches else min(AT_ONCE, 1 + total // workers)  # launches are counted by process
+    threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, total)))
+
+    def run(tool, group, card):
+        began, watcher = time.monotonic(), watching(program, tool, threads, record.launches) if tool else []
+        own = environment | {"CUDA_VISIBLE_DEVICES": card}
+        done = subprocess.run(
+            [*watcher, *PYTEST, *group], cwd=ROOT, env=own, capture_output=True, text=True, check=False
+        )
+        return tool, group, done, time.monotonic() - began
+
     with ThreadPoolExecutor(workers) as pool:
         jobs = [
-            pool.submit(watched, tool, tests, next(everywhere))
-            for tool in CUDA_TOOLS for tests in groups(left[tool], at_once)
+            pool.submit(run, tool, group, next(everywhere))
+            for tool, wanted in tests.items() for group in groups(wanted, at_once)
         ]  # fmt: skip
         for count, job in enumerate(as_completed(jobs), 1):
-            tool, tests, done, seconds = job.result()
-            name = f"{tool} {tests[0]} and {len(tests) - 1} more"
+            tool, group, done, seconds = job.result()
+            name = f"{tool or 'no sanitizer:'} {group[0]} and {len(group) - 1} more"
             is_bad = done.returncode != 0
             print(f"{count}/{len(jobs)} {name}: {'FOUND' if is_bad else 'nothing'} in {seconds:.0f} s", flush=True)
             if is_bad:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
                 bad.append(name)
-            else:
-                record.add(tool, tests)
+            elif tool:
+                record.add(tool, group)
     return bad
 
 
-def watching(program: str, tool: str) -> list[str]:
-    """Return compute-sanitizer's part of a command.
+def watching(program: str, tool: str, threads: int = 1, launches: int | None = None) -> list[str]:
+    """Return compute-sanitizer's part of a command; racecheck has threads of its own.
 
     Refused calls of the driver are none of its findings: bindings ask for functions that a driver may lack.
     """
-    excluded = [word for name in OTHERS for word in ("--kernel-name-exclude", name)]
-    return [program, "--tool", tool, *CUDA_TOOLS[tool], *OPTIONS, *excluded]
+    command = [
+        program,
+        "--tool",
+        tool,
+        *OPTIONS,
+        *(word for name in OTHERS for word in ("--kernel-name-exclude", name)),
+    ]
+    if tool == "racecheck":
+        command += ["--racecheck-num-workers", str(threads)]
+        command += ["--launch-count", str(launches)] if launches else []
+    return command
 
 
 def compute_sanitizer() -> str | None:
@@ -174,7 +219,7 @@ def collected(asked: list[str], environment: dict[str, str] | None = None) -> li
     return [line for line in listed.stdout.splitlines() if "cuda" in line.partition("[")[2]]
 
 
-def groups(tests: list[str], at_once: int = AT_ONCE) -> list[list[str]]:
+def groups(tests: list[str], at_once: int) -> list[list[str]]:
     """Return up to `at_once` tests of a file together."""
     files = [list(found) for _, found in itertools.groupby(tests, lambda test: test.split("::")[0])]
     return [found[k : k + at_once] for found in files for k in range(0, len(found), at_once)]
@@ -186,6 +231,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", choices=("openmp", "cuda"), help="one back end")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="CUDA tests at once")
     parser.add_argument("--record", type=Path, help="keeps which CUDA tests were clean, to go on from")
+    parser.add_argument("--launches", type=int, help="racecheck follows so many of a test, by default all")
     options, asked = parser.parse_known_args(arguments)
     asked, bad = asked or ["tests/kernels"], False
     with tempfile.TemporaryDirectory(prefix="repro-races-") as folder:
@@ -207,7 +253,7 @@ def main(arguments: list[str]) -> int:
             print("compute-sanitizer: skipped, because it is not on the path (it comes with the CUDA toolkit)")
         else:
             print("== compute-sanitizer: kernels on the CUDA back end", flush=True)
-            record = Record(options.record)
+            record = Record(options.record, options.launches)
             found = under_compute_sanitizer(program, asked, str(Path(folder, "cuda")), options.workers, record)
             print("found something: " + ", ".join(found) if found else "no races, no access out of bounds")
             bad |= bool(found)

@@ -38,7 +38,11 @@ BUILDS = listed_builds()
 
 def name_of(build):
     path, block, defines = build
-    return "-".join([path.name, str(block).replace(" ", ""), *(f"{name}={value}" for name, value in defines.items())])
+    told = {
+        name: value if "," not in str(value) else f"{str(value).count(',') + 1} values"
+        for name, value in defines.items()
+    }
+    return "-".join([path.name, str(block).replace(" ", ""), *(f"{name}={value}" for name, value in told.items())])
 
 
 def check(nvrtc, result):

@@ -93,7 +93,8 @@ def watched(tmp_path, monkeypatch):
     program.chmod(0o755)
     monkeypatch.setattr(races, "PYTEST", [sys.executable, "-c", "pass"])
     monkeypatch.setattr(races, "AT_ONCE", 2)
-    monkeypatch.setattr(races, "collected", lambda asked: [f"a.py::{name}[cuda]" for name in asked])
+    monkeypatch.setattr(races, "ROOT", tmp_path)
+    monkeypatch.setattr(races, "collected", lambda asked, environment: [f"a.py::{name}[cuda]" for name in asked])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
     monkeypatch.setenv("CARDS", str(tmp_path / "cards"))
     return lambda asked, record: races.under_compute_sanitizer(str(program), asked, str(tmp_path), 1, record)
@@ -102,11 +103,11 @@ def watched(tmp_path, monkeypatch):
 def test_what_compute_sanitizer_finds_is_named(watched, capsys):
     assert watched(["one", "two", "three"], races.Record()) == ["racecheck a.py::one[cuda] and 1 more"]
     said = capsys.readouterr().out
-    assert "Race reported" in said and said.count("nothing") == 3 and "4/4" in said
+    assert "Race reported" in said and said.count("nothing") == 2 + 3 and "4/4" in said
 
 
-def test_a_pass_that_was_cut_off_goes_on(watched, capsys, tmp_path, monkeypatch):
-    """What was clean is not run again; what was not, and all when a kernel has changed since, is."""
+def test_a_pass_that_was_cut_off_goes_on(watched, capsys, tmp_path):
+    """What was clean is not run again, with a sanitizer or without; what was not, is."""
     path = tmp_path / "record.json"
     found = watched(["one", "two", "three"], races.Record(path))
     assert len(found) == 1 and len(races.Record(path).left("racecheck", ["a.py::one[cuda]", "a.py::three[cuda]"])) == 1
@@ -114,8 +115,26 @@ def test_a_pass_that_was_cut_off_goes_on(watched, capsys, tmp_path, monkeypatch)
     assert watched(["one", "two", "three", "four"], races.Record(path)) == found
     said = capsys.readouterr().out
     assert "4 tests, left 3 racecheck, 1 memcheck" in said and "3/3" in said
-    monkeypatch.setattr(races.Record, "_state", staticmethod(lambda: "another"))
-    assert len(races.Record(path).left("memcheck", ["a.py::one[cuda]"])) == 1
+    assert "2/2 no sanitizer: a.py::four[cuda]" in said
+    assert watched(["three", "four"], races.Record(path)) == [] and "2 tests, left 0" in capsys.readouterr().out
+
+
+def test_the_first_launches_of_each_test_alone_are_followed(watched, tmp_path, capsys):
+    path = tmp_path / "record.json"
+    watched(["one"], races.Record(path))
+    watched(["one", "three", "four"], races.Record(path, launches=50))
+    assert "4/4" in capsys.readouterr().out, "each in a process of its own, under either sanitizer"
+    kept = races.Record(path).clean
+    assert kept["racecheck"] == {"a.py::one[cuda]": None, "a.py::three[cuda]": 50, "a.py::four[cuda]": 50}
+    assert set(kept["memcheck"].values()) == {None}
+    told = (tmp_path / "told").read_text().splitlines()
+    assert all(("--launch-count 50" in line) == ("--tool racecheck" in line) for line in told[2:]) and told[2:]
+    assert not any("--launch-count" in line for line in told[:2])
+
+
+def test_a_test_that_fails_without_a_sanitizer_is_named(watched, monkeypatch):
+    monkeypatch.setattr(races, "PYTEST", [sys.executable, "-c", "import sys; sys.exit('--tool' not in sys.argv)"])
+    assert watched(["one"], races.Record()) == ["no sanitizer: a.py::one[cuda] and 0 more"]
 
 
 def test_tests_are_spread_over_the_gpus(watched, tmp_path, monkeypatch):
@@ -129,22 +148,31 @@ def test_tests_are_spread_over_the_gpus(watched, tmp_path, monkeypatch):
 
 
 def test_a_record_is_of_kernels_and_tests_as_they_are(monkeypatch, tmp_path):
-    for path, text in (("kernels/a.c", "one"), ("kernels/b.py", "x = 1"), ("tests/kernels/test_b.py", "y = 1")):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+    """All is forgotten when a kernel or a fixture changes, a file's tests when that file does."""
     monkeypatch.setattr(races, "ROOT", tmp_path)
-    states = [races.Record._state()]
-    (tmp_path / "kernels/b.py").write_text("x = 1  # a comment")
-    assert races.Record._state() == states[0]
-    for path in ("kernels/a.c", "kernels/b.py", "tests/kernels/test_b.py"):
-        (tmp_path / path).write_text("z = 2")
-        states.append(races.Record._state())
-    assert len(set(states)) == 4
+    first, second = "tests/kernels/test_a.py", "tests/kernels/test_b.py"
+    shared = ("kernels/a.c", "kernels/b.py", "tests/conftest.py", "tests/kernels/sem/conftest.py")
+    for path in (*shared, first, second):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x = 1")
+    record, tests = tmp_path / "record.json", [f"{first}::one", f"{second}::two"]
+    races.Record(record).add("memcheck", tests)
+    assert races.Record(record).left("memcheck", tests) == []
+    (tmp_path / second).write_text("x = 2")
+    assert races.Record(record).left("memcheck", tests) == tests[1:]
+    assert races.Record(record).left("racecheck", tests) == tests
+    for path in shared:
+        (tmp_path / path).write_text("x = 2")
+        assert races.Record(record).left("memcheck", tests) == tests
+        (tmp_path / path).write_text("x = 1")
+        assert races.Record(record).left("memcheck", tests) == tests[1:]
 
 
 SANITIZER = """import os, sys
 with open(os.environ["CARDS"], "a") as cards:
     cards.write(os.environ["CUDA_VISIBLE_DEVICES"] + chr(10))
+with open(os.environ["CARDS"].replace("cards", "told"), "a") as told:
+    told.write(" ".join(sys.argv) + chr(10))
 tool, tests = sys.argv[2], sys.argv[sys.argv.index("-c") + 2 :]
 excluded = [sys.argv[k + 1] for k, word in enumerate(sys.argv) if word == "--kernel-name-exclude"]
 if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy" in excluded:
@@ -156,7 +184,7 @@ if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy
 def test_cuda_tests_are_dealt_out_by_file():
     # Those of stiffness are marked for CUDA on every back end, and one here has it in its name.
     asked = ["tests/kernels/krylov", "tests/kernels/stream", "tests/kernels/sem/test_stiffness.py", __file__]
-    dealt = races.groups(races.collected(asked))
+    dealt = races.groups(races.collected(asked), races.AT_ONCE)
     files = [{test.split("::")[0] for test in tests} for tests in dealt]
     assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 2
     assert all("[cuda" in test or "-cuda" in test for tests in dealt for test in tests)

@@ -7,9 +7,12 @@ mapping rather than one digest, so that `differences` can say what changed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
+
+from repro.model import DONE
 
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
 #: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured.
@@ -30,6 +33,12 @@ VARIABLES = (
 
 #: Values of ``CUDA_VISIBLE_DEVICES`` that name no device.
 HIDING = ("", "-1")
+
+
+#: Facts of the threads that a process may have.
+THREADS = frozenset({"cores"} | {f"${name}" for name in VARIABLES if "THREADS" in name or "PTHREAD" in name}
+                    | {"$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"})  # fmt: skip
+VISIBLE = "$CUDA_VISIBLE_DEVICES"
 
 
 def machine_facts(
@@ -58,6 +67,55 @@ def machine_facts(
     return facts | {f"${name}": value for name, value in counting.items()}
 
 
+def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
+    """Return the facts of its machine that a record does not depend on.
+
+    Times on a GPU do not depend on the threads that the process may have beside the one that waits, nor does what is
+    counted and not timed; what runs on processors alone does not see which GPUs are hidden.
+
+    Parameters
+    ----------
+    record : mapping
+        What is stored of a cell; only of what is done this can be said.
+    """
+    if record.get("status") != DONE or not {"identity", "samples"} <= record.keys():
+        return frozenset()
+    backend = record["identity"]["backend"]
+    gpus = record["key"].get("machine", {}).get("gpu", "")
+    devices = {row["device"] for row in record["rows"] if row["device"]}
+    is_on_gpu = backend == "cuda" or (bool(devices) and all(repr(device) in gpus for device in devices))
+    found = THREADS if is_on_gpu or not record["samples"] else frozenset()
+    return found | {VISIBLE} if backend in ("host", "openmp") else found
+
+
+def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the facts of the machine that most of some records are of, each fact by those that depend on it.
+
+    Parameters
+    ----------
+    records : iterables of mappings
+        Where two do not agree those of an earlier iterable count, and in one those of more records.
+    """
+    facts: dict[str, str] = {}
+    undecided, spare_cores = None, Counter()  # names that nothing depends on so far
+    for alike in records:
+        kinds: Counter = Counter()
+        for record in alike:
+            machine, unused = record["key"].get("machine", {}), without_effect(record)
+            kinds[frozenset((name, value) for name, value in machine.items() if name not in unused), unused] += 1
+            spare_cores[machine.get("cores", "")] += 1
+        for (kind, unused), _ in kinds.most_common():
+            found = dict(kind)
+            if undecided is None:
+                facts, undecided = found, unused
+            elif not differences({"machine": facts}, {"machine": found}, unused | undecided):
+                facts |= {name: value for name, value in found.items() if name in undecided}
+                undecided &= unused
+    if "cores" in (undecided or ()) and (cores := spare_cores.most_common(1)[0][0]):
+        facts["cores"] = cores  # of times or not, a manifest tells them
+    return facts
+
+
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the fingerprint and the variables that `machine_facts` made facts of, but for what it leaves out."""
     fingerprint: dict[str, Any] = {}
@@ -80,8 +138,13 @@ def _flatten(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
             yield f"{prefix}{name}", value
 
 
-def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Say in words how two keys differ; empty when they agree.
+def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
+    """Say in words how what a record depends on differs from a key; empty when it stands."""
+    return differences(record["key"], key, without_effect(record))
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
+    """Say in words how two keys differ, but for some facts of the machine; empty when they agree.
 
     Parameters
     ----------
@@ -97,7 +160,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]
     before, now = old.get("machine", {}), new.get("machine", {})
     for name in sorted(before.keys() | now.keys()):
-        if before.get(name) != now.get(name):
+        if before.get(name) != now.get(name) and name not in but:
             label = name if name.startswith("$") else name.removeprefix("packages.").replace(".", " ").replace("_", " ")
             words.append(f"{label} {before.get(name, 'none')} -> {now.get(name, 'none')}")
     if old.get("seed") != new.get("seed"):

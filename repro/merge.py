@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -157,21 +156,15 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callab
         kept = [task for task in job.tasks if task.record is not None and task.path.exists()]
         if not kept:
             continue
-        machine = _most_common(task.record["key"].get("machine", {}) for task in kept)
+        read_back = [task.record for task in job.tasks if task.record is not None and task.is_read_back]
+        machine = hashing.common_facts((task.record for task in kept), read_back)
         for task in job.tasks:
             task.key["machine"] = machine
         odd = {
-            word for task in kept
-            for word in hashing.differences({"machine": machine}, {"machine": task.record["key"].get("machine", {})})
-        }  # fmt: skip
+            word for task in kept for word in hashing.changes(task.record, {**task.record["key"], "machine": machine})
+        }
         if text := runner.replaced(job, settings):
             say(text)
         if odd:
             merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(sorted(odd))}")
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))
-
-
-def _most_common(machines) -> dict:
-    """Return which machine most of an artefact's cells are of."""
-    counted = Counter(json.dumps(machine, sort_keys=True) for machine in machines)
-    return json.loads(counted.most_common(1)[0][0])

@@ -89,7 +89,7 @@ class Task:
     @property
     def stands(self) -> bool:
         """Whether what is stored, be it done, skipped or failed, is of the present key."""
-        return self.record is not None and not hashing.differences(self.record["key"], self.key)
+        return self.record is not None and not hashing.changes(self.record, self.key)
 
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
@@ -109,7 +109,7 @@ class Task:
         is_any_good = self.record is None
         best_last = sorted(filter(None, found), key=lambda record: (record["status"] == DONE, record["finished"]))
         for record in best_last:
-            stands = not hashing.differences(record["key"], self.key)
+            stands = not hashing.changes(record, self.key)
             if stands or (is_any_good and not self.stands):
                 self.record, self.is_read_back = record, True
 
@@ -126,7 +126,7 @@ class Task:
             return f"failed: {reason}"
         if status == SKIPPED:
             return f"skipped: {reason}"
-        return hashing.in_short(hashing.differences(self.record["key"], self.key))
+        return hashing.in_short(hashing.changes(self.record, self.key))
 
 
 def values_of(cell: Cell) -> dict[str, str]:

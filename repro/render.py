@@ -172,9 +172,9 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
     recipes = {name: value for record in records for name, value in record["key"].get("data", {}).items()}
     collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
-    facts = records[-1]["key"].get("machine", {}) if records else {}
-    if facts and facts != machine_facts():  # merged here, measured elsewhere
-        machine, variables = hashing.fingerprint_of(facts)
+    here = machine_facts()
+    if any(hashing.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
+        machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     return {
         **collected,

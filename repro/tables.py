@@ -345,7 +345,7 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
     if is_beside and results.scale != "paper":
-        notes.append("The paper's columns hold for its own sizes, which this scale does not have.")
+        notes.append("The paper's columns are of its own sizes, which are not always those of this scale.")
     for (status, method, reason), names in missing.items():
         notes.append(f"{status.capitalize()}: {method}, {', '.join(dict.fromkeys(names))}: {reason}")
     return notes

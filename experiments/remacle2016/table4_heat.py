@@ -150,11 +150,13 @@ def plot(results):
     """Draw the time of a step against unknowns, ours and the paper's."""
     made, axes = figure(PAGE, 3.0)
     printed, series, published = results.published, {}, {}
+    nodes = {case: next(filter(None, (results.value(case, method, "nodes") for method in METHODS)), None)
+             for case in results.cases}  # fmt: skip
     for method in PAPER:
         found = {case: point(results, case, method, "step", "ms") for case in results.cases}
-        series[method] = [(results.value(case, method, "nodes"), *at) for case, at in found.items() if at]
-        if not series[method]:
+        if not any(found.values()):
             continue  # nothing to compare with, and no line that tells what the open marks are of
+        series[method] = [(nodes[case], *(at or (np.nan,))) for case, at in found.items() if nodes[case]]
         pairs = [(printed.get(case, "mesh", "nodes"), printed.get(case, method, "wall")) for case in printed.cases]
         published[method] = [(n.value, 1e3 * wall.value / rod.STEPS) for n, wall in pairs if n and wall]
     lines(axes[0], series, x="Unknowns", y="Wall time of a step [ms]", names=PAPER, published=published, log_x=True,

@@ -1,6 +1,8 @@
 """Keys are compared in words."""
 
-from repro.hashing import differences, fingerprint_of, in_short, machine_facts
+import pytest
+
+from repro.hashing import changes, common_facts, differences, fingerprint_of, in_short, machine_facts
 
 KEY = {
     "sources": {"kernels/a.c": "1", "kernels/b.py": "2"}, "data": {"fu2014/regular": "x"},
@@ -62,3 +64,55 @@ def test_which_of_several_kinds_of_gpu_matters():
     first, second = (machine_facts({"gpu": ["G", "H"]}, {"CUDA_VISIBLE_DEVICES": which}) for which in "01")
     assert first != second
     assert machine_facts({"gpu": ["G", "H"]}) != machine_facts({"gpu": ["G"]})
+
+
+def record(backend="host", device="X", status="done", samples=("solve",), **machine):
+    return {
+        "status": status, "identity": {"backend": backend}, "rows": [{"device": device}, {"device": ""}],
+        "samples": dict.fromkeys(samples, [1.0]), "key": {"machine": {"cpu": "X", "gpu": "['G']", **machine}},
+    }  # fmt: skip
+
+
+CORES, HIDDEN = {"cores": "4"}, {"$CUDA_VISIBLE_DEVICES": ""}
+
+
+@pytest.mark.parametrize(
+    ("measured", "other", "said"),
+    [
+        (record("cuda", "G", cores="12"), CORES, []),
+        (record("cuda", "G", **{"$OMP_NUM_THREADS": "12"}), {}, []),
+        (record("cuda", "G", **{"$CC": "gcc"}), {}, ["$CC gcc -> none"]),
+        (record("cuda", "G"), HIDDEN, ["$CUDA_VISIBLE_DEVICES none -> "]),
+        (record("opencl", "G", cores="12"), CORES, []),
+        (record("opencl", "X", cores="12"), CORES, ["cores 12 -> 4"]),
+        (record("opencl", "X"), HIDDEN, ["$CUDA_VISIBLE_DEVICES none -> "]),
+        (record("openmp", "X", cores="12"), CORES, ["cores 12 -> 4"]),
+        (record("openmp", "X"), HIDDEN, []),
+        (record("host", "", cores="12"), CORES, ["cores 12 -> 4"]),
+        (record("host", "", cores="12", samples=()), CORES, []),
+        (record("cuda", "G", status="skipped", cores="12"), CORES, ["cores 12 -> 4"]),
+    ],
+)
+def test_facts_that_a_record_does_not_depend_on_do_not_void_it(measured, other, said):
+    now = {"machine": {"cpu": "X", "gpu": "['G']", **other}}
+    if "cores" not in other:
+        now["machine"] |= {name: value for name, value in measured["key"]["machine"].items() if name == "cores"}
+    assert changes(measured, now) == said
+
+
+def test_common_facts_are_each_of_those_that_depend_on_it():
+    gpu, processor = record("cuda", "G", cores="5"), record("openmp", cores="40", **HIDDEN)
+    facts = common_facts([gpu, gpu, processor])
+    assert facts == {"cpu": "X", "gpu": "['G']", "cores": "40"}
+    assert not any(changes(each, {"machine": facts}) for each in (gpu, processor))
+    assert common_facts([gpu, record("cuda", "G", cores="6"), gpu])["cores"] == "5", "told, if nothing depends on it"
+    assert common_facts([gpu], [processor])["cores"] == "40"
+
+
+def test_common_facts_of_unlike_machines_are_those_of_most():
+    few, most = record(cores="12"), record(cores="40")
+    assert common_facts([few, most, most])["cores"] == "40"
+    assert common_facts([few], [most, most])["cores"] == "12", "earlier ones count before later ones"
+    other = record("cuda", "G", cores="5") | {"key": {"machine": {"cpu": "Y", "gpu": "['G']", "cores": "5"}}}
+    assert common_facts([most, most, other]) == most["key"]["machine"]
+    assert common_facts([]) == {}

@@ -69,7 +69,7 @@ def test_which_of_several_kinds_of_gpu_matters():
 def record(backend="host", device="X", status="done", samples=("solve",), **machine):
     return {
         "status": status, "identity": {"backend": backend}, "rows": [{"device": device}, {"device": ""}],
-        "samples": dict.fromkeys(samples, [1.0]), "key": {"machine": {"cpu": "X", "gpu": "['G']", **machine}},
+        "samples": {metric: [1.0] for metric in samples}, "key": {"machine": {"cpu": "X", "gpu": "['G']", **machine}},
     }  # fmt: skip
 
 

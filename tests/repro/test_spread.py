@@ -220,6 +220,30 @@ def test_artefacts_of_unlike_machines_each_stand_by_their_own(laboratory, repro)
     assert shown == measured and any(row["status"] == "done" for row in shown)
 
 
+def test_what_ran_on_a_gpu_merges_whatever_its_cores(laboratory, repro):
+    """And tells the cores of what ran on the processor, if only what a clone has of it does."""
+    folder = laboratory.folder / "elsewhere"
+    assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(folder)).returncode == 0
+    paths = list((folder / "bench" / ".cells" / "demo2020-table1").glob("[!.]*.json"))
+    records = {path: json.loads(path.read_text()) for path in paths}
+    is_kernel = {path: record["identity"]["backend"] == "opencl" for path, record in records.items()}
+    card = {row["device"] for path in paths if is_kernel[path] for row in records[path]["rows"] if row["device"]}
+    for path, record in records.items():
+        record["key"]["machine"] |= {"gpu": repr(sorted(card)), "cores": "5" if is_kernel[path] else "40"}
+        path.write_text(json.dumps(record))
+    merging = ("merge", str(folder), "--into", str(laboratory.results))
+    for _ in range(2):
+        done = laboratory.repro(*merging)
+        assert done.returncode == 0 and "unlike" not in done.stderr and "replaced" not in done.stderr
+        manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+        assert manifest["machine"]["cores"] == 40
+        assert {cell["backend"] for cell in manifest["cells"] if cell["status"] == "done"} == {"host", "opencl"}
+        shutil.rmtree(laboratory.results / "bench" / ".cells")  # as in a clone, and of the kernels alone
+        for path in paths:
+            if path.exists() and not is_kernel[path]:
+                path.unlink()
+
+
 def test_what_is_done_is_not_divided(laboratory, repro):
     plan = planned(laboratory, "--only", "backend=host")
     whole = ("plan", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--output", "whole.json")

@@ -1,4 +1,4 @@
-"""Whether a processor had other cells to compute while one was measured: then a baseline on it is slower than alone."""
+"""Whether a processor was busy otherwise while a cell was measured on it: then the cell is slower than alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repro.model import DONE
+from repro.preemption import NOTE
 from repro.store import read_json
 
 ROUNDING = 1.0  # seconds, of the dates that are stored
@@ -21,8 +22,13 @@ class Span(NamedTuple):
     end: float
 
 
+def on_processor(row: Mapping[str, Any]) -> bool:
+    """Return whether a row, as `repro.claims.stored` has it, was measured on a processor."""
+    return row["backend"] == "host" or not row.get("gpu", True)
+
+
 def shared(folder: Path, row: Mapping[str, Any]) -> bool:
-    """Return whether other cells of a machine were measured at the same time as the cell of a row on its host.
+    """Return whether other cells of a machine were measured at the same time as the cell of a row on its processor.
 
     Parameters
     ----------
@@ -31,22 +37,32 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
     row : mapping
         Of one of its CSVs.
     """
-    cells = _cells(folder)
-    own = cells.get(tuple(row[name] for name in ("artefact", "scale", "case", "method", "backend")))
-    if row["backend"] != "host" or own is None:
+    cells = {place: span for place, (span, _) in _cells(folder).items()}
+    own = cells.get(_place(row))
+    if own is None or not on_processor(row):
         return False
     return any(other != own and other.begin < own.end and own.begin < other.end for other in cells.values())
 
 
+def preempted(folder: Path, row: Mapping[str, Any]) -> bool:
+    """Return whether the cell of a row has the note that its threads lost their cores often."""
+    _, is_noted = _cells(folder).get(_place(row), (None, False))
+    return is_noted and on_processor(row)
+
+
+def _place(row: Mapping[str, Any]) -> tuple:
+    return tuple(row[name] for name in ("artefact", "scale", "case", "method", "backend"))
+
+
 @cache
-def _cells(folder: Path) -> dict[tuple, Span]:
+def _cells(folder: Path) -> dict[tuple, tuple[Span, bool]]:
     found = {}
     for path in sorted(folder.glob("*/*.json")):
         manifest = read_json(path)
         for cell in manifest.get("cells") or []:
             if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
-                of = manifest.get("artefact"), manifest.get("scale")
-                place = *of, str(cell["case"]), cell["method"], cell["backend"]
+                place = _place({**cell, **{name: manifest.get(name) for name in ("artefact", "scale")}})
                 end = datetime.fromisoformat(cell["date"]).timestamp()
-                found[place] = Span(end + ROUNDING - cell["seconds"], end)
+                is_noted = any(NOTE in note for note in cell.get("notes") or ())
+                found[place] = Span(end + ROUNDING - cell["seconds"], end), is_noted
     return found

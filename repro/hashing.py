@@ -36,8 +36,11 @@ HIDING = ("", "-1")
 
 
 #: Facts of the threads that a process may have.
-THREADS = frozenset({"cores"} | {f"${name}" for name in VARIABLES if "THREADS" in name or "PTHREAD" in name}
-                    | {"$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"})  # fmt: skip
+THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
+                    | {f"${name}" for name in VARIABLES if "THREAD" in name})  # fmt: skip
+
+
+#: Which GPUs a process may see.
 VISIBLE = "$CUDA_VISIBLE_DEVICES"
 
 
@@ -70,21 +73,23 @@ def machine_facts(
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
-    Times on a GPU do not depend on the threads that the process may have beside the one that waits, nor does what is
-    counted and not timed; what runs on processors alone does not see which GPUs are hidden.
+    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), nor
+    does what is counted and not timed, unless it is the threads; what runs on processors alone does not see which GPUs
+    are hidden. What is not done is measured again wherever it is asked for, and is told until then.
 
     Parameters
     ----------
     record : mapping
-        What is stored of a cell; only of what is done this can be said.
+        What is stored of a cell; damaged ones depend on all.
     """
-    if record.get("status") != DONE or not {"identity", "samples"} <= record.keys():
+    try:
+        backend, rows = record["identity"]["backend"], record["rows"]
+        gpus = record["key"].get("machine", {}).get("gpu", "")
+        is_on_gpu = backend == "cuda" or any(row["device"] and repr(row["device"]) in gpus for row in rows)
+        is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
+        found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
+    except (LookupError, TypeError, AttributeError):
         return frozenset()
-    backend = record["identity"]["backend"]
-    gpus = record["key"].get("machine", {}).get("gpu", "")
-    devices = {row["device"] for row in record["rows"] if row["device"]}
-    is_on_gpu = backend == "cuda" or (bool(devices) and all(repr(device) in gpus for device in devices))
-    found = THREADS if is_on_gpu or not record["samples"] else frozenset()
     return found | {VISIBLE} if backend in ("host", "openmp") else found
 
 
@@ -94,26 +99,35 @@ def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     Parameters
     ----------
     records : iterables of mappings
-        Where two do not agree those of an earlier iterable count, and in one those of more records.
+        Where two do not agree those of an earlier iterable count, and in one those that more of it agree with.
     """
     facts: dict[str, str] = {}
-    undecided, spare_cores = None, Counter()  # names that nothing depends on so far
+    undecided: frozenset[str] | None = None  # names that nothing depends on so far; None before the first record
+    spare_cores: Counter = Counter()
     for alike in records:
-        kinds: Counter = Counter()
-        for record in alike:
-            machine, unused = record["key"].get("machine", {}), without_effect(record)
-            kinds[frozenset((name, value) for name, value in machine.items() if name not in unused), unused] += 1
-            spare_cores[machine.get("cores", "")] += 1
-        for (kind, unused), _ in kinds.most_common():
-            found = dict(kind)
-            if undecided is None:
-                facts, undecided = found, unused
-            elif not differences({"machine": facts}, {"machine": found}, unused | undecided):
-                facts |= {name: value for name, value in found.items() if name in undecided}
-                undecided &= unused
+        kinds = Counter(
+            (frozenset(record["key"].get("machine", {}).items()), without_effect(record)) for record in alike
+        )
+        while kinds:
+            machine, unused = max(kinds, key=lambda kind: _agreeing(kind, kinds))
+            times, found = kinds.pop((machine, unused)), dict(machine)
+            if undecided is not None and differences({"machine": facts}, {"machine": found}, unused | undecided):
+                continue
+            facts |= {name: value for name, value in found.items() if name not in unused}
+            undecided = unused if undecided is None else undecided & unused
+            spare_cores[found.get("cores", "")] += times
     if "cores" in (undecided or ()) and (cores := spare_cores.most_common(1)[0][0]):
         facts["cores"] = cores  # of times or not, a manifest tells them
     return facts
+
+
+def _agreeing(kind, kinds: Mapping) -> int:
+    """Return how many records are of the machine of one kind of them, as far as both depend on it."""
+    machine, unused = kind
+    return sum(
+        times for (other, spare), times in kinds.items()
+        if not differences({"machine": dict(machine)}, {"machine": dict(other)}, unused | spare)
+    )  # fmt: skip
 
 
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -156,6 +156,8 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callab
         kept = [task for task in job.tasks if task.record is not None and task.path.exists()]
         if not kept:
             continue
+        for task in kept:
+            _take_merged(task, settings.store)
         read_back = [task.record for task in job.tasks if task.record is not None and task.is_read_back]
         machine = hashing.common_facts((task.record for task in kept), read_back)
         for task in job.tasks:
@@ -168,3 +170,10 @@ def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callab
         if odd:
             merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(sorted(odd))}")
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))
+
+
+def _take_merged(task: plan.Task, store: Store) -> None:
+    """Give a task that has what the files hold of this machine what was merged, if that is of the same sources."""
+    merged = store.read(task.path) if task.is_read_back else None
+    if merged and not hashing.changes(merged, {**task.key, "machine": merged["key"].get("machine", {})}):
+        task.record, task.is_read_back = merged, False

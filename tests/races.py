@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import itertools
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -69,15 +70,15 @@ def under_thread_sanitizer(command: list[str], cache: str, log: Path) -> tuple[i
 
 
 class Record:
-    """The tests that each of `CUDA_TOOLS` found nothing in, of kernels and tests as they are now.
+    """The tests that each of `CUDA_TOOLS` found nothing in, of kernels and tests as they are when it is made.
 
     Parameters
     ----------
     path : Path, optional
-        Where it is kept, if it is. Of a file of tests that has changed since nothing is remembered, and nothing at all
-        when a kernel or a fixture has.
+        Where it is kept, if it is. When a test has changed since, nothing is remembered of those in its folder, and
+        nothing at all when a kernel or a fixture has.
     launches : int, optional
-        How many launches of a test racecheck follows; a test keeps that number beside its name.
+        How many launches of a test racecheck follows, by default all. A test that it followed for fewer is left.
 
     Attributes
     ----------
@@ -88,32 +89,39 @@ class Record:
     def __init__(self, path: Path | None = None, launches: int | None = None):
         self.path, self.launches = path, launches
         self.clean: dict[str, dict[str, int | None]] = {tool: {} for tool in CUDA_TOOLS}
-        self.state = self._shared() if path else ""
+        self.states = self._states() if path else {}
         known = read_json(path) if path else {}
-        if known.get("state") == self.state:
-            for file, found in known["files"].items():
-                if found["state"] == self._of(file):
+        if known.get("state") == self.states.get(""):
+            for file, found in known.get("files", {}).items():
+                if found["state"] == self._state(file):
                     for tool in CUDA_TOOLS:
                         self.clean[tool] |= {f"{file}::{test}": followed for test, followed in found[tool].items()}
 
-    @staticmethod
-    def _of(*files: str) -> str:
-        """Return a hash of files of the checkout, byte by byte."""
-        digest = hashlib.sha256()
-        for file in files:
-            digest.update(file.encode() + b"\0" + ((ROOT / file).read_bytes() if (ROOT / file).exists() else b""))
-        return digest.hexdigest()[:16]
+    def _state(self, file: str) -> str | None:
+        return self.states.get(file.rpartition("/")[0])
 
-    @classmethod
-    def _shared(cls) -> str:
-        """Return a hash of all kernels and all fixtures."""
-        paths = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *sources.KERNEL_SUFFIXES)]
-        paths += [ROOT / "tests/conftest.py", *(ROOT / "tests/kernels").rglob("conftest.py")]
-        return cls._of(*sorted(path.relative_to(ROOT).as_posix() for path in paths))
+    @staticmethod
+    def _states() -> dict[str, str]:
+        """Return a hash for each folder of tests, which use one another's helpers, and one of all that they share."""
+        tests = sorted((ROOT / "tests/kernels").rglob("*.py"))
+        fixtures = [ROOT / "tests/conftest.py", *(path for path in tests if path.name == "conftest.py")]
+        kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *sources.KERNEL_SUFFIXES)]
+        parts = {"": sorted([*kernels, *fixtures])}
+        for path in tests:
+            if path not in fixtures:
+                parts.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
+        return {
+            name: hashlib.sha256(
+                b"".join(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() for path in paths)
+            ).hexdigest()[:16]
+            for name, paths in parts.items()
+        }
 
     def left(self, tool: str, tests: list[str]) -> list[str]:
         """Return those of some tests that are still to be run under a tool."""
-        return [test for test in tests if test not in self.clean[tool]]
+        wanted = self.launches or math.inf
+        found = {test: math.inf if followed is None else followed for test, followed in self.clean[tool].items()}
+        return [test for test in tests if found.get(test, 0) < wanted]
 
     def add(self, tool: str, tests: list[str]) -> None:
         """Note that a tool found nothing in some tests."""
@@ -124,9 +132,10 @@ class Record:
         for name, clean in self.clean.items():
             for test, followed in sorted(clean.items()):
                 file, _, test = test.partition("::")
-                found = files.setdefault(file, {"state": self._of(file), **{each: {} for each in CUDA_TOOLS}})
+                found = files.setdefault(file, {"state": self._state(file), **{each: {} for each in CUDA_TOOLS}})
                 found[name][test] = followed
-        write_atomically(self.path, json.dumps({"state": self.state, "files": files}, indent=1, sort_keys=True) + "\n")
+        told = {"state": self.states[""], "files": files}
+        write_atomically(self.path, json.dumps(told, indent=1, sort_keys=True) + "\n")
 
 
 def cards() -> list[str]:
@@ -149,15 +158,18 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
     print(f"{len(found)} tests, left {', '.join(f'{len(tests)} {tool}' for tool, tests in left.items())}", flush=True)
     clean = set(found).difference(*left.values())
     first = [test for test in collected(asked, plain) if test not in clean]
-    return [*run_groups({None: first}, plain, program, workers, record),
-            *run_groups(left, sanitized, program, workers, record)]  # fmt: skip
+    bad = run_groups({None: first}, plain, program, workers, record)
+    failed = {test for group in bad.values() for test in group}  # left, whatever a sanitizer says of them
+    left = {tool: [test for test in tests if test not in failed] for tool, tests in left.items()}
+    return [*bad, *run_groups(left, sanitized, program, workers, record)]
 
 
-def run_groups(tests, environment, program, workers, record) -> list[str]:
-    """Run each tool's tests, without one where it is None, over all GPUs, and record them; return what went wrong."""
-    bad, everywhere = [], itertools.cycle(cards())
+def run_groups(tests, environment, program, workers, record) -> dict[str, list[str]]:
+    """Run each tool's tests, without one where it is None, over all GPUs; record them, and return what went wrong."""
+    bad, everywhere = {}, itertools.cycle(cards())
     total = sum(map(len, tests.values()))
-    at_once = 1 if record.launches else min(AT_ONCE, 1 + total // workers)  # launches are counted by process
+    at_once = min(AT_ONCE, 1 + total // workers)
+    alone = ("racecheck",) if record.launches else ()  # which counts launches by process
     threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, total)))
 
     def run(tool, group, card):
@@ -171,7 +183,7 @@ def run_groups(tests, environment, program, workers, record) -> list[str]:
     with ThreadPoolExecutor(workers) as pool:
         jobs = [
             pool.submit(run, tool, group, next(everywhere))
-            for tool, wanted in tests.items() for group in groups(wanted, at_once)
+            for tool, wanted in tests.items() for group in groups(wanted, 1 if tool in alone else at_once)
         ]  # fmt: skip
         for count, job in enumerate(as_completed(jobs), 1):
             tool, group, done, seconds = job.result()
@@ -180,7 +192,7 @@ def run_groups(tests, environment, program, workers, record) -> list[str]:
             print(f"{count}/{len(jobs)} {name}: {'FOUND' if is_bad else 'nothing'} in {seconds:.0f} s", flush=True)
             if is_bad:
                 print(done.stdout[-8000:], done.stderr[-2000:], sep="\n", flush=True)
-                bad.append(name)
+                bad[name] = group
             elif tool:
                 record.add(tool, group)
     return bad

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro import consistency, environment, peaks, published
-from repro.busy import shared
+from repro.busy import on_processor, preempted, shared
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.model import DONE
@@ -71,17 +71,24 @@ def reason(
     return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts), _shared(facts)]))
 
 
-def beside_others(rows: Iterable[Mapping[str, Any]], folder: Path) -> tuple[int, int]:
-    """Return how many of the cells timed on the host had others computed beside them there, and of how many."""
-    host = {tuple(row[name] for name in ("artefact", "case", "method")): row
-            for row in rows if row["backend"] == "host" and is_timed(row)}  # fmt: skip
-    return sum(shared(folder, row) for row in host.values()), len(host)
+def timed_on_processors(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return a row of each cell that was timed on a processor."""
+    found = {tuple(row[name] for name in ("artefact", "case", "method", "backend")): row
+             for row in rows if on_processor(row) and is_timed(row)}  # fmt: skip
+    return list(found.values())
+
+
+def beside_others(rows: Iterable[Mapping[str, Any]], folder: Path) -> int:
+    """Return how many of the cells timed on a processor had others computed beside them there."""
+    return sum(shared(folder, row) for row in timed_on_processors(rows))
 
 
 def _shared(facts: Facts) -> str:
-    """Baselines on a processor that had other cells to compute at the same time are slower than alone."""
-    many, of = beside_others(facts.rows, facts.stored.folder)
-    return f"{many} of {of} on the host beside other cells, which may slow them" if many else ""
+    """What was measured on a processor that was busy otherwise, or had too few cores, is slower than alone."""
+    cells, folder = timed_on_processors(facts.rows), facts.stored.folder
+    many, lost = beside_others(cells, folder), sum(preempted(folder, row) for row in cells)
+    told = [f"{many} beside other cells"] * bool(many) + [f"{lost} by threads that lost their cores often"] * bool(lost)
+    return f"of {len(cells)} on the processor {' and '.join(told)}, which may slow them" if told else ""
 
 
 def _without_interval(facts: Facts) -> str:

@@ -48,7 +48,7 @@ def test_what_ran_beside_other_cells_is_marked(store):
     store.cell("b", "other", 15, 5.0)
     store.cell("b", "slow", 40, 10.0)
     verdict = store.one(WHERE, stated())
-    assert verdict.stated.shared == 1 and "1 of 2 on the host beside other cells" in verdict.reason
+    assert verdict.stated.shared == 1 and "of 2 on the processor 1 beside other cells" in verdict.reason
     assert marked(verdict.stated) == "10.0 x, shared" and measured(verdict.stated) == "10.0 x"
     text = page([verdict], store.root)
     assert "| 10.0 x, shared | **holds** |" in text and SHARED in text

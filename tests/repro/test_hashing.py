@@ -66,9 +66,10 @@ def test_which_of_several_kinds_of_gpu_matters():
     assert machine_facts({"gpu": ["G", "H"]}) != machine_facts({"gpu": ["G"]})
 
 
-def record(backend="host", device="X", status="done", samples=("solve",), **machine):
+def record(backend="host", device="X", status="done", samples=("solve",), metric="solve", **machine):
+    rows = [{"device": device, "metric": metric}, {"device": "", "metric": "n"}]
     return {
-        "status": status, "identity": {"backend": backend}, "rows": [{"device": device}, {"device": ""}],
+        "status": status, "identity": {"backend": backend}, "rows": rows,
         "samples": {metric: [1.0] for metric in samples}, "key": {"machine": {"cpu": "X", "gpu": "['G']", **machine}},
     }  # fmt: skip
 
@@ -90,7 +91,13 @@ CORES, HIDDEN = {"cores": "4"}, {"$CUDA_VISIBLE_DEVICES": ""}
         (record("openmp", "X"), HIDDEN, []),
         (record("host", "", cores="12"), CORES, ["cores 12 -> 4"]),
         (record("host", "", cores="12", samples=()), CORES, []),
-        (record("cuda", "G", status="skipped", cores="12"), CORES, ["cores 12 -> 4"]),
+        (record("host", "", cores="12", samples=(), metric="threads"), CORES, ["cores 12 -> 4"]),
+        (record("cuda", "", status="skipped", cores="12"), CORES, []),
+        (record("openmp", "", status="failed", cores="12"), CORES, []),
+        *(
+            (record("cuda", "G", cores="12", **{f"${name}": "1"}), CORES, [])
+            for name in ("OMP_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "OMP_PLACES", "OMP_PROC_BIND", "POCL_AFFINITY")
+        ),
     ],
 )
 def test_facts_that_a_record_does_not_depend_on_do_not_void_it(measured, other, said):
@@ -98,6 +105,14 @@ def test_facts_that_a_record_does_not_depend_on_do_not_void_it(measured, other, 
     if "cores" not in other:
         now["machine"] |= {name: value for name, value in measured["key"]["machine"].items() if name == "cores"}
     assert changes(measured, now) == said
+
+
+@pytest.mark.parametrize(
+    "damage", [{"identity": None}, {"identity": {}}, {"rows": None}, {"rows": [{}]}, {"samples": None, "rows": [{}]}]
+)
+def test_a_damaged_record_depends_on_all(damage):
+    damaged = record("opencl", "G", cores="12") | damage
+    assert changes(damaged, {"machine": record()["key"]["machine"] | CORES}) == ["cores 12 -> 4"]
 
 
 def test_common_facts_are_each_of_those_that_depend_on_it():
@@ -116,3 +131,13 @@ def test_common_facts_of_unlike_machines_are_those_of_most():
     other = record("cuda", "G", cores="5") | {"key": {"machine": {"cpu": "Y", "gpu": "['G']", "cores": "5"}}}
     assert common_facts([most, most, other]) == most["key"]["machine"]
     assert common_facts([]) == {}
+    # Split by what they depend on, six of one machine agree, four of another.
+    mine = [record("cuda", "G", cores="5"), record(cores="12"), record("cuda", "", status="skipped", cores="12")] * 2
+    assert common_facts([*mine, *[other] * 4]) == record(cores="12")["key"]["machine"]
+
+
+def test_common_facts_of_several_kinds_on_gpus_are_completed_by_a_processor():
+    kinds = [record("cuda", "G", cores="5"), record("cuda", "G", cores="6"), record("openmp", cores="40", **HIDDEN)]
+    for order in (kinds, kinds[::-1], [kinds[1], kinds[2], kinds[0]]):
+        facts = common_facts(order)
+        assert facts["cores"] == "40" and not any(changes(each, {"machine": facts}) for each in order)

@@ -229,7 +229,8 @@ def test_what_ran_on_a_gpu_merges_whatever_its_cores(laboratory, repro):
     is_kernel = {path: record["identity"]["backend"] == "opencl" for path, record in records.items()}
     card = {row["device"] for path in paths if is_kernel[path] for row in records[path]["rows"] if row["device"]}
     for path, record in records.items():
-        record["key"]["machine"] |= {"gpu": repr(sorted(card)), "cores": "5" if is_kernel[path] else "40"}
+        is_timed_there = record["identity"]["backend"] == "host" and record["status"] == "done"
+        record["key"]["machine"] |= {"gpu": repr(sorted(card)), "cores": "40" if is_timed_there else "5"}
         path.write_text(json.dumps(record))
     merging = ("merge", str(folder), "--into", str(laboratory.results))
     for _ in range(2):
@@ -242,6 +243,22 @@ def test_what_ran_on_a_gpu_merges_whatever_its_cores(laboratory, repro):
         for path in paths:
             if path.exists() and not is_kernel[path]:
                 path.unlink()
+
+
+def test_what_is_merged_goes_before_what_a_clone_has_of_its_own_machine(laboratory, repro):
+    folder = laboratory.folder / "elsewhere"
+    for results in (laboratory.results, folder):
+        assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(results)).returncode == 0
+    shutil.rmtree(laboratory.results / "bench" / ".cells")  # as in a clone
+    for path in (folder / "bench" / ".cells").rglob("[!.]*.json"):
+        record = json.loads(path.read_text())
+        record["key"]["machine"]["cores"] = "40"
+        path.write_text(json.dumps(record))
+    done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
+    assert done.returncode == 0 and "taken, 0 as good" in done.stderr
+    shown, measured = (rows(at / "bench/demo2020/table1.smoke.csv") for at in (laboratory.results, folder))
+    assert shown == measured
+    assert json.loads(laboratory.file("table1.smoke.json").read_text())["machine"]["cores"] == 40
 
 
 def test_what_is_done_is_not_divided(laboratory, repro):

@@ -33,6 +33,7 @@ FORMATS = {
 """Formats of figures, and what is left out of each so that the same figure gives the same bytes."""
 COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
 SMALL, LARGE = 7, 8  # points of the least type and of the largest
+MANY = 10  # numbers below an axis: every other one is named
 FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
 
 
@@ -61,11 +62,12 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
 
     It is called last. Panels whose legends say different things keep their own.
     """
+    drawn = sorted({axes.get_label() for axes in made.axes} & set(PREFERENCE[:-1]))
     rows = sorted(
         results.done[["backend", "device"]].to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])
     )
+    rows = [row for row in rows if not drawn or row["backend"] in (*drawn, "host")]
     devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
-    drawn = sorted({axes.get_label() for axes in made.axes} & set(PREFERENCE[:-1]))
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
@@ -186,7 +188,8 @@ def bars(
                 printed = printed or bool(drawn)
     if printed:
         axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
-    axes.set_xticks(range(len(cases)), list(cases.values()))
+    every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
+    axes.set_xticks(range(0, len(cases), every), list(cases.values())[::every])
     axes.tick_params(axis="x", length=0)
     if spread:
         axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)

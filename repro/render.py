@@ -17,7 +17,7 @@ from typing import Any
 from repro import hashing
 from repro.discovery import Artefact
 from repro.files import files_stem
-from repro.model import COLUMNS, DONE, FAILED, SKIPPED
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell
 from repro.plan import Task, machine_facts
 from repro.settings import Settings
 from repro.sources import digest
@@ -27,7 +27,7 @@ NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells th
 PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
 AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
-FEW = 3  # methods that are named
+FEW = 3  # methods or cases that are named
 MOST = 6  # cells or cases that are named
 
 
@@ -218,16 +218,17 @@ def told(command: str | None) -> str:
 
 
 def _missing(tasks: list[Task]) -> list[str]:
-    """A line a reason: how many cells of each back end it holds for, and by which methods, where those are few."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """A line a reason: how many cells of each back end it holds for, and which methods or cases, where few."""
+    found: dict[str, dict[str, list[Cell]]] = {}
     for task in tasks:
-        found.setdefault(task.reason, {}).setdefault(task.cell.backend, []).append(task.cell.method)
+        found.setdefault(task.reason, {}).setdefault(task.cell.backend, []).append(task.cell)
     lines = []
     for reason, backends in sorted(found.items()):
         each = []
-        for backend, methods in backends.items():
-            names = list(dict.fromkeys(methods))
-            each.append(f"{len(methods)} on {backend}" + (f" ({', '.join(names)})" if len(names) <= FEW else ""))
+        for backend, cells in backends.items():
+            methods, cases = (list(dict.fromkeys(names)) for names in zip(*((c.method, c.case) for c in cells)))
+            names = next((each for each in (methods, cases) if len(each) <= FEW), [])
+            each.append(f"{len(cells)} on {backend}" + (f" ({', '.join(names)})" if names else ""))
         lines.append(f"- {reason}: {', '.join(each)}")
     return lines
 

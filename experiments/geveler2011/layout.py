@@ -5,10 +5,13 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
+from experiments.geveler2011.problems import SMOOTHING
+from experiments.geveler2011.solves import MEANING
 from repro.plots import style
 from repro.tables import Table, ratio_text, trimmed
 from repro.units import convert
 
+SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's"}
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
 
 
@@ -47,7 +50,8 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 row[f"{name}, paper"] = _gain(theirs[above], theirs[below], unit)
             sliced = results.row(case, f"{element}-{numbering}-sell", metric, backend)
             row[f"device, SELL [{unit}]"] = None if sliced is None else convert(sliced["value"], sliced["unit"], unit)
-            rows.append(row)
+            if any(value is not None for value in (*ours.values(), *theirs.values(), sliced)):
+                rows.append(row)
     frame = pandas.DataFrame(rows, dtype=object)
     made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend)]), 2)
     if results.scale != "paper" and any(name.endswith(", paper") for name in made.frame.columns):
@@ -72,6 +76,15 @@ def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
                     "Defect a cycle": rate, "Of bound [%]": None if fraction is None else 100 * fraction,
                 })  # fmt: skip
     return rows
+
+
+def meanings(mesh: str, rows: list[dict]) -> list[str]:
+    """Return notes on the variants of some rows, and on how much their smoothers do in a cycle."""
+    shown = {row["Variant"] for row in rows}
+    steps = [f"{how['steps']} of {SMOOTHERS[name]}" for name, how in SMOOTHING[mesh].items()
+             if name == "jacobi" or name in shown]  # fmt: skip
+    notes = [f"`{name}`: {text}." for name, text in MEANING.items() if name in shown]
+    return [*notes, f"On each level a cycle takes, before and after the next coarser one, {' or '.join(steps)} steps."]
 
 
 def factors(results, element: str, metric: str = "solve") -> list[dict]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
-from experiments.geveler2011.layout import by_numbering, factors, one_legend, variants
+from experiments.geveler2011.layout import by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table, trimmed, with_ours
@@ -40,8 +40,8 @@ def tables(results):
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)
-        notes = [f"`{name}`: {text}." for name, text in solves.MEANING.items()]
-        made.append(Table(f"Solvers in numbering {TITLES[BEST]}, {element.upper()}", pandas.DataFrame(rows), notes))
+        title = f"Solvers in numbering {TITLES[BEST]}, {element.upper()}"
+        made.append(Table(title, pandas.DataFrame(rows), meanings("circle", rows)))
     return with_ours(made)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
-from experiments.geveler2011.layout import by_numbering, variants
+from experiments.geveler2011.layout import by_numbering, meanings, variants
 from experiments.geveler2011.rates import noted
 from repro.panels import logarithmic
 from repro.plots import PAGE, caption, colour, figure, point, style
@@ -36,9 +36,9 @@ def tables(results):
     name = label("blood", results)
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{each}" for each in solves.MEANING]
-        notes = [f"`{each}`: {text}." for each, text in solves.MEANING.items()]
+        rows = variants(results, element, names)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
-        made.append(Table(title, pandas.DataFrame(variants(results, element, names)), notes))
+        made.append(Table(title, pandas.DataFrame(rows), meanings("blood", rows)))
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
     return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
 

@@ -7,6 +7,8 @@ preconditioner.
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pandas
 
@@ -80,6 +82,7 @@ def measure(cell, run):
     device = opened(cell, run)
     products.need(run, device, mesh, order, overlaps=METHODS[cell.method][2] != "jacobi")
     pool = device.xp.get_default_memory_pool() if device.backend == "cuda" else None
+    gc.collect()  # arrays that cells before left in cycles, which would be freed while this one is counted
     before = pool.used_bytes() if pool else 0
     problem = rod.heat(device, mesh, order, preconditioner=METHODS[cell.method][2], remembered=METHODS[cell.method][3])
     solver, iterations = problem.solver, []
@@ -103,10 +106,10 @@ def measure(cell, run):
     products.rates(run, solver.operator, mesh, coefficients, timed)
     if solver.fine is not None:
         products.fine_rates(run, solver.fine, mesh, coefficients, timed)
-    energy = Power(device).measure(problem.advance, POWER_SECONDS[run.scale])
+    energy = Power(device).measure(whole, POWER_SECONDS[run.scale])
     if energy:
         run.value("power", energy.watts, "W")
-        run.value("energy_per_unknown", 1e9 * energy.joules / problem.nodes, "nJ")
+        run.value("energy_per_unknown", 1e9 * energy.joules / (steps * problem.nodes), "nJ")
 
 
 def tables(results):

@@ -121,7 +121,11 @@ def test_solves_take_as_many_cycles_in_every_numbering_and_place(files, table):
         if row["metric"] == "solve":
             assert 0 < float(row["error"]) <= 1.01e-8
     assert ("Table 3: multigrid on CIRCLE, Q1" if table == "table3" else "BLOOD (stand-in)") in files.text
-    assert f"`spai`: {solves.MEANING['spai']}" in files.text
+    shown, steps = (
+        ("direct", "4 of Jacobi's steps") if table == "table3" else ("spai", "64 of Jacobi's or 16 of SPAI's")
+    )
+    assert f"`{shown}`: {solves.MEANING[shown]}" in files.text and steps in files.text
+    assert "`cusparse`" not in files.text, "nothing of it is shown"
     assert files.values("last_factor")[case, names[0]] < files.values("limit")[case, "q1-xyz-rate"] < 0.6
     start = f"| Q1 | {case[-1]} | {int(cycles[case, names[0]])} |"
     row = next(line for line in files.text.splitlines() if line.startswith(start))

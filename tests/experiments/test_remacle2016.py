@@ -160,6 +160,19 @@ def test_the_heat_equation_on_devices(bench, rows, needs_opencl):
     assert "stand-in" in text and "102.7" in text
 
 
+def test_lines_stop_where_an_order_was_not_measured():
+    rows = [
+        Row("remacle2016-table4", "paper", f"n{n}", method, method.partition("-")[0], "D", metric, value, unit)
+        for method, orders in (("cuda-gpu", (2, 3, 4)), ("openmp-cpu", (2, 4))) for n in orders
+        for metric, value, unit in (("step", 1e-3 * n, "s"), ("nodes", 1e5 * n**3, "count"))
+    ]  # fmt: skip
+    made = table4_heat.plot(
+        Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "h", "remacle2016-table4")
+    )
+    drawn = {line.get_label(): np.isnan(line.get_ydata()).tolist() for line in made.axes[0].lines}
+    assert drawn["CUDA (GPU)"] == [False] * 3 and drawn["OpenMP (CPU)"] == [False, True, False]
+
+
 def test_heat_that_is_lost_fails(bench, rows, needs_opencl, monkeypatch):
     monkeypatch.setattr(rod, "supplied", lambda problem, steps: 1.0)
     assert bench.run("remacle2016-table4", "--only", "method=opencl-cpu") == 1

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from repro.claims.table import RANGE, RULE, SHARED, marked, measured, page
+from repro.preemption import NOTE
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 
@@ -53,6 +54,23 @@ def test_what_ran_beside_other_cells_is_marked(store):
     text = page([verdict], store.root)
     assert "| 10.0 x, shared | **holds** |" in text and SHARED in text
     assert marked(dataclasses.replace(verdict.stated, shared=0)) == "10.0 x"
+
+
+def test_kernels_on_a_processor_that_was_busy_are_marked_as_baselines_are(store):
+    store.row("a", "slow", "solve", 10.0, backend="openmp")
+    store.row("a", "fast", "solve", 1.0)
+    store.cell("a", "slow", 20, 10.0, backend="openmp")
+    store.cell("b", "other", 15, 5.0, backend="cuda")
+    store.cells[0]["notes"] = [f"slow on openmp: {NOTE}"]
+    where = '[claim.where]\ngpu = "table1 fast solve"\ncpu = "table1 slow solve"'
+    verdict = store.one(where, stated())
+    assert verdict.stated.shared == 1
+    told = (
+        "of 1 on the processor 1 beside other cells and 1 by threads that lost their cores often, which may slow them"
+    )
+    assert verdict.reason.endswith(told)
+    store.cell("a", "fast", 15, 5.0, backend="cuda")  # a GPU's own times are not marked
+    assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).stated.shared == 0
 
 
 def test_the_page_has_a_line_a_reading(store):

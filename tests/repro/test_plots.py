@@ -164,6 +164,22 @@ def test_the_caption_names_machine_scale_and_devices(results):
     )
 
 
+def test_the_caption_names_no_device_of_kernels_that_are_not_drawn(results):
+    frame = pandas.concat([results.frame, pandas.DataFrame([row("heart", "patch", 9.0, backend="openmp").as_dict()])])
+    made, _ = drawn(Results(frame, "paper", "somewhere", "fu2014-table2"))
+    text = made._supxlabel.get_text().replace("\n", " ")
+    assert "openmp device" not in text and "opencl device" in text and "host device" in text
+
+
+def test_many_numbers_below_an_axis_are_thinned_out_and_names_are_not():
+    for names, shown in (([str(n) for n in range(1, 15)], ["1", "3", "5", "7", "9", "11", "13"]), (None, None)):
+        cases = names or [f"Mesh {n}" for n in range(14)]
+        frame = pandas.DataFrame([row(case, "patch", 1.0 + k).as_dict() for k, case in enumerate(cases)])
+        _, (axes,) = plots.figure(plots.PAGE)
+        plots.bars(axes, Results(frame, "paper", "somewhere", "fu2014-table2"), "assembly", ["patch"])
+        assert [text.get_text() for text in axes.get_xticklabels()] == (shown or cases)
+
+
 def test_lines_hold_points_intervals_and_published_marks():
     _, (axes,) = plots.figure(plots.PAGE)
     series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}

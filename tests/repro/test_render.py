@@ -1,6 +1,9 @@
 """What an artefact's Markdown file says beside its tables."""
 
-from repro.render import _notes
+from types import SimpleNamespace
+
+from repro.model import Cell
+from repro.render import _missing, _notes
 
 
 def record(case, *notes, method="serial", backend="host"):
@@ -23,3 +26,16 @@ def test_a_note_on_all_cases_of_its_methods_names_none():
 def test_long_lists_of_cases_are_cut():
     records = [record(str(number), *["x"] * (number < 8)) for number in range(9)]
     assert _notes(records) == ["x (0, 1, 2, 3, 4, 5 and 2 more)"]
+
+
+def test_what_is_missing_is_named_by_methods_or_cases_where_few():
+    def tasks(methods, cases, backend):
+        return [
+            SimpleNamespace(reason="never run", cell=Cell(case, method, backend))
+            for case in cases
+            for method in methods
+        ]
+
+    assert _missing(
+        [*tasks("abcd", ["tri"], "cuda"), *tasks("ab", "wxyz", "host"), *tasks("abcd", "wxyz", "openmp")]
+    ) == ["- never run: 4 on cuda (tri), 8 on host (a, b), 16 on openmp"]

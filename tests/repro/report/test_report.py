@@ -19,7 +19,7 @@ from repro import claims, consistency, published, render
 from repro.claims import table as claims_table
 from repro.cli import main
 from repro.measurements import measurements
-from repro.model import ReproError
+from repro.model import Cell, ReproError
 from repro.report import build, files, roofline, wall
 from repro.report import page as report
 from repro.report.beside import beside
@@ -252,7 +252,7 @@ def test_what_lacks_cells_is_not_told_as_measured(lacking):
 
 
 def test_what_lacks_cells_is_what_rendering_says():
-    task = SimpleNamespace(stands=False, reason="never run", cell=SimpleNamespace(backend="opencl", method="patch"))
+    task = SimpleNamespace(stands=False, reason="never run", cell=Cell("a", "patch", "opencl"))
     artefact, rendered = SimpleNamespace(id="p-table1", title="t"), SimpleNamespace(tables=[], files=[], problems=[])
     settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={})
     assert files.missing(render._markdown(artefact, [task], rendered, settings, "table1")) == [

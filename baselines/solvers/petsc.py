@@ -136,10 +136,14 @@ class Petsc(Rival):
 
 
 def _environment(installation: Installation) -> dict[str, str]:
-    """One thread, as all of the paper's times on the CPU, and PETSc's modules on the path of its own Python."""
+    """One thread, as all of the paper's times on the CPU, and PETSc's modules on the path of its own Python.
+
+    MPI starts programs of its own by name; the system's lie beside the system's Python.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PETSC_OPTIONS"))}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return kept | threads | ({"PYTHONPATH": installation.path} if installation.path else {})
+    places = os.pathsep.join(filter(None, (kept.get("PATH"), str(Path(installation.python).parent))))
+    return kept | threads | {"PATH": places} | ({"PYTHONPATH": installation.path} if installation.path else {})
 
 
 @functools.cache

@@ -75,8 +75,8 @@ def table(results) -> Table:
                 "Limit": None if is_missing(limit) else limit, "Solves": len(metrics["convergence"]),
                 "They differ by": metrics["convergence"].max() - metrics["convergence"].min(),
             })  # fmt: skip
-    notes = ["Factors by which a cycle with the paper's smoother reduces the defect; of solves in all numberings "
-             "and formats, on all back ends and on the host.",
+    notes = ["Factors by which a cycle with the paper's smoother reduces the defect; of all solves with it, in "
+             "whatever numberings, formats and places they were measured.",
              "Limit: local Fourier analysis of Q1 on the element where two levels are slowest. Waves must fit between "
              "elements of other shapes, so factors rise to it with the level, and no further."]  # fmt: skip
     return Table("Convergence by level", pandas.DataFrame(rows), notes)

@@ -169,13 +169,15 @@ def tables(results, title, backend, z=(), wall=()):
     notes = [
         "Operations and bytes are the paper's counts O_R and B_R, O_P and B_P, over the time of the kernel; that of z "
         "does half of the operations, as modes are even or odd.",
+        "The paper counts bytes that a cache may spare, so that they can come faster than the memory's: the least are "
+        "under All kernels.",
         f"With geometry: {GEOMETRY_FLOPS} operations a node more.",
     ]
     paper = [paper_table(results, title, columns, row="n", cases=cases, notes=notes)]
     if wall:
         notes = [
             "Poisson's equation with the two-scale preconditioner, its local solves weighted, in single precision. "
-            "The paper's stopping test is not printed: wall time is to the residual that fits Table 1, and to 1e-6 of "
+            "The paper's stopping test is not printed: wall time is to the residual of our Table 1, and to 1e-6 of "
             "the one that is carried along: of the true one single precision leaves what rounding makes of it."
         ]
         paper.append(paper_table(results, f"{title}, wall time", wall, row="n", cases=cases, notes=notes))

@@ -1,5 +1,6 @@
 """The rivals against SciPy's direct solver; and what is said when one is absent, hangs, dies or does not converge."""
 
+import os
 import sys
 from types import SimpleNamespace
 
@@ -144,6 +145,23 @@ def test_an_option_that_petsc_does_not_know_is_a_failure(system):
     solver = petsc.Petsc({"pc_type": "nonsense"}, *system[:2], 1e-8, 100)
     with pytest.raises(SolverFailed, match="PETSc in its 'set up'"):
         use(solver)
+    solver.close()
+
+
+def test_mpi_finds_its_programs_where_the_path_has_not_the_systems(monkeypatch, tmp_path, system):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    asked = petsc._environment(petsc.Installation("/usr/bin/python3.11", "", "0"))["PATH"]
+    assert asked.split(os.pathsep) == [str(tmp_path), "/usr/bin"]
+    monkeypatch.delenv("PATH")
+    assert petsc._environment(petsc.Installation("/usr/bin/python3.11", "", "0"))["PATH"] == "/usr/bin"
+    petsc.find.cache_clear()
+    solver = petsc.Petsc({"pc_type": "jacobi"}, *system[:2], 1e-8, 1000)
+    try:
+        solver.set_up()
+    except Skip as missing:
+        pytest.skip(missing.reason)
+    solver.solve()
+    assert solver.iterations > 1
     solver.close()
 
 

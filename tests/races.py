@@ -13,7 +13,6 @@ kernels and tests stay as they are. Solvers launch the same kernels over and ove
 from __future__ import annotations
 
 import argparse
-import hashlib
 import itertools
 import json
 import math
@@ -75,8 +74,8 @@ class Record:
     Parameters
     ----------
     path : Path, optional
-        Where it is kept, if it is. When a test has changed since, nothing is remembered of those in its folder, and
-        nothing at all when a kernel or a fixture has.
+        Where it is kept, if it is. Of a file of tests nothing is remembered when it, a fixture or a kernel that it runs
+        has changed since.
     launches : int, optional
         How many launches of a test racecheck follows, by default all. A test that it followed for fewer is left.
 
@@ -90,32 +89,23 @@ class Record:
         self.path, self.launches = path, launches
         self.clean: dict[str, dict[str, int | None]] = {tool: {} for tool in CUDA_TOOLS}
         self.states = self._states() if path else {}
-        known = read_json(path) if path else {}
-        if known.get("state") == self.states.get(""):
-            for file, found in known.get("files", {}).items():
-                if found["state"] == self._state(file):
-                    for tool in CUDA_TOOLS:
-                        self.clean[tool] |= {f"{file}::{test}": followed for test, followed in found[tool].items()}
-
-    def _state(self, file: str) -> str | None:
-        return self.states.get(file.rpartition("/")[0])
+        for file, found in (read_json(path) if path else {}).items():
+            if found["state"] == self.states.get(file):
+                for tool in CUDA_TOOLS:
+                    self.clean[tool] |= {f"{file}::{test}": followed for test, followed in found[tool].items()}
 
     @staticmethod
     def _states() -> dict[str, str]:
-        """Return a hash for each folder of tests, which use one another's helpers, and one of all that they share."""
-        tests = sorted((ROOT / "tests/kernels").rglob("*.py"))
-        fixtures = [ROOT / "tests/conftest.py", *(path for path in tests if path.name == "conftest.py")]
-        kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *sources.KERNEL_SUFFIXES)]
-        parts = {"": sorted([*kernels, *fixtures])}
-        for path in tests:
-            if path not in fixtures:
-                parts.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
-        return {
-            name: hashlib.sha256(
-                b"".join(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() for path in paths)
-            ).hexdigest()[:16]
-            for name, paths in parts.items()
-        }
+        """Return a hash for each file of tests: of all that it imports, of its fixtures and of what runs kernels."""
+        found, hashes = {}, {}
+        for file in sorted((ROOT / "tests/kernels").rglob("test_*.py")):
+            fixtures = [folder / "conftest.py" for folder in file.parents if ROOT in folder.parents]
+            starts = [file, *filter(Path.is_file, [*fixtures, ROOT / sources.DEVICE_PACKAGE / "__init__.py"])]
+            paths = sorted({path for start in starts for path in sources.closure(start, ROOT, ["cuda"])})
+            hashes |= {path: sources.source_hash(path) for path in paths if path not in hashes}
+            lines = [f"{path.relative_to(ROOT).as_posix()} {hashes[path]}\n" for path in paths]
+            found[file.relative_to(ROOT).as_posix()] = sources.digest("".join(lines).encode())
+        return found
 
     def left(self, tool: str, tests: list[str]) -> list[str]:
         """Return those of some tests that are still to be run under a tool."""
@@ -130,12 +120,11 @@ class Record:
             return
         files: dict[str, dict] = {}
         for name, clean in self.clean.items():
-            for test, followed in sorted(clean.items()):
+            for test, followed in clean.items():
                 file, _, test = test.partition("::")
-                found = files.setdefault(file, {"state": self._state(file), **{each: {} for each in CUDA_TOOLS}})
+                found = files.setdefault(file, {"state": self.states.get(file), **{each: {} for each in CUDA_TOOLS}})
                 found[name][test] = followed
-        told = {"state": self.states[""], "files": files}
-        write_atomically(self.path, json.dumps(told, indent=1, sort_keys=True) + "\n")
+        write_atomically(self.path, json.dumps(files, indent=1, sort_keys=True) + "\n")
 
 
 def cards() -> list[str]:

@@ -152,26 +152,39 @@ def test_tests_are_spread_over_the_gpus(watched, tmp_path, monkeypatch):
 
 
 def test_a_record_is_of_kernels_and_tests_as_they_are(monkeypatch, tmp_path):
-    """All is forgotten when a kernel or a fixture changes, a folder's tests when one of them does."""
+    """What a file of tests imports counts, its fixtures and what runs kernels; comments and others' kernels do not."""
     monkeypatch.setattr(races, "ROOT", tmp_path)
-    first, second, beside = "tests/kernels/amg/test_a.py", "tests/kernels/sem/test_b.py", "tests/kernels/sem/test_c.py"
-    shared = ("kernels/a.c", "kernels/b.py", "tests/conftest.py", "tests/kernels/sem/conftest.py")
-    for path in (*shared, first, second, beside):
+    first, second = "tests/kernels/amg/test_a.py", "tests/kernels/sem/test_b.py"
+    own = ("kernels/sem/solve.py", "kernels/sem/solve.c", "tests/kernels/sem/conftest.py", "tests/helper.py")
+    both = ("kernels/device/__init__.py", "kernels/device/prelude.h", "tests/conftest.py", "tests/kernels/conftest.py")
+    for path in (first, second, *own, *both, "kernels/__init__.py", "kernels/sem/__init__.py", "kernels/amg/other.c"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("x = 1")
+        (tmp_path / path).write_text("x = 1\n")
+    (tmp_path / second).write_text("from kernels.sem import solve\nfrom tests.helper import x\n")
     path, tests = tmp_path / "record.json", [f"{first}::one", f"{second}::two"]
-    record = races.Record(path)
-    record.add("memcheck", tests[1:])
-    assert races.Record(path).left("memcheck", tests) == tests[:1]
-    (tmp_path / beside).write_text("x = 2")  # while the pass goes on
-    record.add("memcheck", tests[:1])
-    assert races.Record(path).left("memcheck", tests) == tests[1:]
+    races.Record(path).add("memcheck", tests)
     assert races.Record(path).left("racecheck", tests) == tests
-    for changed in shared:
-        (tmp_path / changed).write_text("x = 2")
-        assert races.Record(path).left("memcheck", tests) == tests
-        (tmp_path / changed).write_text("x = 1")
-        assert races.Record(path).left("memcheck", tests) == tests[1:]
+    for changed, left in (
+        *((each, tests[1:]) for each in own), *((each, tests) for each in both), (second, tests[1:]),
+        ("kernels/amg/other.c", []),
+    ):  # fmt: skip
+        text = (tmp_path / changed).read_text()
+        (tmp_path / changed).write_text(text + "y = 2\n")
+        assert races.Record(path).left("memcheck", tests) == left, changed
+        (tmp_path / changed).write_text(text + ("# said\n" if changed.endswith(".py") else ""))
+        assert races.Record(path).left("memcheck", tests) == [], changed
+
+
+def test_a_test_that_changes_while_it_is_watched_is_left(monkeypatch, tmp_path):
+    monkeypatch.setattr(races, "ROOT", tmp_path)
+    file = tmp_path / "tests/kernels/test_a.py"
+    file.parent.mkdir(parents=True)
+    (tmp_path / "kernels").mkdir()
+    file.write_text("x = 1")
+    record = races.Record(tmp_path / "record.json")
+    file.write_text("x = 2")
+    record.add("memcheck", ["tests/kernels/test_a.py::one"])
+    assert races.Record(tmp_path / "record.json").left("memcheck", ["tests/kernels/test_a.py::one"])
 
 
 SANITIZER = """import os, sys

@@ -66,7 +66,7 @@ def reason(
     mixed = any(len({row["gpu"] for row in point.rows.values()}) > 1 for point in points)
     facts = Facts(claim, predicate, rows, mixed, stored, root)
     why = next((line for rule in RULES if (line := rule(facts))), "")
-    known = [_in_doubt(claim, judgement, predicate, points, root), _stand_ins(facts, judgement, points)]
+    known = [_in_doubt(claim, judgement, predicate, points, root), _stand_ins(facts, points)]
     why = why if facts.timed or not any(known) else ""
     return "; ".join(filter(None, [_where_not(judgement), *known, why, _without_interval(facts), _shared(facts)]))
 
@@ -99,11 +99,9 @@ def _without_interval(facts: Facts) -> str:
     return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""
 
 
-def _stand_ins(facts: Facts, judgement: Judgement, points: Sequence[Point]) -> str:
-    """The data that only stand in for the paper's own: of published counts those that differ, else all."""
-    counts = not facts.timed and facts.predicate.published
-    told = [point for point in points if counts and point.name in judgement.failing] or points
-    rows = [row for point in told for row in point.rows.values()]
+def _stand_ins(facts: Facts, points: Sequence[Point]) -> str:
+    """The data that only stand in for the paper's own."""
+    rows = [row for point in points for row in point.rows.values()]
     names = {name for row in rows for name in facts.stored.data(row)}
     found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
     return f"on stand-ins: {', '.join(found[:SHOWN])}{' and more' if len(found) > SHOWN else ''}" if found else ""

@@ -32,6 +32,9 @@ RULE = (
 )
 """How points make a verdict."""
 
+ALLOWED = "Fractions of what the hardware allows are of the least bytes or operations, by measured ceilings."
+"""What a reason measures by."""
+
 BOTH = (
     "A verdict on both readings is what they agree on, and holds in part where they differ; one that is not measured "
     "is left out."
@@ -110,8 +113,7 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
         "# Do the claims hold?", "Written by `make readme` from the stored results; do not edit.",
         f"Each claim is judged as stated, by the paper's own number, and as the effect behind it. {RULE} Where points "
         "of the paper were not measured it holds in part at most, unless they cannot change it, as a largest value "
-        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared; fractions of "
-        "what the hardware allows are of the least bytes or operations, by measured ceilings.",
+        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared. {ALLOWED}",
         summary(verdicts).strip(),
     ]  # fmt: skip
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):

@@ -23,6 +23,7 @@ from repro.showcase import tables
 from repro.showcase.ledger import ledgers
 from repro.units import MISSING
 
+READINGS = ("as stated", "the effect")
 MARKS = {claims.HOLDS: "holds", claims.PART: "part", claims.FAILS: "fails", claims.UNMEASURED: "unmeasured"}
 
 
@@ -52,8 +53,10 @@ def build(folders: Sequence[Path]) -> str:
         machines=[_machine(name, found) for name in machines(found)],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
         ledger=ledger, marks=MARKS,
-        rules=[claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED],
+        rules=[claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED, claims_table.ALLOWED],
         verdicts=Counter(entry["state"] for entry in ledger),
+        readings={name: Counter(each["state"] for entry in ledger for each in entry["readings"] if each["name"] == name)
+                  for name in READINGS},
         findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
         kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
@@ -152,6 +155,7 @@ def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
     return {
         "key": each.key, "machine": each.machine, "scale": each.scale, "backends": each.backends,
         "devices": each.devices, "overrides": each.overrides, "file": name,
+        "cores": (each.manifest.get("machine") or {}).get("cores"),
         "figure": packed(compact_svg(svg)) if svg else "",
         "tables": [part for part in parts if part.kind == "table"],
         "texts": [part for part in parts if part.kind == "text"], "beside": beside(each),
@@ -189,11 +193,12 @@ def _anchor(text: str, path: str) -> str:
 
 
 def _claim(verdict: claims.Verdict) -> dict[str, Any]:
-    readings = [("as stated", verdict.stated), ("the effect", verdict.effect)]
+    readings = zip(READINGS, (verdict.stated, verdict.effect), strict=True)
     return {
         "id": verdict.id, "paper": verdict.paper, "place": verdict.place, "says": verdict.statement,
         "condition": verdict.claim.condition, "artefacts": list(verdict.artefacts), "machine": verdict.machine,
         "state": verdict.state, "reason": verdict.reason,
+        "states": list(dict.fromkeys([verdict.state, *(each.state for each in verdict.judgements)])),
         "differ": len({each.state for each in verdict.judgements}) > 1,
         "reasons": len({each.reason for each in verdict.judgements}) > 1,
         "readings": [_reading(name, judged) for name, judged in readings if judged is not None],

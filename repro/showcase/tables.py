@@ -50,7 +50,7 @@ def caption(every: bool = False) -> str:
         f"Of each family {which}, at the papers' sizes and at `large` ones where they are stored, on the largest case "
         "that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all cases. "
         "Bound: the least bytes or operations at the ceilings measured at that size, with a warm cache, and with one "
-        "evicted before (cold). "
+        "evicted before (cold); above 100 % the cache kept more of the data than of a probe of that size. "
         "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
         "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too "
         f"high. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."

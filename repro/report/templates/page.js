@@ -78,11 +78,12 @@
   // Which results a table or figure shows: of one machine, or of two side by side.
   function choose(artefact, wanted) {
     const [first, second] = [one("select.first", artefact), one("select.second", artefact)];
-    const panelOf = (machine) => machine && one(`section.panel[data-machine="${machine}"]`, artefact);
+    const panels = panelsOf.get(artefact);  // not as they stand on the page, which `show` changes
+    const panelOf = (machine) => machine && panels.find((panel) => panel.dataset.machine === machine);
     if (first) {
-      const panels = panelsOf.get(artefact);
-      const byBackend = wanted.backend && panels.find((panel) => panel.dataset.backends.split(" ").includes(wanted.backend));
-      first.value = (panelOf(wanted.machine) || (!wanted.machine && byBackend) || panels[0]).dataset.panel;
+      const fitting = panels.find((panel) => (!wanted.machine || panel.dataset.machine === wanted.machine)
+        && (!wanted.backend || panel.dataset.backends.split(" ").includes(wanted.backend)));
+      first.value = (fitting || panels[0]).dataset.panel;
       const other = panelOf(wanted.beside);
       second.value = other && other.dataset.panel !== first.value ? other.dataset.panel : "";
     }
@@ -115,7 +116,7 @@
     let shown = 0;
     for (const claim of claims) {
       claim.hidden = Boolean((wanted.paper && claim.dataset.paper !== wanted.paper)
-        || (wanted.state && claim.dataset.state !== wanted.state));
+        || (wanted.state && !claim.dataset.states.split("|").includes(wanted.state)));
       shown += !claim.hidden;
     }
     one("#ledger-count").textContent = `${shown} of ${claims.length} shown`;
@@ -210,9 +211,9 @@
             tooltip: [tip("artefact"), tip("case"), tip("method"), tip("metric"), tip("precision"), tip("rate", "GFLOP/s", ",.3r"),
               tip("bandwidth", "GB/s", ",.3r"), tip("intensity", "FLOP/B", ",.3r"), tip("time"), tip("of the bound")] } },
       ],
-      config: { axis, legend: { labelColor: ink, orient: "top", labelFontSize: 12, symbolSize: 80 }, view: { stroke: null }, font: "system-ui, sans-serif" },
+      config: { axis, legend: { labelColor: ink, symbolBaseFillColor: ink, symbolBaseStrokeColor: ink, orient: "top", labelFontSize: 12, symbolSize: 80 }, view: { stroke: null }, font: "system-ui, sans-serif" },
     };
-    one("#roofline-count").textContent = `${points.length} kernels shown`;
+    one("#roofline-count").textContent = `${points.length} timed products, solves and parts of them`;
     vegaEmbed("#plot", spec, { actions: false, renderer: "svg", tooltip: { theme: dark ? "dark" : "light" } })
       .then(() => { one("#plot").dataset.drawn = String(points.length); });
     if (one("#roofline-table").open) tabulate();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +14,13 @@ from repro.measurements import Measurement
 from repro.model import FAILED, SKIPPED
 from repro.report.files import missing
 
-MEASURED, PARTLY, SMALLER, UNMEASURED, UNWRITTEN = "measured", "partly", "smaller", "unmeasured", "unwritten"
+MEASURED, CHOSEN, PARTLY, SMALLER = "measured", "chosen", "partly", "smaller"
+UNMEASURED, UNWRITTEN = "unmeasured", "unwritten"
 FULL = ("paper", "large")  # scales
+ABSENT = re.compile(r"\d+ on (\w+)")  # in a line of what a result lacks
 STATES = {
     MEASURED: "Measured at full size",
+    CHOSEN: "At full size, on some back ends only",
     PARTLY: "At full size, some cells missing",
     SMALLER: "Measured at a smaller size",
     UNMEASURED: "Not measured",
@@ -61,7 +65,9 @@ class Tile:
     def state(self) -> str:
         """One of `STATES`."""
         if self.best is not None:
-            return PARTLY if self.missing else MEASURED
+            wanted = {"host", *self.best.backends}
+            absent = {backend for line in self.missing for backend in ABSENT.findall(line)}
+            return MEASURED if not self.missing else PARTLY if absent & wanted or not absent else CHOSEN
         if any(each.done for each in self.measurements):
             return SMALLER
         return UNMEASURED if self.written else UNWRITTEN
@@ -80,7 +86,7 @@ class Tile:
     @property
     def because(self) -> str:
         """Why it is not measured, or which of its cells are not; empty when it is."""
-        if self.state == PARTLY:
+        if self.state in (CHOSEN, PARTLY):
             return f"on {self.best.machine} at scale {self.best.scale}, {'; '.join(self.missing)}"
         if self.state in (MEASURED, SMALLER):
             return ""

@@ -251,6 +251,21 @@ def test_what_lacks_cells_is_not_told_as_measured(lacking):
     assert "A cell is one case by one method on one back end." in outline.text
 
 
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        (["never run: 2 on opencl (patch), 3 on openmp"], "chosen"), (["never run: 2 on host (serial)"], "partly"),
+        (["never run: 2 on opencl", "kernels/a.c changed: 1 on cuda (patch)"], "partly"), ([], "measured"),
+    ],
+)  # fmt: skip
+def test_back_ends_of_which_nothing_was_measured_are_told_from_gaps(lacking, lines, state):
+    path = lacking / "big-gpu/fu2014/table2.md"
+    path.write_text(
+        path.read_text().replace(LACKS.partition("\n\n")[2], "".join(f"- {line}\n" for line in lines) + "\n")
+    )
+    assert tile_of(Outline(build([lacking])), "fu2014-table2")["data-state"] == state
+
+
 def test_what_lacks_cells_is_what_rendering_says():
     task = SimpleNamespace(stands=False, reason="never run", cell=Cell("a", "patch", "opencl"))
     artefact, rendered = SimpleNamespace(id="p-table1", title="t"), SimpleNamespace(tables=[], files=[], problems=[])

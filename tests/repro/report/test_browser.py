@@ -174,6 +174,7 @@ def test_dark_mode_by_the_button_and_by_the_system(page, browser, address):
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
     assert button.get_attribute("aria-pressed") == "true" and ground(page) != light
+    page.wait_for_timeout(500)  # the browser keeps it a moment later
     page.reload()
     assert ground(page) != light  # it is remembered
     button.click()

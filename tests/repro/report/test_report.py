@@ -5,7 +5,6 @@ import dataclasses
 import io
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,11 +14,11 @@ import pytest
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-from repro import claims, consistency, published, render
+from repro import claims, consistency, published
 from repro.claims import table as claims_table
 from repro.cli import main
 from repro.measurements import measurements
-from repro.model import Cell, ReproError
+from repro.model import ReproError
 from repro.report import build, files, roofline, wall
 from repro.report import page as report
 from repro.report.beside import beside
@@ -226,54 +225,6 @@ def test_machines_show_each_kind_of_gpu_once_and_a_dash_for_what_is_unknown():
     assert (told["gpu"], told["memory"], told["system"]) == ("Big, Old", "16 to 64 GiB", "Linux 6")
     assert report._machine("m", hosts({"cpu": "C"}))["gpu"] == "none"
     assert report._machine("m", [])["gpu"] == "–"
-
-
-LACKS = "## Not measured yet, or no longer valid\n\n- never run: 2 on opencl (patch)\n- sources changed: 1 on cuda\n\n"
-
-
-@pytest.fixture
-def lacking(results, tmp_path):
-    """Results of which the best lacks cells, and those of a smaller size, too."""
-    folder = tmp_path / "results"
-    shutil.copytree(results, folder)
-    for stem in ("big-gpu/fu2014/table2", "laptop/zhang2013/figure8"):
-        path = folder / f"{stem}.md"
-        path.write_text(path.read_text().replace("## How", f"{LACKS}## How"))
-    return folder
-
-
-def test_what_lacks_cells_is_not_told_as_measured(lacking):
-    outline = Outline(build([lacking]))
-    assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
-    assert tile_of(outline, "zhang2013-figure8")["data-state"] == "smaller"
-    assert ("At full size, some cells missing : on big-gpu at scale paper, never run: 2 on opencl (patch); "
-            "sources changed: 1 on cuda.") in outline.text  # fmt: skip
-    assert "A cell is one case by one method on one back end." in outline.text
-
-
-@pytest.mark.parametrize(
-    ("lines", "state"),
-    [
-        (["never run: 2 on opencl (patch), 3 on openmp"], "chosen"), (["never run: 2 on host (serial)"], "partly"),
-        (["never run: 2 on opencl", "kernels/a.c changed: 1 on cuda (patch)"], "partly"), ([], "measured"),
-    ],
-)  # fmt: skip
-def test_back_ends_of_which_nothing_was_measured_are_told_from_gaps(lacking, lines, state):
-    path = lacking / "big-gpu/fu2014/table2.md"
-    path.write_text(
-        path.read_text().replace(LACKS.partition("\n\n")[2], "".join(f"- {line}\n" for line in lines) + "\n")
-    )
-    assert tile_of(Outline(build([lacking])), "fu2014-table2")["data-state"] == state
-
-
-def test_what_lacks_cells_is_what_rendering_says():
-    task = SimpleNamespace(stands=False, reason="never run", cell=Cell("a", "patch", "opencl"))
-    artefact, rendered = SimpleNamespace(id="p-table1", title="t"), SimpleNamespace(tables=[], files=[], problems=[])
-    settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={})
-    assert files.missing(render._markdown(artefact, [task], rendered, settings, "table1")) == [
-        "never run: 1 on opencl (patch)"
-    ]
-    assert files.missing(render._markdown(artefact, [], rendered, settings, "table1")) == []
 
 
 def test_kernels_stand_against_bound_and_rivals_on_every_machine(page, outline):

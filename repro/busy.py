@@ -37,17 +37,15 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
     row : mapping
         Of one of its CSVs.
     """
-    cells = {place: span for place, (span, _) in _cells(folder).items()}
-    own = cells.get(_place(row))
-    if own is None or not on_processor(row):
+    if not on_processor(row) or (cell := _cells(folder).get(_place(row))) is None:
         return False
-    return any(other != own and other.begin < own.end and own.begin < other.end for other in cells.values())
+    own, _ = cell
+    return any(other != own and other.begin < own.end and own.begin < other.end for other, _ in _cells(folder).values())
 
 
 def preempted(folder: Path, row: Mapping[str, Any]) -> bool:
     """Return whether the cell of a row has the note that its threads lost their cores often."""
-    _, is_noted = _cells(folder).get(_place(row), (None, False))
-    return is_noted and on_processor(row)
+    return on_processor(row) and _cells(folder).get(_place(row), (None, False))[1]
 
 
 def _place(row: Mapping[str, Any]) -> tuple:

@@ -65,9 +65,10 @@ class Tile:
     def state(self) -> str:
         """One of `STATES`."""
         if self.best is not None:
-            wanted = {"host", *self.best.backends}
+            if not self.missing:
+                return MEASURED
             absent = {backend for line in self.missing for backend in ABSENT.findall(line)}
-            return MEASURED if not self.missing else PARTLY if absent & wanted or not absent else CHOSEN
+            return PARTLY if absent & {"host", *self.best.backends} else CHOSEN
         if any(each.done for each in self.measurements):
             return SMALLER
         return UNMEASURED if self.written else UNWRITTEN

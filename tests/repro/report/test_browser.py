@@ -140,6 +140,10 @@ def test_a_machine_chooses_its_best_results_whatever_was_chosen_by_hand(page):
     assert panels(page) == ["big-gpu-fu2014-table2.large"]
     page.select_option("#filters [name=machine]", "big-gpu")
     assert panels(page) == ["big-gpu-fu2014-table2"]
+    page.locator(f"{TABLE2} select.first").select_option("big-gpu-fu2014-table2.large")
+    page.select_option("#filters [name=machine]", "laptop")
+    page.select_option("#filters [name=beside]", "big-gpu")
+    assert panels(page) == ["laptop-fu2014-table2", "big-gpu-fu2014-table2"]
 
 
 def test_figures_are_drawn(page):

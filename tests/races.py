@@ -7,7 +7,7 @@ The exit status is 1 if either finds anything, or a test fails.
 A pass over all tests under compute-sanitizer takes tens of minutes on a GPU. It is spread over the GPUs that are
 visible, and with ``--record FILE`` goes on where it was cut off: what FILE says is clean is not run again, as long as
 kernels and tests stay as they are. Solvers launch the same kernels over and over, and racecheck takes minutes for some:
-``--launches N`` has it follow the first N launches of each test that is left.
+``--launches N`` has the sanitizers follow the first N launches of each test that is left.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Record:
         Where it is kept, if it is. Of a file of tests nothing is remembered when it, a fixture or a kernel that it runs
         has changed since.
     launches : int, optional
-        How many launches of a test racecheck follows, by default all. A test that it followed for fewer is left.
+        How many launches of a test are followed, by default all. A test that was followed for fewer is left.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Record:
 
     def add(self, tool: str, tests: list[str]) -> None:
         """Note that a tool found nothing in some tests."""
-        self.clean[tool].update(dict.fromkeys(tests, self.launches if tool == "racecheck" else None))
+        self.clean[tool].update(dict.fromkeys(tests, self.launches))
         if not self.path:
             return
         files: dict[str, dict] = {}
@@ -158,7 +158,8 @@ def run_groups(tests, environment, program, workers, record) -> dict[str, list[s
     bad, everywhere = {}, itertools.cycle(cards())
     total = sum(map(len, tests.values()))
     at_once = min(AT_ONCE, 1 + total // workers)
-    alone = ("racecheck",) if record.launches else ()  # which counts launches by process
+    if record.launches and None not in tests:
+        at_once = 1  # launches are counted by process
     threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, total)))
 
     def run(tool, group, card):
@@ -172,7 +173,7 @@ def run_groups(tests, environment, program, workers, record) -> dict[str, list[s
     with ThreadPoolExecutor(workers) as pool:
         jobs = [
             pool.submit(run, tool, group, next(everywhere))
-            for tool, wanted in tests.items() for group in groups(wanted, 1 if tool in alone else at_once)
+            for tool, wanted in tests.items() for group in groups(wanted, at_once)
         ]  # fmt: skip
         for count, job in enumerate(as_completed(jobs), 1):
             tool, group, done, seconds = job.result()
@@ -199,10 +200,8 @@ def watching(program: str, tool: str, threads: int = 1, launches: int | None = N
         *OPTIONS,
         *(word for name in OTHERS for word in ("--kernel-name-exclude", name)),
     ]
-    if tool == "racecheck":
-        command += ["--racecheck-num-workers", str(threads)]
-        command += ["--launch-count", str(launches)] if launches else []
-    return command
+    command += ["--racecheck-num-workers", str(threads)] if tool == "racecheck" else []
+    return command + (["--launch-count", str(launches)] if launches else [])
 
 
 def compute_sanitizer() -> str | None:
@@ -232,7 +231,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", choices=("openmp", "cuda"), help="one back end")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="CUDA tests at once")
     parser.add_argument("--record", type=Path, help="keeps which CUDA tests were clean, to go on from")
-    parser.add_argument("--launches", type=int, help="racecheck follows so many of a test, by default all")
+    parser.add_argument("--launches", type=int, help="follow so many of each test, by default all")
     options, asked = parser.parse_known_args(arguments)
     asked, bad = asked or ["tests/kernels"], False
     with tempfile.TemporaryDirectory(prefix="repro-races-") as folder:

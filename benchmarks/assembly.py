@@ -34,6 +34,14 @@ def device(backend):
         raise NotImplementedError(str(missing)) from None
 
 
+def processor():
+    """Return the device that assembles what libraries on the host are given, whichever there is."""
+    try:
+        return device("openmp")
+    except NotImplementedError:
+        return device("opencl")
+
+
 class Kernels:
     """A prepared assembly on a device: its time, its distance from SciPy's, and the bytes of its lists."""
 

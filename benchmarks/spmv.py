@@ -9,7 +9,7 @@ import numpy as np
 
 import datasets
 from baselines import spmv as rivals
-from benchmarks.assembly import device, samples
+from benchmarks.assembly import device, processor, samples
 from kernels import spmv
 from kernels.assembly import elasticity
 from kernels.device import BACKENDS
@@ -107,15 +107,14 @@ class Rivals:
 
     def setup(self, rival, name, dtype):
         on_gpu = rivals.backend(rival) == "cuda"
-        opened = device("cuda" if on_gpu else "openmp")
+        opened = device("cuda") if on_gpu else processor()
         csr = matrix(opened, name)
         self.clock = opened if on_gpu else timing.HostClock()
         try:
             packed = rivals.pack(rival, csr.astype(dtype), dtype)
         except Skip as missing:
             raise NotImplementedError(str(missing)) from None
-        x, y = opened.zeros(csr.shape[1], dtype), opened.zeros(csr.shape[0], dtype)
-        opened.fill(x, 1.0)
+        x, y = opened.xp.ones(csr.shape[1], dtype), opened.xp.zeros(csr.shape[0], dtype)
         self.launch = lambda: packed.multiply(x, y)
         self.launch()
 

@@ -64,6 +64,31 @@ def test_right_hand_sides_of_any_size(device, elasticity, exact, scale):
     assert np.linalg.norm(on_host(device, x) - scale * exact) <= 1e-6 * scale * np.linalg.norm(exact)
 
 
+@pytest.mark.parametrize("polynomial", ["least-squares", None])
+def test_the_true_residual_ends_a_solve(device, elasticity, polynomial):
+    """Where rounding has parted the recursive one from it, a correction follows; where nothing helps, it is said."""
+    matrix, rhs = elasticity
+    factors = 1 / np.sqrt(matrix.diagonal())
+    solver = Solver(device, matrix, form="sell", polynomial=polynomial)
+    solver.load(rhs)
+    statuses = set()
+    for tolerance in 10.0 ** -np.arange(6, 17):
+        recursion = solver._iteration.solve(solver._b, solver._x, tolerance, 20000)
+        parted = solver._iteration.true_residual(solver._b, solver._x) > tolerance
+        outcome = solver.run(tolerance)
+        found = np.linalg.norm(factors * (rhs - matrix @ on_host(device, solver.solution())))
+        found /= np.linalg.norm(factors * rhs)
+        assert outcome.residual == pytest.approx(found, rel=0.05, abs=3e-12)  # x is rounded once more when unscaled
+        assert outcome.converged == (outcome.residual <= tolerance)
+        assert (outcome.iterations > recursion.iterations) == parted and len(outcome.history) == outcome.iterations + 1
+        statuses.add((parted, outcome.status))
+    assert (
+        {(False, "converged"), (True, "rounding")}
+        <= statuses
+        <= {(False, "converged"), (True, "converged"), (True, "rounding")}
+    )
+
+
 def test_scaling(device, elasticity):
     matrix = (elasticity[0] + elasticity[0].T) / 2  # symmetric to the last bit
     system = scaled(device, matrix)

@@ -7,13 +7,16 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from repro import runner, shards
-from repro.cli import main
+from repro.cli import app, main
 from repro.store import SCHEMA
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("case", "method", "status")  # of times, which differ
 
 
@@ -54,6 +57,14 @@ def run_shard(laboratory, plan, number):
     done = laboratory.repro("run", "--shard", str(plan), str(number), "--results", str(folder))
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def test_a_plan_in_the_checkout_is_not_for_git():
+    if not (CHECKOUT / ".git").exists():
+        pytest.skip("not a git checkout")
+    (output,) = [option for option in get_command(app).commands["plan"].params if option.name == "output"]
+    asked = subprocess.run(["git", "check-ignore", "--quiet", str(output.default)], cwd=CHECKOUT)
+    assert asked.returncode == 0, f"{output.default} is not in .gitignore"
 
 
 def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro):

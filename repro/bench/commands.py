@@ -15,6 +15,23 @@ from repro.model import ReproError, Skip
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
 
 
+def checkout() -> Path:
+    """Return the folder of the checkout, which has the benchmarks and the commits.
+
+    Raises
+    ------
+    ReproError
+        If the project is an installed package, or files without their history.
+    """
+    root = environment.root()
+    if not all((root / name).exists() for name in ("asv.conf.json", "benchmarks", ".git")):
+        raise ReproError(
+            f"{root} is no git checkout: benchmarks over commits are not part of an installed package; "
+            "`git clone` the project and run this there"
+        )
+    return root
+
+
 def asv(*arguments: str, seconds: float | None = None, quiet: bool = False) -> int:
     """Run asv in the checkout and return its exit status.
 
@@ -23,15 +40,13 @@ def asv(*arguments: str, seconds: float | None = None, quiet: bool = False) -> i
     Skip
         If asv is not installed.
     ReproError
-        If the project is not a checkout with benchmarks.
+        If the project is not a checkout.
     """
     from importlib.util import find_spec
 
+    root = checkout()  # first: outside of one asv would be installed in vain
     if find_spec("asv") is None:
         raise Skip("asv is not installed", f"{sys.executable} -m pip install asv virtualenv")
-    root = environment.root()
-    if not (root / "asv.conf.json").is_file():
-        raise ReproError(f"there is no asv.conf.json in {root}: benchmarks over commits need a checkout")
     settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
     program = [sys.executable, "-m", "asv", *arguments]
     return subprocess.run(program, cwd=root, env=settings, stdout=subprocess.DEVNULL if quiet else None).returncode
@@ -67,7 +82,7 @@ def quick_set() -> tuple[str, ...]:
     """Return the benchmarks that ``repro bench`` runs when it is asked for none by name."""
     import importlib
 
-    sys.path.insert(0, str(environment.root()))
+    sys.path.insert(0, str(checkout()))
     try:
         return tuple(importlib.import_module("benchmarks").QUICK)
     finally:

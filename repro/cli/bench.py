@@ -22,6 +22,7 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     from repro.bench import commands
     from repro.settings import make_settings
 
+    commands.checkout()
     name = make_settings(None, None, machine).machine
     patterns = commands.selection(bench or commands.quick_set())
     commands.name_machine(name)
@@ -44,6 +45,7 @@ def compare(
     from repro.bench import compare as comparing
     from repro.settings import make_settings
 
+    commands.checkout()
     name = make_settings(None, None, machine).machine
     commands.name_machine(name)
     verdicts = comparing.compare(

@@ -1,5 +1,6 @@
 """Two commits in alternating rounds, by asv itself: a planted slow-down of 10 % is called, one of 1 % is not."""
 
+import importlib.util
 import json
 import subprocess
 from pathlib import Path
@@ -95,6 +96,18 @@ def test_what_is_no_commit(history):
     assert done.returncode == 1 and "'nowhere' is no commit of this checkout" in done.stderr
 
 
+@pytest.mark.parametrize("words", [["run"], ["run", "--bench", "."], ["compare", "HEAD~1"], ["publish"]], ids=" ".join)
+@pytest.mark.parametrize("lacking", ["asv.conf.json", "benchmarks", ".git"])
+def test_what_is_no_checkout_has_no_benchmarks(history, capsys, monkeypatch, words, lacking):
+    """Whether asv is there or not: installing it would not help."""
+    (history.folder / lacking).rename(history.folder / "elsewhere")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "asv" else find(name, *more))
+    assert main(["bench", *words]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and f"repro: {history.folder} is no git checkout" in err
+
+
 @pytest.mark.parametrize(
     ("base", "new", "unit", "verdict"),
     [
@@ -123,6 +136,7 @@ def asked(laboratory, monkeypatch):
     """What asv is asked for, and that it is asked at all."""
     calls = []
     monkeypatch.setattr(commands, "asv", lambda *words, **more: calls.append((words, more)) or 3)
+    monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
     monkeypatch.setattr(commands, "quick_set", lambda: ("planted", "other"))
     return calls
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repro import environment, machine
+from repro.discovery import UnknownName
 from repro.model import ReproError, Skip
 
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
@@ -67,14 +68,14 @@ def selection(benchmarks: Sequence[str]) -> list[str]:
 
     Raises
     ------
-    ReproError
+    repro.discovery.UnknownName
         For what is none.
     """
     for pattern in benchmarks:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise ReproError(f"{pattern!r} is no regular expression: {error}") from error
+            raise UnknownName(f"{pattern!r} is no regular expression: {error}") from error
     return [word for pattern in benchmarks for word in ("--bench", pattern)]
 
 

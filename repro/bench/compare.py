@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 import statistics
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repro import environment
 from repro.bench import commands
+from repro.discovery import UnknownName
 from repro.model import ReproError
 
 ROUNDS = 6  # the fewest whose extremes enclose the median with 95 % confidence: 1 - 2 / 2**6
@@ -57,7 +62,7 @@ def compare(
     base: str, new: str, machine: str, benchmarks: Sequence[str], *, rounds: int = ROUNDS, threshold: float = THRESHOLD,
     seconds: float = 0.5, say: Callable[[str], None] = lambda text: None,
 ) -> list[Verdict]:  # fmt: skip
-    """Measure two commits in turn, and judge every benchmark that both have.
+    """Measure two commits in turn, and judge what every round has measured of both.
 
     Parameters
     ----------
@@ -74,21 +79,30 @@ def compare(
     seconds : float
         Of sampling, each time.
     say : callable
-        Told how it goes on.
+        Told what is to be done, how it goes on, and for how long.
 
     Raises
     ------
+    repro.discovery.UnknownName
+        For a revision that is not one, too few rounds, what is no regular expression, or matches nothing.
     ReproError
-        For a revision that is not one, too few rounds, or when the two have no benchmark in common.
+        When asv fails, or the two have no benchmark in common.
     """
     if rounds < ROUNDS:
-        raise ReproError(f"{rounds} rounds give no interval of 95 %; it takes {ROUNDS}")
+        raise UnknownName(f"{rounds} rounds give no interval of 95 %; it takes {ROUNDS}")
+    commands.selection(benchmarks)
     commits = {"base": _hash(base), "new": _hash(new)}
-    taken: dict[str, list[dict]] = {"base": [], "new": []}
-    for number in range(rounds):
-        for side in ("base", "new") if number % 2 == 0 else ("new", "base"):
-            say(f"round {number + 1} of {rounds}: {side}, {commits[side][:9]}")
-            taken[side].append(_measure(commits[side], machine, benchmarks, seconds))
+    commands.name_machine(machine)
+    say(f"benchmarks that match: {_count(commits['new'], machine, benchmarks)}; each that runs here is measured "
+        f"{2 * rounds} times, {rounds} rounds of both commits")  # fmt: skip
+    taken: dict[str, list[Mapping[str, tuple[float, str]]]] = {"base": [], "new": []}
+    turns = [(n, side) for n in range(rounds) for side in (("base", "new") if n % 2 == 0 else ("new", "base"))]
+    begun = time.monotonic()
+    for done, (number, side) in enumerate(turns):
+        left = (time.monotonic() - begun) / done * (len(turns) - done) if done else None
+        to_go = f"; about {math.ceil(left / 60)} min to go" if left else ""
+        say(f"round {number + 1} of {rounds}: {side}, {commits[side][:9]}{to_go}")
+        taken[side].append(_measure(commits[side], machine, benchmarks, seconds))
     common = set.intersection(*(set(found) for side in taken.values() for found in side))
     if not common:
         raise ReproError(
@@ -105,41 +119,80 @@ def _hash(revision: str) -> str:
     command = ["git", "-C", str(environment.root()), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ReproError(f"{revision!r} is no commit of this checkout")
+        raise UnknownName(f"{revision!r} is no commit of this checkout")
     return done.stdout.strip()
 
 
+def _count(commit: str, machine: str, benchmarks: Sequence[str]) -> int:
+    """Return how many benchmarks match, those that cannot run here among them; asv looks for them in seconds."""
+    status = commands.asv("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!", quiet=True)
+    if status:
+        raise ReproError(f"asv found no benchmarks at {commit[:9]}: exit status {status}")
+    matching = sum(_matches(name, benchmarks) for described in _described().values() for name in _names(described))
+    if not matching:
+        raise UnknownName(f"no benchmark matches {' '.join(benchmarks)}; `--bench .` takes all of them")
+    return matching
+
+
 def _measure(commit: str, machine: str, benchmarks: Sequence[str], seconds: float) -> Mapping[str, tuple[float, str]]:
-    """Run asv on a commit and return what it found: value and unit by benchmark and parameters."""
+    """Run asv on a commit and return what it measured: value and unit by benchmark and parameters."""
     options = ["--machine", machine, "--launch-method", "spawn", "--show-stderr", *commands.selection(benchmarks)]
+    begun = time.time()
     status = commands.asv("run", *options, f"{commit}^!", seconds=seconds, quiet=True)
-    found = read(commit, machine)
+    found = read(commit, machine, benchmarks, begun)
     if status not in (0, 2) or not found:  # 2: some benchmark failed, as one that the commit has not
         raise ReproError(f"asv could not run {commit[:9]}: exit status {status}")
     return found
 
 
-def read(commit: str, machine: str) -> dict[str, tuple[float, str]]:
-    """Return the newest results that asv keeps of a commit: value and unit by benchmark and parameters."""
-    import itertools
+def read(commit: str, machine: str, benchmarks: Sequence[str], since: float) -> dict[str, tuple[float, str]]:
+    """Return what asv has measured of a commit since a time: value and unit by benchmark and parameters.
 
+    asv keeps what earlier runs found, and of a benchmark that it runs anew the values of parameters that were not asked
+    for; both are left out.
+
+    Parameters
+    ----------
+    commit : str
+        Its hash.
+    machine : str
+        This machine's name among asv's results.
+    benchmarks : sequence of str
+        What asv was asked for: regular expressions over names with parameters.
+    since : float
+        Seconds since 1970.
+    """
     from asv.results import Results
-    from asv.util import load_json
 
-    folder = commands.results_folder()
-    paths = sorted((folder / machine).glob(f"{commit[:8]}-*.json"), key=lambda path: path.stat().st_mtime)
+    folder = commands.results_folder() / machine
+    paths = sorted(folder.glob(f"{commit[:8]}-*.json"), key=lambda path: path.stat().st_mtime)
     if not paths:
         return {}
-    results = Results.load(str(paths[-1]), machine)
-    described = load_json(str(folder / "benchmarks.json"), api_version=2)
+    results, described = Results.load(str(paths[-1]), machine), _described()
     found = {}
     for name in results.get_all_result_keys():
-        if name not in described:
+        started = results.started_at.get(name) or 0  # milliseconds
+        if name not in described or started < math.floor(since * 1000):
             continue
-        parameters = described[name]["params"]
-        values = results.get_result_value(name, parameters)
-        for combination, value in zip(itertools.product(*parameters), values):
-            if isinstance(value, int | float) and value == value:
-                shown = f"{name}({', '.join(combination)})" if combination else name
+        values = results.get_result_value(name, described[name]["params"])
+        for shown, value in zip(_names(described[name]), values):
+            if _matches(shown, benchmarks) and isinstance(value, int | float) and value == value:
                 found[shown] = (float(value), described[name].get("unit", ""))
     return found
+
+
+def _described() -> dict[str, dict]:
+    """Return the benchmarks as asv found them last, by name."""
+    from asv.util import load_json
+
+    return load_json(str(commands.results_folder() / "benchmarks.json"), api_version=2)
+
+
+def _names(described: Mapping) -> list[str]:
+    """Return the names of a benchmark with its parameters, as asv matches and shows them."""
+    combinations = itertools.product(*described["params"])
+    return [f"{described['name']}({', '.join(words)})" if words else described["name"] for words in combinations]
+
+
+def _matches(name: str, benchmarks: Sequence[str]) -> bool:
+    return any(re.search(pattern, name) for pattern in benchmarks)

@@ -40,14 +40,13 @@ def compare(
     threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.03,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Measure two commits in turn; the exit status is 1 if anything has become slower or worse."""
+    """Measure two commits in turn; exits with 1 if anything is slower or worse, with 2 for a wrong command."""
     from repro.bench import commands
     from repro.bench import compare as comparing
     from repro.settings import make_settings
 
     commands.checkout()
     name = make_settings(None, None, machine).machine
-    commands.name_machine(name)
     verdicts = comparing.compare(
         base, new, name, bench or commands.quick_set(), rounds=rounds, threshold=threshold, seconds=seconds, say=say
     )

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from repro.bench import commands, compare
 from repro.cli import main
+from repro.discovery import UnknownName
+from repro.model import ReproError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COST = "TEN, ONE, COUNT, FASTER = {ten}, {one}, {count}, {faster}\n"
@@ -39,7 +42,7 @@ class Planted:
 
 
 class Counted:
-    params = (("openmp", "cuda"),)
+    params = (("openmp", "opencl", "cuda"),)
     param_names = ("backend",)
 
     def setup(self, backend):
@@ -83,17 +86,56 @@ def test_a_slow_down_of_ten_per_cent_is_called_and_one_of_one_per_cent_is_not(hi
     verdicts = {name.partition(".track_")[2]: entry["verdict"] for name, entry in found.items()}
     assert verdicts == {
         "ten": "slower", "one": "no change", "faster": "faster", "iterations('openmp')": "worse",
+        "iterations('opencl')": "worse",
     }  # fmt: skip
     ten = found["planted.Planted.track_ten"]
     assert ten["low"] <= ten["ratio"] <= ten["high"] and ten["ratio"] == pytest.approx(1.1, rel=0.03)
-    assert "4 benchmarks, 2 slower or worse" in done.stderr
+    assert "5 benchmarks, 3 slower or worse" in done.stderr
+    # 3 of Planted and 3 of Counted, of which one cannot run here.
+    said = done.stderr.splitlines()
+    assert said[0] == "benchmarks that match: 6; each that runs here is measured 12 times, 6 rounds of both commits"
+    assert said[1].startswith("round 1 of 6: base, ") and "to go" not in said[1]
+    assert all(re.fullmatch(r"round \d of 6: (base|new), \w{9}; about \d+ min to go", line) for line in said[2:13])
     machines = json.loads((history.folder / "home" / ".asv-machine.json").read_text())
     assert "bench" in machines and (history.folder / ".asv" / "results" / "bench").is_dir()
 
 
-def test_what_is_no_commit(history):
-    done = history.repro("bench", "compare", "nowhere")
-    assert done.returncode == 1 and "'nowhere' is no commit of this checkout" in done.stderr
+def test_what_earlier_runs_left_is_not_judged(history):
+    """Neither of other benchmarks nor of the same one's other parameters."""
+    for commit in ("HEAD~1", "HEAD"):
+        assert commands.asv("machine", "--yes", "--machine", "bench", quiet=True) == 0
+        assert commands.asv("run", "--machine", "bench", f"{commit}^!", seconds=0.1, quiet=True) == 0
+    patterns = ["--bench", "track_one", "--bench", r"Counted.*\('opencl'\)"]
+    done = history.repro("bench", "compare", "HEAD~1", *patterns, "--seconds", "0.1", "--json", seconds=150)
+    found = {entry["benchmark"]: entry["verdict"] for entry in json.loads(done.stdout)}
+    assert found == {
+        "planted.Planted.track_one": "no change", "planted.Counted.track_iterations('opencl')": "worse",
+    }, done.stderr  # fmt: skip
+    assert done.stderr.startswith("benchmarks that match: 2;") and done.returncode == 1
+
+
+def test_a_measurement_that_fails_is_not_replaced_by_an_earlier_one(history, monkeypatch):
+    revision = compare._hash("HEAD")
+    assert commands.asv("machine", "--yes", "--machine", "bench", quiet=True) == 0
+    assert set(compare._measure(revision, "bench", ["track_ten"], 0.1)) == {"planted.Planted.track_ten"}
+    monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)  # as one that was killed before it wrote anything
+    with pytest.raises(ReproError, match=f"asv could not run {revision[:9]}: exit status 0"):
+        compare._measure(revision, "bench", ["track_ten"], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "'nowhere' is no commit of this checkout"),
+        (["HEAD~1", "nowhere"], "'nowhere' is no commit of this checkout"),
+        (["HEAD~1", "--rounds", "0"], "0 rounds give no interval of 95 %; it takes 6"),
+        (["HEAD~1", "--bench", "["], "'[' is no regular expression: unterminated character set at position 0"),
+        (["HEAD~1", "--bench", "nothing"], "no benchmark matches nothing; `--bench .` takes all of them"),
+    ],
+)
+def test_a_wrong_command_is_told_from_a_slow_down(history, words, said):
+    done = history.repro("bench", "compare", *words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"repro: {said}\n")
 
 
 @pytest.mark.parametrize("words", [["run"], ["run", "--bench", "."], ["compare", "HEAD~1"], ["publish"]], ids=" ".join)
@@ -126,7 +168,7 @@ def test_verdicts(base, new, unit, verdict):
 
 
 def test_too_few_rounds_are_refused():
-    with pytest.raises(Exception, match="5 rounds give no interval of 95 %; it takes 6"):
+    with pytest.raises(UnknownName, match="5 rounds give no interval of 95 %; it takes 6"):
         compare.compare("HEAD", "HEAD", "bench", ["."], rounds=5)
     assert 1 - 2 / 2**compare.ROUNDS > 0.95 > 1 - 2 / 2 ** (compare.ROUNDS - 1)
 
@@ -152,6 +194,7 @@ def test_this_commit_is_measured_under_the_machines_name(asked):
     assert main(["bench", "run", "--bench", "spmv", "--machine", "h200"]) == 3
     assert asked[1][0][1:3] == ("--machine", "h200") and asked[1][0][-3:] == ("--bench", "spmv", "HEAD^!")
     assert main(["bench", "publish"]) == 3 and asked[-1][0] == ("publish",)
+    assert main(["bench", "run", "--bench", "["]) == 2
 
 
 @pytest.mark.parametrize(("ratio", "status", "said"), [(1.1, 1, "1 slower or worse"), (1.01, 0, "0 slower or worse")])

@@ -101,7 +101,7 @@ bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of
 	$(READY)
 	@$(REPRO) bench run $(ARGS)
 
-bench-compare: ## Commit BASE=... against NEW (HEAD), in turns, with a verdict by intervals; exit 1 if it is slower
+bench-compare: ## Commit BASE=... against NEW (HEAD), in turns, with a verdict by intervals; fails if it is slower
 	$(READY)
 	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
 

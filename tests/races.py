@@ -134,7 +134,14 @@ def cards() -> list[str]:
     return [str(number) for number in range(len(machine.nvidia().get("gpus", ())))] or ["0"]
 
 
-def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers: int, record: Record) -> list[str]:
+def both(backend: str, names: str) -> str:
+    """Return pytest's expression for a back end's tests among those of an expression, if there is one."""
+    return f"{backend} and ({names})" if names else backend
+
+
+def under_compute_sanitizer(
+    program: str, asked: list[str], cache: str, workers: int, record: Record, names: str = ""
+) -> list[str]:
     """Run the CUDA tests under each of `CUDA_TOOLS`, many processes at once; return what went wrong.
 
     What is left runs once without a sanitizer before: tests check loops in graphs, which the sanitizers cannot follow,
@@ -142,11 +149,11 @@ def under_compute_sanitizer(program: str, asked: list[str], cache: str, workers:
     """
     plain = {**os.environ, "REPRO_TEST_CACHE": cache, "OMP_NUM_THREADS": "1"}
     sanitized = plain | {"REPRO_SANITIZE": "memory"}
-    found = collected(asked, sanitized)
+    found = collected(asked, sanitized, names)
     left = {tool: record.left(tool, found) for tool in CUDA_TOOLS}
     print(f"{len(found)} tests, left {', '.join(f'{len(tests)} {tool}' for tool, tests in left.items())}", flush=True)
     clean = set(found).difference(*left.values())
-    first = [test for test in collected(asked, plain) if test not in clean]
+    first = [test for test in collected(asked, plain, names) if test not in clean]
     bad = run_groups({None: first}, plain, program, workers, record)
     failed = {test for group in bad.values() for test in group}  # left, whatever a sanitizer says of them
     left = {tool: [test for test in tests if test not in failed] for tool, tests in left.items()}
@@ -209,9 +216,9 @@ def compute_sanitizer() -> str | None:
     return shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
 
 
-def collected(asked: list[str], environment: dict[str, str] | None = None) -> list[str]:
+def collected(asked: list[str], environment: dict[str, str] | None = None, names: str = "") -> list[str]:
     """Return the CUDA tests among pytest's arguments, as they are called in an environment: names tell macros."""
-    command = [*PYTEST, "--collect-only", *asked, "-k", "cuda"]
+    command = [*PYTEST, "--collect-only", *asked, "-k", both("cuda", names)]
     listed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if listed.returncode not in (0, NO_TESTS):
         raise SystemExit(f"{' '.join(command)} ended with {listed.returncode}:\n{listed.stdout[-2000:]}")
@@ -230,6 +237,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make races", description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=("openmp", "cuda"), help="one back end")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="CUDA tests at once")
+    parser.add_argument("-k", default="", help="only tests whose names match, as pytest's")
     parser.add_argument("--record", type=Path, help="keeps which CUDA tests were clean, to go on from")
     parser.add_argument("--launches", type=int, help="follow so many of each test, by default all")
     options, asked = parser.parse_known_args(arguments)
@@ -242,10 +250,11 @@ def main(arguments: list[str]) -> int:
         else:
             print("== ThreadSanitizer: kernels on the OpenMP back end", flush=True)
             log = Path(folder, "races")
-            command = [*PYTEST, *asked, "-k", "openmp"]
+            command = [*PYTEST, *asked, "-k", both("openmp", options.k)]
             status, found = under_thread_sanitizer(command, str(Path(folder, "cache")), log)
-            print("\n".join(found) or "no races")
-            bad |= bool(found) or status not in (0, NO_TESTS)
+            failed = [] if status in (0, NO_TESTS) else [f"pytest ended with {status}"]
+            print("\n".join(found + failed) or ("no races" if status == 0 else "no tests"))
+            bad |= bool(found or failed)
         program = compute_sanitizer()
         if options.only == "openmp":
             pass
@@ -254,7 +263,8 @@ def main(arguments: list[str]) -> int:
         else:
             print("== compute-sanitizer: kernels on the CUDA back end", flush=True)
             record = Record(options.record, options.launches)
-            found = under_compute_sanitizer(program, asked, str(Path(folder, "cuda")), options.workers, record)
+            cache = str(Path(folder, "cuda"))
+            found = under_compute_sanitizer(program, asked, cache, options.workers, record, options.k)
             print("found something: " + ", ".join(found) if found else "no races, no access out of bounds")
             bad |= bool(found)
     return int(bad)

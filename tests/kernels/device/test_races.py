@@ -93,7 +93,7 @@ def watched(tmp_path, monkeypatch):
     program.chmod(0o755)
     monkeypatch.setattr(races, "PYTEST", [sys.executable, "-c", "pass"])
     monkeypatch.setattr(races, "AT_ONCE", 2)
-    monkeypatch.setattr(races, "collected", lambda asked, environment: [f"a.py::{name}[cuda]" for name in asked])
+    monkeypatch.setattr(races, "collected", lambda asked, environment, names: [f"a.py::{name}[cuda]" for name in asked])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
     monkeypatch.setenv("CARDS", str(tmp_path / "cards"))
     return lambda asked, record: races.under_compute_sanitizer(str(program), asked, str(tmp_path), 1, record)
@@ -214,3 +214,14 @@ def test_tests_that_cannot_be_collected_are_no_clean_pass(tmp_path):
     (tmp_path / "test_broken.py").write_text("import nothing_of_this_name\n")
     with pytest.raises(SystemExit, match="nothing_of_this_name"):
         races.collected([str(tmp_path)])
+
+
+def test_tests_are_chosen_by_name_and_ones_that_are_not_there_are_told(capsys):
+    if races.thread_sanitizer() is None:
+        pytest.skip("there is no gcc with libtsan")
+    stream = "tests/kernels/stream"
+    assert races.main(["--only", "openmp", "-k", "nothing_has_this_name", stream]) == 0
+    assert "no tests" in capsys.readouterr().out
+    assert races.main(["--only", "openmp", "tests/kernels/nowhere"]) == 1
+    said = capsys.readouterr().out
+    assert "pytest ended with 4" in said and "no races" not in said

@@ -63,7 +63,7 @@ claims: ## Which claims of the papers hold in the stored results, and why; PAPER
 
 readme: ## Write verdicts, figures and kernels of the stored results into the README, and all of them into docs/
 	$(READY)
-	@$(REPRO) readme
+	@$(REPRO) readme $(if $(RESULTS),--results "$(RESULTS)")
 
 appendix: ## The artefact appendix that SC and ACM ask for, into docs/appendix.md; PAPER=fu2014
 	$(READY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from repro import published
 from repro.model import DONE, SCALES, ReproError
 from repro.results import PREFERENCE, Results
 from repro.store import read_json
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
+
+
+def require_results(folder: Path) -> None:
+    """Check that a folder is one of results: a folder a machine, in it one a paper. An empty one is.
+
+    Raises
+    ------
+    ReproError
+        When it is not there, is the folder of one machine, or holds tables that are no results.
+    """
+    if not folder.is_dir():
+        raise ReproError(f"there is no folder of results {folder}")
+    papers = published.papers()
+    if any(_has_results(path) for paper in papers for path in folder.glob(f"{paper}/*.csv")):
+        raise ReproError(f"{folder} has the results of one machine: name the folder that it is in")
+    tables = [path for paper in papers for path in folder.glob(f"*/{paper}/*.csv")]
+    if tables and not any(map(_has_results, tables)):
+        raise ReproError(f"{folder} is no folder of results: {tables[0]} holds none")
+
+
+def _has_results(path: Path) -> bool:
+    with path.open(newline="") as stream:
+        return {"scale", "backend"} <= set(next(csv.reader(stream), ()))
 
 
 @dataclass(frozen=True)
@@ -141,12 +166,11 @@ def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurem
     Raises
     ------
     ReproError
-        When a folder is not there.
+        When a folder is none of results.
     """
     found: dict[tuple[str, str, str], Measurement] = {}
     for folder in folders:
-        if not folder.is_dir():
-            raise ReproError(f"there is no folder of results {folder}")
+        require_results(folder)
         for artefact in known:
             paper, _, stem = artefact.partition("-")
             for path in sorted([*folder.glob(f"*/{paper}/{stem}.csv"), *folder.glob(f"*/{paper}/{stem}.*.csv")]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from repro.model import BACKENDS, SCALES, ReproError
+from repro.model import BACKENDS, SCALES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,13 +117,15 @@ def require_stored(results: Path | None, machine: str | None = None) -> None:
     Raises
     ------
     ReproError
-        When there is no such folder, or `repro.discovery.UnknownName` when it has nothing of the machine.
+        When the folder is not there or none of results, or `repro.discovery.UnknownName` when it has nothing of the
+        machine.
     """
     from repro import discovery, environment
     from repro.claims import machines
+    from repro.measurements import require_results
 
-    if results is not None and not results.is_dir():
-        raise ReproError(f"there is no folder of results {results}")
+    if results is not None:
+        require_results(results)
     if machine is not None and machine != os.environ.get("REPRO_MACHINE"):
         folder = results or environment.results_folder()
         measuring = {path.parent.name for path in folder.glob("*/.cells")}  # a run that has written no file yet

@@ -1,10 +1,14 @@
 """Odd arguments of every command: an answer, or a line that says what is wrong; never a traceback or a measurement."""
 
+from pathlib import Path
+
 import pytest
 from typer.main import get_command
 
 from repro.cli import app, main
+from repro.model import COLUMNS
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 ODD = (
     "", "--", "../..", "/dev/null", "a" * 5000, "табл2", "table2\nx", "*", "fu2014-table2;ls", "0", "-1", "1e999",
     "nan", "%s{}", "\x7f'", "NAME=", "=x",
@@ -81,6 +85,19 @@ def test_a_folder_of_results_that_is_named_has_to_be_there(laboratory, capsys, c
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"repro: there is no folder of results {laboratory.results}\n")
     assert sorted(laboratory.folder.rglob("*.md")) == before and not (laboratory.folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_folder_that_is_none_of_results_is_told(laboratory, capsys, command):
+    """The folder of one machine, and a checkout, whose published numbers lie as deep as results would."""
+    machine = laboratory.results / "bench"
+    (machine / "fu2014").mkdir(parents=True)
+    (machine / "fu2014" / "table1.csv").write_text(",".join(COLUMNS) + "\n")
+    for folder, told in ((machine, "has the results of one machine"), (CHECKOUT, "is no folder of results: ")):
+        assert main([*command, "--results", str(folder)]) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and err.startswith(f"repro: {folder} {told}") and err.count("\n") == 1
+    assert not (laboratory.folder / "report.html").exists()
 
 
 @pytest.mark.parametrize("command", [["status"], ["compare"]], ids=" ".join)

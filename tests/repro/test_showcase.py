@@ -247,6 +247,18 @@ def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared
     assert claims_table.SHARED in shown.blocks()["results"]
 
 
+def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
+    def verdict(scale):
+        return SimpleNamespace(paper="fu2014", stated=SimpleNamespace(state="holds", scale=scale), effect=None)
+
+    found = {"box": [verdict("paper"), verdict("smoke")], "laptop": [verdict("smoke")]}
+    monkeypatch.setattr("repro.showcase.page.verdicts", lambda results, machine: found[machine])
+    monkeypatch.setattr(Showcase, "__init__", lambda self: None)
+    shown = Showcase()
+    shown.results, shown.machines = tmp_path, list(found)
+    assert shown.counts().splitlines()[2:] == ["| `fu2014` | 2 | box | 1 | 0 | 0 | 0 | 0 | 0 |"]
+
+
 def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):
     drawn = {"zhang2013": "figure9", "geveler2011": "table3", "wong2015": "figure15", "fu2014": "table2",
              "remacle2016": "table3"}  # fmt: skip

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Papers, Results, require_stored, say
+from repro.cli.common import Papers, Results, a_file, require_stored, say
 
 
 def appendix(
     paper: Papers = None, results: Results = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there; by default it is printed.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", callback=a_file, help="Write it there; by default it is printed."
+        ),
     ] = None,
 ) -> None:  # fmt: skip
     """Print the artefact appendix in Markdown: artefacts, claims, minutes, hardware, software and data."""

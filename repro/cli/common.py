@@ -88,6 +88,21 @@ def _strict(value: Any) -> Any:
     return strict(value)
 
 
+def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
+    """Return what an option gives as the file to write, for its callback.
+
+    Raises
+    ------
+    repro.discovery.UnknownName
+        When it is a folder.
+    """
+    from repro import discovery
+
+    if path is not None and os.path.isdir(path):  # false where it cannot be known, as of a name that is too long
+        raise discovery.UnknownName(f"{option.opts[0]} names a file, and {path} is a folder")
+    return path
+
+
 def jobs(names, paper, kind, everything, only, backend, settings, files=None) -> list:
     """Return what a command's options ask to measure, as `repro.runner.make_jobs` does.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import say
+from repro.cli.common import a_file, say
 
 
 def report(
@@ -15,9 +15,9 @@ def report(
         list[Path] | None,
         typer.Option("--results", metavar="DIR", help="Results folder; repeatable; by default that of the checkout."),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where it is written.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", callback=a_file, help="Where it is written.")
+    ] = Path("report.html"),
 ) -> None:
     """Write one HTML page, which opens from disk, of every artefact, claim and kernel that has stored results."""
     from repro import environment

@@ -23,6 +23,7 @@ from repro.cli.common import (
     Results,
     Scale,
     Seed,
+    a_file,
     answer,
     console,
     jobs,
@@ -39,12 +40,16 @@ def plan(
     everything: Everything = False,
     force: Annotated[bool, typer.Option("--force", help="Cells that are done, too.")] = False,
     count: Annotated[int, typer.Option("--shards", min=1, max=10000, help="Into how many.")] = 2,
-    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Where the plan goes.")] = Path("plan.json"),
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", callback=a_file, help="Where the plan goes.")
+    ] = Path("plan.json"),
     snakemake: Annotated[
-        Path | None, typer.Option("--snakemake", metavar="FILE", help="Write a Snakemake workflow of it, too.")
+        Path | None,
+        typer.Option("--snakemake", metavar="FILE", callback=a_file, help="Write a Snakemake workflow of it, too."),
     ] = None,
     slurm: Annotated[
-        Path | None, typer.Option("--slurm", metavar="FILE", help="Write a Slurm array job of it, too.")
+        Path | None,
+        typer.Option("--slurm", metavar="FILE", callback=a_file, help="Write a Slurm array job of it, too."),
     ] = None,
     results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0, as_json: Json = False,
 ) -> None:  # fmt: skip

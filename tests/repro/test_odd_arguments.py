@@ -75,6 +75,20 @@ def test_unknown_options_are_an_error(path, capsys):
     assert call(capsys, [*path, "--help"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["plan", "table1"], "--output"), (["plan", "table1"], "--snakemake"), (["plan", "table1"], "--slurm"),
+        (["report"], "--output"), (["appendix"], "--output"),
+    ],
+)  # fmt: skip
+def test_a_file_to_write_is_no_folder(laboratory, capsys, command, option):
+    before = sorted(laboratory.folder.rglob("*"))
+    assert main([*command, option, str(laboratory.folder)]) == 2
+    assert capsys.readouterr() == ("", f"repro: {option} names a file, and {laboratory.folder} is a folder\n")
+    assert sorted(laboratory.folder.rglob("*")) == before
+
+
 READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["appendix"], ["readme"])
 
 

@@ -52,12 +52,12 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
     Raises
     ------
     ReproError
-        If a source has no cells, or several machines and none of the target's name.
+        If a source is not there, has no cells, or several machines and none of the target's name.
     """
     merged, target = Merged(), settings.store
+    stores = [_store(Path(source), settings.machine) for source in sources]  # all, before anything is taken
     touched: dict[tuple[str, str], dict[str, Any]] = {}  # artefact and scale, and the machine of a cell of theirs
-    for source in sources:
-        store = _store(Path(source), settings.machine)
+    for store in stores:
         for path in sorted(store.cells.glob("*/*.json")):
             name = path.relative_to(store.cells)
             try:
@@ -79,6 +79,8 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
 
 
 def _store(source: Path, machine: str) -> Store:
+    if not source.is_dir():
+        raise ReproError(f"there is no folder of results {source}")
     found = sorted(path.parent.name for path in source.glob("*/.cells"))
     if machine in found:
         return Store(source, machine)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repro import discovery, environment
-from repro.model import SCALES, ReproError
+from repro.model import SCALES
 from repro.store import Store
 
 CELL_SECONDS = 3600.0
@@ -82,7 +82,7 @@ def make_settings(
     Raises
     ------
     UnknownName
-        If a scale, a machine's name or a dataset cannot be.
+        If a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not there.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")
@@ -108,6 +108,6 @@ def _overrides(meshes: Sequence[str]) -> dict[str, str]:
         discovery.require(name, known, "dataset")
         path = Path(file).expanduser().resolve()
         if not path.is_file():
-            raise ReproError(f"there is no file {file} to put in the place of dataset {name}")
+            raise discovery.UnknownName(f"there is no file {file} to put in the place of dataset {name}")
         overrides[name] = str(path)
     return overrides

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import heapq
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from repro.discovery import UnknownName
 from repro.model import ReproError
 from repro.runner import Job
 from repro.settings import Settings
@@ -68,18 +70,35 @@ def read(path: Path, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Raises
     ------
-    ReproError
-        If the file is no plan, or has no such shard.
+    UnknownName
+        If the file is no plan, or has no such shard: the command is wrong.
     """
     try:
         plan = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise ReproError(f"{path} cannot be read as a plan: {error}") from error
-    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
-        raise ReproError(f"{path} is no plan of this version; `repro plan` makes one")
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnknownName(f"{path} cannot be read as a plan: {error}") from error
+    if not _is_plan(plan):
+        raise UnknownName(f"{path} is no plan of this version; `repro plan` makes one")
     if not 1 <= number <= len(plan["shards"]):
-        raise ReproError(f"{path} has the shards 1 to {len(plan['shards'])}, and no shard {number}")
+        raise UnknownName(f"{path} has the shards 1 to {len(plan['shards'])}, and no shard {number}")
     return plan, plan["shards"][number - 1]
+
+
+def _is_plan(plan: Any) -> bool:
+    """Return whether a file's content has what `document` writes, so that a damaged plan is no traceback."""
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
+        return False
+    kinds = {"scale": str, "seed": int, "meshes": dict, "shards": list}
+    if not all(isinstance(plan.get(name), kind) for name, kind in kinds.items()):
+        return False
+    return all(
+        isinstance(shard, dict)
+        and all(
+            isinstance(shard.get(part), list) and all(isinstance(name, str) for name in shard[part])
+            for part in ("artefacts", "cells")
+        )
+        for shard in plan["shards"]
+    )
 
 
 SNAKEFILE = """# Made by `repro plan`: {count} shards of {cells} cells. On this machine, two at a time or on a cluster:
@@ -87,26 +106,32 @@ SNAKEFILE = """# Made by `repro plan`: {count} shards of {cells} cells. On this 
 #   snakemake --snakefile {name} --executor slurm --jobs {count}
 # A shard that is stopped goes on where it was. Cells on one machine wait for one another, so that no time is disturbed.
 SHARDS = range(1, {count} + 1)
+DONE = {done!r}
+# Words as the shell reads them.
+REPRO = {repro!r}
+PLAN = {plan!r}
+RESULTS = {found!r}
+INTO = {into!r}
 
 rule merged:
-    input: expand("{work}/shard-{{number}}.done", number=SHARDS)
-    shell: "{repro} merge " + " ".join(f"{work}/results-{{n}}" for n in SHARDS) + " --into {into}"
+    input: expand(DONE, number=SHARDS)
+    shell: REPRO + " merge " + " ".join(RESULTS + str(n) for n in SHARDS) + " --into " + INTO
 
 rule shard:
-    output: touch("{work}/shard-{{number}}.done")
+    output: touch(DONE)
     resources: runtime={minutes}
-    shell: "{repro} run --shard {plan} {{wildcards.number}} --results {work}/results-{{wildcards.number}}"
+    shell: REPRO + " run --shard " + PLAN + " {{wildcards.number}} --results " + RESULTS + "{{wildcards.number}}"
 """
 
 SLURM = """#!/bin/bash
 # Made by `repro plan`: {count} shards of {cells} cells, as an array; then what they found is merged into {into}.
 #   job=$(sbatch --parsable {name})
-#   sbatch --dependency=afterok:$job --wrap "{repro} merge {work}/results-* --into {into}"
+#   sbatch --dependency=afterok:$job --wrap {merge}
 #SBATCH --job-name=repro
 #SBATCH --array=1-{count}
 #SBATCH --time={minutes}
 #SBATCH --exclusive
-{repro} run --shard {plan} "$SLURM_ARRAY_TASK_ID" --results "{work}/results-$SLURM_ARRAY_TASK_ID"
+{repro} run --shard {plan} "$SLURM_ARRAY_TASK_ID" --results {found}"$SLURM_ARRAY_TASK_ID"
 """
 
 
@@ -121,13 +146,29 @@ def workflow(template: str, plan: Path, target: Path, shards: Sequence[dict], re
         The plan's file and the script's own; the shards' results lie beside the latter.
     shards : sequence of dict
     repro : str
-        The command.
+        The command, as the shell reads it.
     into : Path
         The results folder at the end.
+
+    Raises
+    ------
+    UnknownName
+        If a path has what the script cannot name.
     """
     longest = max(shard["seconds"] for shard in shards)
+    work = target.resolve().with_name(f"{target.stem}-shards")
+    words = {
+        "name": shlex.quote(target.name), "repro": repro, "plan": shlex.quote(str(plan.resolve())),
+        "found": shlex.quote(f"{work}/results-"), "into": shlex.quote(str(into.resolve())),
+    }  # fmt: skip
+    # A comment ends with its line; in names of files Snakemake takes what is in braces for a wildcard, however written.
+    refused = "\n\r{}" if template is SNAKEFILE else "\n\r"
+    for word in words.values():
+        if found := [character for character in refused if character in word]:
+            raise UnknownName(f"{target.name!r} cannot name {word!r}, which has {found[0]!r}: take another folder")
     return template.format(
-        count=len(shards), cells=sum(len(shard["cells"]) for shard in shards), name=target.name, repro=repro,
-        plan=plan.resolve(), work=target.resolve().with_name(f"{target.stem}-shards"), into=into.resolve(),
+        **words, count=len(shards), cells=sum(len(shard["cells"]) for shard in shards),
+        done=f"{work}/shard-{{number}}.done",
+        merge=shlex.quote(f"{repro} merge {words['found']}* --into {words['into']}"),
         minutes=max(10, round(3 * longest / 60)),
     )  # fmt: skip

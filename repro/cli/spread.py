@@ -67,12 +67,15 @@ def plan(
     if not made:
         say("every cell is done: there is nothing to divide")
         return
-    write_atomically(output, json.dumps(shards.document(made, settings), indent=1) + "\n")
     command = shlex.join([sys.executable, "-m", "repro"])
-    for template, target in ((shards.SNAKEFILE, snakemake), (shards.SLURM, slurm)):
-        if target is not None:
-            text = shards.workflow(template, output, target, made, command, settings.results)
-            write_atomically(target, text)
+    texts = {
+        target: shards.workflow(template, output, target, made, command, settings.results)
+        for template, target in ((shards.SNAKEFILE, snakemake), (shards.SLURM, slurm))
+        if target is not None
+    }
+    write_atomically(output, json.dumps(shards.document(made, settings), indent=1) + "\n")
+    for target, text in texts.items():
+        write_atomically(target, text)
     if as_json:
         answer(made)
         return
@@ -80,7 +83,8 @@ def plan(
     for number, shard in enumerate(made, 1):
         shown.add_row(str(number), str(len(shard["cells"])), minutes(shard["seconds"]), ", ".join(shard["artefacts"]))
     console().print(shown)
-    say(f"{output}: {plural(len(made), 'shard')} at scale {settings.scale}; the first: repro run --shard {output} 1")
+    first = f"repro run --shard {shlex.quote(str(output))} 1"
+    say(f"{output}: {plural(len(made), 'shard')} at scale {settings.scale}; the first: {first}")
 
 
 def merge(

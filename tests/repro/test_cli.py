@@ -92,7 +92,7 @@ def test_wrong_commands_end_with_2_and_a_word_of_advice(laboratory, capsys, argu
 
 
 def test_a_missing_file_is_one_line(laboratory, capsys):
-    assert main(["run", "table1", "--scale", "smoke", "--mesh", "demo2020/numbers=/nowhere"]) == 1
+    assert main(["run", "table1", "--scale", "smoke", "--mesh", "demo2020/numbers=/nowhere"]) == 2
     assert (
         capsys.readouterr().err == "repro: there is no file /nowhere to put in the place of dataset demo2020/numbers\n"
     )

@@ -3,10 +3,8 @@
 import csv
 import dataclasses
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -289,19 +287,33 @@ def test_what_is_done_is_not_divided(laboratory, repro):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["merge", "nowhere"], "is no results folder with cells in it"),
         (["run", "--shard", "nowhere.json", "1"], "cannot be read as a plan"),
+        (["run", "--shard", "torn.json", "1"], "cannot be read as a plan"),
         (["run", "--shard", "other.json", "1"], "is no plan of this version"),
+        (["run", "--shard", "damaged.json", "1"], "is no plan of this version"),
         (["run", "--shard", "plan.json", "3"], "has the shards 1 to 2, and no shard 3"),
         (["run", "table1", "--shard", "plan.json", "1"], "a shard says what it runs"),
         (["plan"], "name an artefact"),
+        (["plan", "table1", "--slurm", "a\nb"], r"has '\n': take another folder"),
+        (["plan", "table1", "--snakemake", "{a}/b"], "has '{': take another folder"),
     ],
 )
 def test_wrong_commands(laboratory, repro, words, said):
-    planned(laboratory)
-    (laboratory.folder / "other.json").write_text("{}")
+    plan = planned(laboratory).rename("kept.json")
+    for name, text in (("torn", "["), ("other", "{}"), ("damaged", json.dumps({"format": shards.FORMAT}))):
+        (laboratory.folder / f"{name}.json").write_text(text)
+    plan.rename("plan.json") if words[0] == "run" else None
     done = laboratory.repro(*words)
-    assert done.returncode in (1, 2) and said in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
+    assert words[0] == "run" or not (laboratory.folder / "plan.json").exists()  # nor the plan alone
+
+
+def test_what_cannot_be_merged_is_named_before_anything_is_taken(laboratory, repro):
+    folder = run_shard(laboratory, planned(laboratory), 1)
+    (laboratory.folder / "empty").mkdir()
+    for other, said in (("nowhere", "there is no folder of results nowhere"), ("empty", "with cells in it")):
+        done = repro("merge", str(folder), other, "--into", str(laboratory.results))
+        assert done.returncode == 1 and said in done.stderr and not laboratory.results.exists()
 
 
 class Task:
@@ -330,36 +342,6 @@ def test_shards_take_about_the_same_time(laboratory, tmp_path):
     assert sum(len(shard["cells"]) for shard in made) == len(times)
     assert max(shard["seconds"] for shard in made) <= 12 * 4 / 3
     assert sum(shard["seconds"] for shard in made) == sum(times)
-
-
-def test_a_slurm_array_runs_every_shard(laboratory, repro):
-    """The script itself, by the shell, with the number that Slurm would set."""
-    script = laboratory.folder / "job.sh"
-    planned(laboratory, "--slurm", str(script))
-    text = script.read_text()
-    assert "#SBATCH --array=1-2" in text
-    environment = {**_environment(laboratory), "SLURM_ARRAY_TASK_ID": "2"}
-    assert subprocess.run(["bash", str(script)], env=environment).returncode == 0
-    plan, first = laboratory.folder / "plan.json", laboratory.folder / "job-shards" / "results-1"
-    assert repro("run", "--shard", str(plan), "1", "--results", str(first)).returncode == 0
-    assert len(laboratory.traces()) == 6
-    merge = text.split('--wrap "')[1].split('"')[0]
-    assert subprocess.run(["bash", "-c", merge], env=_environment(laboratory), cwd=laboratory.folder).returncode == 0
-    assert len(rows(laboratory.file("table1.smoke.csv"))) == 15
-
-
-def test_snakemake_runs_every_shard(laboratory, repro):
-    pytest.importorskip("snakemake", reason="Snakemake is not installed (pip install snakemake)")
-    snakefile = laboratory.folder / "Snakefile"
-    planned(laboratory, "--snakemake", str(snakefile))
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile), "--cores", "2"]
-    done = subprocess.run(command, cwd=laboratory.folder, env=_environment(laboratory), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert len(rows(laboratory.file("table1.smoke.csv"))) == 15 and len(laboratory.traces()) == 6
-
-
-def _environment(laboratory):
-    return {**os.environ, **laboratory.environment}
 
 
 def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laboratory, repro):

@@ -245,7 +245,15 @@ def _run_job(
         summary.problems[job.artefact.id] = job.problem
         watcher.problem(job.artefact, job.problem)
         return
-    options = {"force": force, "begun": begun, "waiting": watcher.waiting}
+    current: Task | None = None  # what is being measured
+    has_waited = False
+
+    def waiting() -> None:
+        nonlocal has_waited
+        has_waited = True
+        watcher.waiting()
+
+    options = {"force": force, "begun": begun, "waiting": waiting}
     trouble: BaseException | None = None
     try:
         for task in job.wanted:
@@ -254,11 +262,19 @@ def _run_job(
             measured = task.path in expected
             if measured:
                 watcher.cell(task, task.reason or "forced")
+                current, has_waited = task, False
                 measured = worker.measure(task, **options) if worker else preemption.watched(task, settings, **options)
+                current = None
+                summary.count(task, measured)
                 watcher.done(task, measured, expected.pop(task.path))
-            summary.count(task, measured)
-    except (KeyboardInterrupt, OSError) as error:
+            else:
+                summary.count(task, False)
+    except (KeyboardInterrupt, OSError, ReproError) as error:
         trouble = error
+        if worker:
+            worker.close()  # at once, or it goes on and stores a cell that neither the summary nor the files have
+        if current and _is_stored_since(begun, current, settings):
+            summary.count(current, not has_waited)  # where it waited, what is stored may be the other run's
     try:
         # Whatever happened, what is done is shown.
         rendered = render(job.artefact, job.module, job.tasks, settings)
@@ -273,3 +289,9 @@ def _run_job(
         raise ReproError(f"{settings.store.folder} cannot be written: {trouble}; what is stored is kept") from trouble
     if trouble:
         raise trouble
+
+
+def _is_stored_since(begun: float, task: Task, settings: Settings) -> bool:
+    """Return whether a cell at which the run was cut off had been stored by then, and take what is stored."""
+    task.look(settings.store)
+    return task.stands and task.record.get("finished", 0.0) >= begun

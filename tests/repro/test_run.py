@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from repro import store
+from repro import preemption, store
 from repro.model import COLUMNS
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -279,6 +279,35 @@ def test_interrupted_shows_what_is_done(laboratory, sign):
     assert [row["metric"] for row in rows(laboratory)] == ["time", "sum"]
     text = laboratory.file("table1.smoke.md").read_text()
     assert "never run: 3 on opencl (kernel), 3 on cuda (kernel), 2 on host (loop)" in text
+
+
+def test_the_cell_that_was_cut_off_is_not_stored_while_the_files_are_written(laboratory):
+    source = laboratory.paper / "table1_sums.py"
+    source.write_text(source.read_text().replace("def plot(results):", "def plot(results):\n    adding.time.sleep(2)"))
+    process = laboratory.start(*options(laboratory, "--json"), FAKELAB_SLEEP="0.5")
+    wait_for(lambda: len(laboratory.traces()) == 2)
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert json.loads(out)["measured"] == list(laboratory.statuses().values()).count("done")
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monkeypatch, capsys, waits):
+    real = preemption.watched
+
+    def watched(task, settings, **given):
+        measured = real(task, settings, **given)
+        if task.cell.backend == "opencl":
+            if waits:
+                given["waiting"]()
+            raise KeyboardInterrupt
+        return measured
+
+    monkeypatch.setattr(preemption, "watched", watched)
+    assert laboratory.run("table1") == 130
+    assert list(laboratory.statuses().values()) == ["done"] * 2 and len(rows(laboratory)) == 4
+    counted = "1 cell measured, 1 as before" if waits else "2 cells measured, 0 as before"
+    assert counted in capsys.readouterr().err
 
 
 def test_two_runs_at_once_repeat_and_spoil_nothing(laboratory):

@@ -16,7 +16,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
 from repro.render import Rendered, render
 from repro.settings import Settings
-from repro.store import clean_temporaries, read_json
+from repro.store import clean_temporaries, measuring_lock, read_json
 from repro.worker import Worker
 
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
@@ -215,6 +215,11 @@ def run(
     Returns
     -------
     Summary
+
+    Raises
+    ------
+    ReproError
+        When the cache or the folder of results cannot be written.
     """
     watcher = watcher or Silent()
     begun, summary = time.time(), Summary()
@@ -224,6 +229,8 @@ def run(
     for job in jobs:
         if text := replaced(job, settings):
             watcher.replaces(text)
+    if expected:
+        measuring_lock()  # a cache that cannot be written is found before any file is written anew
     watcher.begin(len(expected), sum(expected.values()))
     worker = Worker(settings) if isolate else None
     try:

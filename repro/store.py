@@ -154,8 +154,51 @@ def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[No
 
 
 def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
-    """Hold the machine's one lock for measuring, so that no two runs disturb each other's times."""
-    return locked(cache_folder() / "measuring.lock", waiting)
+    """Hold the machine's one lock for measuring, so that no two runs disturb each other's times.
+
+    Raises
+    ------
+    ReproError
+        See `measuring_lock`.
+    """
+    return locked(measuring_lock(), waiting)
+
+
+def measuring_lock() -> Path:
+    """Return the file whose lock is held while the machine measures; made where it is not there.
+
+    Raises
+    ------
+    ReproError
+        When the cache folder cannot be written.
+    """
+    path = cache_folder() / "measuring.lock"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    except OSError as error:
+        raise ReproError(
+            f"cannot write the cache {path.parent}: {error.strerror or error}; set REPRO_CACHE to a writable folder"
+        ) from error
+    return path
+
+
+def require_writable(folder: Path) -> None:
+    """Make a folder of results where it is not there, and try to write into it.
+
+    Raises
+    ------
+    ReproError
+        When it cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ReproError(
+            f"cannot write the results {folder}: {error.strerror or error}; name a writable folder by --results"
+        ) from error
 
 
 class Store:

@@ -17,8 +17,12 @@ def doctor(
     from repro import discovery, environment
     from repro.machine import fingerprint
     from repro.settings import make_settings
+    from repro.store import measuring_lock, require_writable
 
     settings = make_settings(None, results, machine)
+    if ceilings:
+        measuring_lock()  # before minutes are spent on what could not be kept
+        require_writable(settings.store.folder)
     presences = environment.presences()
     if ceilings:
         _measure_ceilings(settings, presences)

@@ -154,6 +154,45 @@ def test_results_that_cannot_be_written_are_one_line(laboratory, monkeypatch, ca
     assert laboratory.run("table1") == 0
 
 
+@pytest.mark.parametrize("name", ["REPRO_CACHE", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("more", [(), ("--in-process",)], ids=" ".join)
+def test_a_cache_that_cannot_be_written_is_named_before_anything_is(laboratory, name, more):
+    done = laboratory.repro(*results(laboratory, *more), **{"REPRO_CACHE": "", name: "/proc/nowhere"})
+    folder = "/proc/nowhere" if name == "REPRO_CACHE" else "/proc/nowhere/repro"
+    assert (done.returncode, done.stderr) == (
+        1, f"repro: cannot write the cache {folder}: No such file or directory; set REPRO_CACHE to a writable folder\n",
+    )  # fmt: skip
+    assert not laboratory.results.exists()
+
+
+def test_a_cache_that_is_lost_on_the_way_keeps_what_is_done(laboratory, monkeypatch, capsys):
+    real, calls = store.alone, []
+
+    def alone(waiting):
+        calls.append(waiting)
+        if len(calls) > 2:
+            monkeypatch.setenv("REPRO_CACHE", "/proc/nowhere")
+        return real(waiting)
+
+    monkeypatch.setattr("repro.measure.alone", alone)
+    assert laboratory.run("table1") == 1
+    assert "repro: cannot write the cache /proc/nowhere: " in capsys.readouterr().err
+    assert "2 on opencl (kernel)" in laboratory.file("table1.smoke.md").read_text()
+
+
+@pytest.mark.parametrize("is_cache", [False, True])
+def test_ceilings_are_not_measured_where_they_cannot_be_kept(laboratory, is_cache):
+    where = "cache" if is_cache else "results"
+    folder = "/proc/nowhere" if is_cache else "/proc/nowhere/bench"
+    done = laboratory.repro(
+        "doctor", "--ceilings", "--results", str(laboratory.results) if is_cache else "/proc/nowhere",
+        **({"REPRO_CACHE": "/proc/nowhere"} if is_cache else {}),
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and done.stdout == ""
+    assert line.startswith(f"repro: cannot write the {where} {folder}: No such file or directory; ")
+
+
 @pytest.mark.parametrize(
     "damage", [b"", b"{", b"\x00" * 64, b"[1]", b'{"schema": 0, "status": "done", "key": {}, "rows": []}']
 )

@@ -5,10 +5,13 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from repro import optional
 
 ROOT = Path(__file__).resolve().parents[1]
 # Not in the wheel: what only a checkout has a use for.
@@ -99,6 +102,32 @@ def test_benchmarks_over_commits_are_of_a_checkout(installed, words):
     done = installed("bench", *words)
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr[-2000:]
     assert "not part of an installed package; `git clone` the project" in done.stderr
+
+
+def test_what_is_missing_is_brought_by_pip(installed):
+    """In a checkout by `make setup`, which an installed wheel has not."""
+    for package in ("jinja2", "vl_convert"):
+        hidden = installed.site / f"{package}.py"
+        hidden.write_text(f"raise ImportError('no {package} here')")
+        try:
+            for command in ("report", "appendix") if package == "jinja2" else ("report",):
+                (installed.folder / "work" / "results").mkdir(parents=True, exist_ok=True)
+                done = installed(command)
+                assert done.returncode == 1 and f"(no {package} here)" in done.stderr
+                assert done.stderr.endswith(": pip install 'repro-gpu-fem[report]' installs it\n")
+        finally:
+            hidden.unlink()
+    presences = {entry["name"]: entry for entry in json.loads(installed("doctor", "--json").stdout)["presences"]}
+    assert not [name for name, entry in presences.items() if "make setup" in entry["remedy"]]
+    nvmath = presences["cuSPARSE through nvmath"]
+    assert nvmath["available"] or "pip install 'repro-gpu-fem[cuda13]'" in nvmath["remedy"]
+
+
+def test_what_is_advised_to_install_is_named_so():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["name"] == optional.DISTRIBUTION
+    assert {"report", "cuda13"} <= project["optional-dependencies"].keys()
+    assert optional.advice("make setup", "report") == "make setup"  # in a checkout, as this is
 
 
 def test_the_version_is_the_changelogs_newest():

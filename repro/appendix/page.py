@@ -7,6 +7,7 @@ from pathlib import Path
 from repro.appendix.facts import Facts
 from repro.claims.table import measured, state
 from repro.model import ReproError
+from repro.optional import advice
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -21,8 +22,8 @@ def build(facts: Facts) -> str:
     """
     try:
         import jinja2
-    except ImportError:
-        raise ReproError("the appendix is made by Jinja: pip install 'jinja2>=3.1', or make setup") from None
+    except ImportError as error:
+        raise ReproError(f"the appendix needs Jinja2 ({error}): {advice('make setup', 'report')} installs it") from None
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,  # Markdown for people, not HTML

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ def doctor(
     results: Results = None, machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
-    from repro import discovery, environment
+    from repro import discovery, environment, optional
     from repro.machine import fingerprint
     from repro.settings import make_settings
     from repro.store import measuring_lock, require_writable
@@ -23,7 +24,9 @@ def doctor(
     if ceilings:
         measuring_lock()  # before minutes are spent on what could not be kept
         require_writable(settings.store.folder)
-    presences = environment.presences()
+    presences = [
+        replace(presence, remedy=optional.advice(presence.remedy, "cuda13")) for presence in environment.presences()
+    ]
     if ceilings:
         _measure_ceilings(settings, presences)
     broken = [artefact for artefact in discovery.find() if artefact.error]

@@ -20,10 +20,14 @@ def report(
     ] = Path("report.html"),
 ) -> None:
     """Write one HTML page, which opens from disk, of every artefact, claim and kernel that has stored results."""
-    from repro import environment
+    from repro import environment, optional
+    from repro.model import ReproError
     from repro.report import build
     from repro.store import write_atomically
 
-    page = build(results or [environment.results_folder()])
+    try:
+        page = build(results or [environment.results_folder()])
+    except ReproError as error:
+        raise type(error)(optional.advice(str(error), "report")) from error
     write_atomically(output, page)
     say(f"{output}: {len(page.encode()) / 1e6:.1f} MB")

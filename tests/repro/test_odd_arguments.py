@@ -107,6 +107,7 @@ def test_a_folder_that_is_none_of_results_is_told(laboratory, capsys, command):
     machine = laboratory.results / "bench"
     (machine / "fu2014").mkdir(parents=True)
     (machine / "fu2014" / "table1.csv").write_text(",".join(COLUMNS) + "\n")
+    (machine / "fu2014" / "table2.csv").write_bytes(b"\xff\x00")  # damaged, and none of the answer
     for folder, told in ((machine, "has the results of one machine"), (CHECKOUT, "is no folder of results: ")):
         assert main([*command, "--results", str(folder)]) == 1
         out, err = capsys.readouterr()

@@ -8,15 +8,7 @@ DISTRIBUTION = "repro-gpu-fem"
 SETUP = "make setup"
 
 
-def advice(text: str, extra: str) -> str:
-    """Return an advice that names ``make setup`` as it holds here.
-
-    Parameters
-    ----------
-    text : str
-    extra : str
-        Which of the distribution's optional dependencies have the package.
-    """
-    if (Path(__file__).resolve().parents[1] / "Makefile").is_file():
-        return text
-    return text.replace(SETUP, f"pip install '{DISTRIBUTION}[{extra}]'")
+def installer(extra: str) -> str:
+    """Return the command that installs one of the distribution's extras here."""
+    is_checkout = (Path(__file__).resolve().parents[1] / "Makefile").is_file()
+    return SETUP if is_checkout else f"pip install '{DISTRIBUTION}[{extra}]'"

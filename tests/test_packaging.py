@@ -127,7 +127,7 @@ def test_what_is_advised_to_install_is_named_so():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == optional.DISTRIBUTION
     assert {"report", "cuda13"} <= project["optional-dependencies"].keys()
-    assert optional.advice("make setup", "report") == "make setup"  # in a checkout, as this is
+    assert optional.installer("report") == "make setup"  # in a checkout, as this is
 
 
 def test_the_version_is_the_changelogs_newest():

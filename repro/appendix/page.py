@@ -7,7 +7,7 @@ from pathlib import Path
 from repro.appendix.facts import Facts
 from repro.claims.table import measured, state
 from repro.model import ReproError
-from repro.optional import advice
+from repro.optional import installer
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -23,7 +23,7 @@ def build(facts: Facts) -> str:
     try:
         import jinja2
     except ImportError as error:
-        raise ReproError(f"the appendix needs Jinja2 ({error}): {advice('make setup', 'report')} installs it") from None
+        raise ReproError(f"the appendix needs Jinja2 ({error}): {installer('report')} installs it") from None
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,  # Markdown for people, not HTML

@@ -24,8 +24,10 @@ def doctor(
     if ceilings:
         measuring_lock()  # before minutes are spent on what could not be kept
         require_writable(settings.store.folder)
+    # The remedies' text is in the hashes of stored cells: what it names is put right where it is shown.
+    installer = optional.installer("cuda13")
     presences = [
-        replace(presence, remedy=optional.advice(presence.remedy, "cuda13")) for presence in environment.presences()
+        replace(each, remedy=each.remedy.replace(optional.SETUP, installer)) for each in environment.presences()
     ]
     if ceilings:
         _measure_ceilings(settings, presences)

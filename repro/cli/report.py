@@ -20,14 +20,10 @@ def report(
     ] = Path("report.html"),
 ) -> None:
     """Write one HTML page, which opens from disk, of every artefact, claim and kernel that has stored results."""
-    from repro import environment, optional
-    from repro.model import ReproError
+    from repro import environment
     from repro.report import build
     from repro.store import write_atomically
 
-    try:
-        page = build(results or [environment.results_folder()])
-    except ReproError as error:
-        raise type(error)(optional.advice(str(error), "report")) from error
+    page = build(results or [environment.results_folder()])
     write_atomically(output, page)
     say(f"{output}: {len(page.encode()) / 1e6:.1f} MB")

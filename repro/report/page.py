@@ -15,6 +15,7 @@ from repro.claims import table as claims_table
 from repro.claims.stored import Stored
 from repro.measurements import Measurement, machines, measurements
 from repro.model import FAILED, SKIPPED, ReproError
+from repro.optional import installer
 from repro.report import roofline
 from repro.report.beside import beside
 from repro.report.files import compact_svg, html, packed, sections
@@ -69,7 +70,7 @@ def _template() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ReproError(f"the report needs Jinja2 ({error}): make setup installs it") from None
+        raise ReproError(f"the report needs Jinja2 ({error}): {installer('report')} installs it") from None
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"))
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -83,7 +84,7 @@ def _library() -> str:
     try:
         import vl_convert
     except ImportError as error:
-        raise ReproError(f"the report needs vl-convert-python ({error}): make setup installs it") from None
+        raise ReproError(f"the report needs vl-convert-python ({error}): {installer('report')} installs it") from None
     return vl_convert.javascript_bundle().replace("</script", "<\\/script")
 
 

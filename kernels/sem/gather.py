@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import scipy.sparse
+
 from kernels.sem.layout import Layout
 
 SOURCE = Path(__file__).with_name("gather.c")
@@ -41,20 +44,15 @@ class Gather:
             raise ValueError(f"{layout.size} local nodes exceed 32 bits")
         self.device, self.nodes, self.layout = device, nodes, layout
         flat = layout.pack(xp.asarray(table, dtype="int32"), xp, fill=-1)
-        order = xp.argsort(flat, kind="stable")
-        places = order[int((flat < 0).sum()) :].astype("int32")
-        offsets = xp.zeros(nodes + 1, dtype="int32")
-        offsets[1:] = xp.cumsum(xp.bincount(flat[flat >= 0], minlength=nodes))
+        offsets, places = places_of(flat, nodes, xp)
         self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
         self.surface = [device.array(array) for array in self._surface(xp.asarray(table, dtype="int32"), offsets, xp)]
         self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": _REAL[dtype]})
 
     def _surface(self, table, offsets, xp):
         chosen = xp.asarray(self.layout.on_surface())
-        flat = table[:, chosen].reshape(-1)
-        order = xp.argsort(flat, kind="stable")
-        places = order[int((flat < 0).sum()) :].astype("int32")
-        uses = xp.bincount(flat[flat >= 0], minlength=self.nodes)
+        starts, places = places_of(table[:, chosen].reshape(-1), self.nodes, xp)
+        uses = xp.diff(starts)
         nodes = xp.nonzero((uses > 0) | (xp.diff(offsets) == 0))[0]
         ends = xp.zeros(len(nodes) + 1, dtype="int32")
         ends[1:] = xp.cumsum(uses[nodes])
@@ -77,6 +75,32 @@ class Gather:
         """Enqueue the same as `gather` by atomics."""
         self.device.fill(y, 0)
         self._kernels.gather_atomic(-(-self.layout.size // BLOCK), self.layout.size, self.table, x, y)
+
+
+def places_of(numbers, count: int, xp=np):
+    """Return where each number stands in an array of them, in order.
+
+    Parameters
+    ----------
+    numbers : (entries,) int32 array of `xp`
+        Below `count`; negative ones are left out.
+
+    Returns
+    -------
+    offsets : (count + 1,) int32
+    places : int32
+        Those of number k are ``places[offsets[k]:offsets[k + 1]]``.
+    """
+    if xp is np:  # SciPy counts, in less than half the time that sorting takes
+        is_kept = numbers >= 0
+        kept, rows = np.flatnonzero(is_kept).astype("int32"), int(is_kept.sum())
+        ones = np.ones(rows, "int8"), numbers[is_kept], np.arange(rows + 1, dtype="int32")
+        columns = scipy.sparse.csr_matrix(ones, shape=(rows, count)).tocsc()
+        return columns.indptr, kept[columns.indices]
+    order = xp.argsort(numbers, kind="stable")
+    offsets = xp.zeros(count + 1, dtype="int32")
+    offsets[1:] = xp.cumsum(xp.bincount(numbers[numbers >= 0], minlength=count))
+    return offsets, order[int((numbers < 0).sum()) :].astype("int32")
 
 
 _REAL = {"float64": "double", "float32": "float"}

@@ -20,6 +20,7 @@ from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.spectrum import spectral_radius
 from kernels.amg.transfer import DenseSolve
 from kernels.sem.aggregates import hierarchy
+from kernels.sem.gather import places_of
 from repro import Work
 
 SOURCE = Path(__file__).with_name("kcycle.c")
@@ -137,10 +138,8 @@ class _Packed:
         offsets, columns, values = (device.array(a) for a in (matrix.indptr, matrix.indices, matrix.data))
         radius = spectral_radius(device, Csr(matrix.shape, offsets, columns, values), device.array(diagonal))
         self.damped = device.array(4 / 3 / radius / diagonal, dtype)
-        order = xp.argsort(level.labels, kind="stable").astype("int32")
-        member_offsets = xp.zeros(level.aggregates + 1, dtype="int32")
-        member_offsets[1:] = xp.cumsum(xp.bincount(level.labels, minlength=level.aggregates))
-        self.labels, self.members = device.array(level.labels), [device.array(member_offsets), device.array(order)]
+        members = places_of(level.labels, level.aggregates, xp)
+        self.labels, self.members = device.array(level.labels), [device.array(array) for array in members]
         self.member_blocks = -(-level.aggregates // block)
         most = 8 * device.compute_units if device.is_gpu else 4 * device.compute_units
         self.chunk = -(-max(block, -(-self.rows // most)) // block) * block

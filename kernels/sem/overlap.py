@@ -1,19 +1,29 @@
 """The overlapping subdomains of remacle2016, section 4.2: an element and one layer of its neighbours' nodes.
 
-Neighbours are found through faces. A step across a face is an affine map of local coordinates, so that the nodes beyond
-an edge or a vertex of the element are those that two or three such steps lead to: they are in the overlap where all
-orders of the steps end at the same node, which they do where four elements meet at the edge and eight at the vertex.
-Elsewhere there is no such node, and the paper does not say what it takes: here it is left out.
+Neighbours are found through faces. A step across a face takes the directions along an element's axes to those along the
+neighbour's, so that the nodes beyond an edge or a vertex of the element are those that two or three such steps lead to:
+they are in the overlap where all orders of the steps end at the same node, which they do where four elements meet at
+the edge and eight at the vertex. Elsewhere there is no such node, and the paper does not say what it takes: here it is
+left out.
 """
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-CHUNK = 1 << 25  # entries of the table that are made at once
+CHUNK = 1 << 24  # entries of the table that are made at once
 SIDES = [(axis, side) for axis in range(3) for side in (0, 1)]  # the face of side s across axis a has number 2 a + s
+#: Faces that steps lead across to a node beyond a face, an edge or a vertex.
+CROSSED = [
+    faces
+    for count in (1, 2, 3)
+    for faces in itertools.combinations(range(6), count)
+    if len({face // 2 for face in faces}) == count
+]
 
 
 def _tangents(axis: int) -> tuple[int, int]:
@@ -30,7 +40,7 @@ def _face_vertices() -> np.ndarray:
 
 
 class Neighbours:
-    """Neighbours across faces, and what leads from an element's local coordinates to theirs.
+    """Neighbours across faces, and how directions along the axes go over into theirs.
 
     Parameters
     ----------
@@ -43,8 +53,9 @@ class Neighbours:
     ----------
     element : (elements, 6) int32
         Neighbour across each face; -1 where there is none.
-    turn, shift : (elements, 6, 3, 3) and (elements, 6, 3) int8
-        x' = turn x + shift of local coordinates 0 to n, n + 1 and -1 being one node beyond.
+    onto : (elements, 6, 6) int8
+        Of a face and a direction, the direction as the neighbour across the face sees it. A direction has the number of
+        the face that it points to. Itself where there is no neighbour.
     """
 
     def __init__(self, table, order: int, xp=np):
@@ -55,23 +66,20 @@ class Neighbours:
         exists = other >= 0
         theirs = vertices[other]
         # Where the face's origin and the ends of its two sides lie in the neighbour's face: bits u and v.
-        found = [(theirs == vertices[:, corner, None]).astype(xp.int32).argmax(axis=1) for corner in (0, 1, 2)]
-        origin, along_u, along_v = (xp.stack([place & 1, place >> 1], axis=1).astype(xp.int8) for place in found)
-        own, their = xp.arange(6 * elements) % 6, other % 6
+        origin, *ends = ((theirs == vertices[:, corner, None]).astype(xp.int32).argmax(axis=1) for corner in (0, 1, 2))
+        rows = xp.arange(6 * elements)
+        own, their = rows % 6, other % 6
         tangents = xp.asarray(np.array([_tangents(axis) for axis in range(3)]))
-        rows, axis, axis_there = xp.arange(6 * elements), own // 2, their // 2
-        turn = xp.zeros((6 * elements, 3, 3), dtype=xp.int8)
-        shift = xp.zeros((6 * elements, 3), dtype=xp.int8)
-        for k in (0, 1):
-            turn[rows, tangents[axis_there, k], tangents[axis, 0]] = (along_u - origin)[:, k]
-            turn[rows, tangents[axis_there, k], tangents[axis, 1]] = (along_v - origin)[:, k]
-            shift[rows, tangents[axis_there, k]] = n * origin[:, k]
-        outward, inward = 2 * (own % 2) - 1, 1 - 2 * (their % 2)
-        turn[rows, axis_there, axis] = (outward * inward).astype(xp.int8)
-        # The depth beyond the face is x - n or -x; there it counts from 0 up or from n down.
-        shift[rows, axis_there] = (n * (their % 2) - inward * n * (own % 2)).astype(xp.int8)
+        onto = xp.zeros((6 * elements, 6), dtype=xp.int8)
+        for side, end in enumerate(ends):
+            moved = origin ^ end  # 1 along the neighbour's u, 2 along its v
+            forward = (end & moved) > 0
+            ours = 2 * tangents[own // 2, side] + 1
+            there = (2 * tangents[their // 2, moved >> 1] + forward).astype(xp.int8)
+            onto[rows, ours], onto[rows, ours ^ 1] = there, there ^ 1
+        onto[rows, own], onto[rows, own ^ 1] = (their ^ 1).astype(xp.int8), their.astype(xp.int8)
         self.element = xp.where(exists, other // 6, -1).astype(xp.int32).reshape(elements, 6)
-        self.turn, self.shift = turn.reshape(elements, 6, 3, 3), shift.reshape(elements, 6, 3)
+        self.onto = xp.where(exists[:, None], onto, xp.arange(6, dtype=xp.int8)).reshape(elements, 6, 6)
 
 
 def _partners(keys, xp):
@@ -106,46 +114,72 @@ def overlap(table, order: int, neighbours: Neighbours, xp=np):
     beyond = (cube > n).astype(int) - (cube < 0)  # -1, 0 or 1 along each axis
     step = max(1, CHUNK // wide**3)
     for begin in range(0, len(table), step):
-        own = xp.arange(begin, min(begin + step, len(table)))
-        for direction in itertools.product((-1, 0, 1), repeat=3):
-            chosen = np.flatnonzero((beyond == direction).all(axis=1))
-            if not any(direction):
-                whole[begin : begin + len(own), xp.asarray(chosen)] = table[begin : begin + len(own)]
-                continue
-            steps = [(axis, side > 0) for axis, side in enumerate(direction) if side]
-            found = None
-            for path in itertools.permutations(steps):
-                node = _reached(own, path, cube[chosen], table, order, neighbours, xp)
-                found = node if found is None else xp.where(found == node, found, -1)
-            whole[begin : begin + len(own), xp.asarray(chosen)] = found
+        some = whole[begin : begin + step]
+        some[:, xp.asarray(np.flatnonzero((beyond == 0).all(axis=1)))] = table[begin : begin + step]
+        walks = {(): [_Walk.from_elements(begin, len(some), xp)]}  # by the faces crossed, in whatever order
+        for faces in CROSSED:
+            walks[faces] = [
+                walk.across(face, neighbours, xp)
+                for face in faces
+                for walk in walks[tuple(other for other in faces if other != face)]
+            ]
+            sides = {face // 2: 2 * (face % 2) - 1 for face in faces}
+            places = np.flatnonzero((beyond == [sides.get(axis, 0) for axis in range(3)]).all(axis=1))
+            first, *others = (walk.nodes(cube[places], faces, table, order, xp) for walk in walks[faces])
+            for other in others:
+                first = xp.where(first == other, first, -1)
+            some[:, xp.asarray(places)] = first
     return whole
 
 
-def _reached(own, path, places, table, order, neighbours, xp):
-    """Return the nodes at local places of elements, by faces crossed one after the other: (elements, places) int.
+@dataclass(frozen=True)
+class _Walk:
+    """Where steps from elements across faces have led to.
 
-    Parameters
+    Attributes
     ----------
-    own : (elements,) int
-    path : sequence of (axis, side)
-        Faces to cross, as the first element sees them.
-    places : (places, 3) int
-        Local coordinates of the first element.
+    element : (elements,) int
+        -1 where there is none.
+    along : tuple of three (elements,) int
+        The directions along the first element's axes, as this one sees them.
     """
-    turn = xp.broadcast_to(xp.eye(3, dtype=xp.int32), (len(own), 3, 3))
-    shift, element, exists = xp.zeros((len(own), 3), dtype=xp.int32), own, xp.ones(len(own), dtype=bool)
-    rows = xp.arange(len(own))
-    for axis, side in path:
-        along = xp.abs(turn[:, :, axis]).argmax(axis=1)  # the axis as the element sees it that is stepped out of
-        forward = (turn[rows, along, axis] > 0) == bool(side)
-        face = 2 * along + forward
-        step, offset = (array[element, face].astype(xp.int32) for array in (neighbours.turn, neighbours.shift))
-        turn = (step[:, :, :, None] * turn[:, None]).sum(axis=2)
-        shift = (step * shift[:, None]).sum(axis=2) + offset
-        element = neighbours.element[element, face]
-        exists = exists & (element >= 0)
-    q = order + 1
-    strides = xp.asarray([1, q, q * q])
-    slope, start = (turn * strides[:, None]).sum(axis=1), (shift * strides).sum(axis=1)
-    local = start[:, None] + (slope[:, None, :] * xp.asarray(places)).sum(axis=2)
-    return xp.where(exists[:, None], table[element[:, None], xp.where(exists[:, None], local, 0)], -1)
+
+    element: Any
+    along: tuple[Any, Any, Any]
+
+    @classmethod
+    def from_elements(cls, begin: int, count: int, xp):
+        along = tuple(xp.full(count, 2 * axis + 1) for axis in range(3))
+        return cls(xp.arange(begin, begin + count), along)
+
+    def across(self, face: int, neighbours: Neighbours, xp):
+        """Take a step across a face, as the first element sees it."""
+        out = self.along[face // 2] ^ (1 - face % 2)
+        onto = neighbours.onto[self.element, out].astype(xp.int64)
+        rows = xp.arange(len(out))
+        element = xp.where(self.element >= 0, neighbours.element[self.element, out].astype(xp.int64), -1)
+        return _Walk(element, tuple(onto[rows, along] for along in self.along))
+
+    def nodes(self, places, crossed, table, order: int, xp):
+        """Return the nodes at local places of the first elements, (elements, places) int; -1 where no element is.
+
+        Parameters
+        ----------
+        places : (places, 3) int
+            Local coordinates of the first element, n + 1 or -1 along the axes of the faces.
+        crossed : sequence of int
+            The faces.
+        """
+        # A place is one node behind each face that was crossed, wherever other steps led from there.
+        sides = {face // 2: face % 2 for face in crossed}
+        strides = np.repeat([1, order + 1, (order + 1) ** 2], 2)
+        slope, start = xp.asarray(strides * np.tile([-1, 1], 3)), xp.asarray(strides * order * np.tile([1, 0], 3))
+        local = 0
+        for axis, along in enumerate(self.along):
+            if axis in sides:
+                inward = along ^ (1 - sides[axis])
+                local = local + (start[inward] + slope[inward])[:, None]
+            else:
+                local = local + start[along][:, None] + slope[along][:, None] * xp.asarray(places[:, axis])
+        local = local + (self.element * (order + 1) ** 3)[:, None]
+        return xp.where((self.element >= 0)[:, None], xp.take(table, local), -1)

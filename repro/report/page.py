@@ -93,13 +93,16 @@ def _script(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list]:
-    """Return records as a list of values a name, numbers to five digits, so that the page stays small."""
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return records as columns by name, so that the page stays small: numbers to five digits, texts once each."""
+    return {name: _column([row[name] for row in rows]) for name in rows[0]} if rows else {}
 
-    def short(value: Any) -> Any:
-        return float(f"{value:.5g}") if isinstance(value, float) else value
 
-    return {name: [short(row[name]) for row in rows] for name in rows[0]} if rows else {}
+def _column(values: list) -> list | dict[str, list]:
+    if all(isinstance(value, str) for value in values):
+        places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+        return {"texts": list(places), "places": [places[value] for value in values]}
+    return [float(f"{value:.5g}") if isinstance(value, float) else value for value in values]
 
 
 def _machine(name: str, found: Sequence[Measurement]) -> dict[str, Any]:

@@ -155,7 +155,8 @@
 
   // The roofline.
   const roofline = JSON.parse(one("#roofline-data").textContent);
-  const columns = Object.entries(roofline.points);
+  const columns = Object.entries(roofline.points).map(([name, column]) =>
+    [name, Array.isArray(column) ? column : column.places.map((place) => column.texts[place])]);
   roofline.points = (columns[0]?.[1] ?? []).map((_, k) => Object.fromEntries(columns.map(([name, values]) => [name, values[k]])));
   const rooflineFilters = one("#roofline-filters");
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#B8860B", "#56B4E9"];

@@ -362,3 +362,13 @@ def test_numbers_alone_are_enough(results, tmp_path):
     assert tile_of(outline, "fu2014-table2")["data-places"] == "bench/opencl"
     assert [found["data-name"] for found in outline.all("a", class_="download")] == ["fu2014-table2.bench.csv"]
     assert "repro run fu2014-table2 --scale small" in outline.text
+
+
+def test_columns_have_each_text_once_and_short_numbers():
+    rows = [{"case": "a", "rate": 1.23456789, "bound": None}, {"case": "b", "rate": 2, "bound": 0.5},
+            {"case": "a", "rate": 3.0, "bound": None}]  # fmt: skip
+    found = report._columns(rows)
+    assert found == {
+        "case": {"texts": ["a", "b"], "places": [0, 1, 0]}, "rate": [1.2346, 2, 3.0], "bound": [None, 0.5, None]
+    }  # fmt: skip
+    assert report._columns([]) == {}

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).with_name("diagonals.c")
 BLOCK = 256
 REAL = {"float64": "double", "float32": "float"}
 BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in ("double", "float")]
-NODES = 1 << 22  # of the elements whose factors are made at once
+NODES = 1 << 22  # of the elements whose factors a GPU makes at once
 
 
 def lumped_mass(operator, points, cells):
@@ -76,7 +76,7 @@ def _summed(operator, points, cells, fields):
     device, layout, xp = operator.device, operator.layout, operator.device.xp
     points, cells, q = xp.asarray(points), xp.asarray(cells), operator.order + 1
     parts = xp.zeros((layout.groups, q * layout.lanes), dtype=operator.dtype)
-    step = max(1, NODES // (layout.group * q**3))
+    step = max(1, shapes.at_once(operator.order, NODES, xp) // layout.group)
     for begin in range(0, layout.groups, step):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
         places = shapes.node_coordinates(points, cells[some], operator.order, xp)

@@ -91,12 +91,12 @@ def places_of(numbers, count: int, xp=np):
     places : int32
         Those of number k are ``places[offsets[k]:offsets[k + 1]]``.
     """
-    if xp is np:  # SciPy counts, in less than half the time that sorting takes
-        is_kept = numbers >= 0
-        kept, rows = np.flatnonzero(is_kept).astype("int32"), int(is_kept.sum())
-        ones = np.ones(rows, "int8"), numbers[is_kept], np.arange(rows + 1, dtype="int32")
-        columns = scipy.sparse.csr_matrix(ones, shape=(rows, count)).tocsc()
-        return columns.indptr, kept[columns.indices]
+    if xp is np:  # SciPy counts, in a third of the time that sorting takes; what is left out is the first column
+        columns, ends = np.maximum(numbers, -1) + 1, np.arange(len(numbers) + 1, dtype="int32")
+        entries = np.zeros(len(numbers), "int8"), columns, ends
+        by_number = scipy.sparse.csr_matrix(entries, shape=(len(numbers), count + 1)).tocsc()
+        offsets = by_number.indptr[1:] - by_number.indptr[1]
+        return offsets, by_number.indices[by_number.indptr[1] :]
     order = xp.argsort(numbers, kind="stable")
     offsets = xp.zeros(count + 1, dtype="int32")
     offsets[1:] = xp.cumsum(xp.bincount(numbers[numbers >= 0], minlength=count))

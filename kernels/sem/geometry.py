@@ -10,7 +10,13 @@ from kernels.sem.numbering import tensor_vertices
 # Coefficients of 1, ξ, η, ζ, ξη, ξζ, ηζ, ξηζ from the values at the tensor's vertices.
 _SIGNS = np.array([[1 - 2 * (v >> axis & 1) for axis in range(3)] for v in range(8)]) * -1
 _MONOMIALS = ((), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
+HOST_NODES = 1 << 16  # of elements at once: the many arrays that factors are made of stay in its caches
 MONOMIALS = np.array([[np.prod(_SIGNS[v, list(axes)]) for v in range(8)] for axes in _MONOMIALS]) / 8
+
+
+def at_once(order: int, nodes: int, xp=np) -> int:
+    """Return how many elements to make factors of at once: those of so many nodes, on a host of `HOST_NODES`."""
+    return max(1, (min(nodes, HOST_NODES) if xp is np else nodes) // (order + 1) ** 3)
 
 
 def coefficients(points, cells, xp=np):
@@ -78,8 +84,9 @@ def metric(rows, volume, xp=np):
     return xp.stack([sum(x * y for x, y in zip(rows[a], rows[b], strict=True)) * over for a, b in pairs])
 
 
-def check_volumes(points, cells, order: int, xp=np, step: int = 1 << 14) -> None:
+def check_volumes(points, cells, order: int, xp=np) -> None:
     """Refuse trilinear elements whose Jacobian is not positive at every node, a few elements at a time."""
+    step = at_once(order, 1 << 20, xp)
     for begin in range(0, len(cells), step):
         cofactors(node_coordinates(points, cells[begin : begin + step], order, xp), order, xp)
 

@@ -218,7 +218,7 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
     shape = (layout.groups, q, components, layout.lanes)
     flat = xp.zeros(int(np.prod(shape)) + PAST, dtype=operator.dtype)
     factors = flat[:-PAST].reshape(shape)
-    step = max(1, (1 << 20) // (layout.group * q**3))
+    step = max(1, shapes.at_once(order, 1 << 20, xp) // layout.group)
     for begin in range(0, layout.groups, step):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
         at = shapes.node_coordinates(points, cells[some], order, xp) if coordinates is None else coordinates[some]

@@ -54,6 +54,22 @@ def test_nodes_beyond_an_irregular_edge_are_left_out():
         assert len(beyond) == 2 * 16 and beyond <= theirs
 
 
+@pytest.mark.parametrize("name", list(MESHES))
+def test_directions_go_over_into_directions(name):
+    """A step and the step back change none; opposite ones stay so, and there is no step where no neighbour is."""
+    numbering = number_nodes(MESHES[name]()[1], 2)
+    neighbours = Neighbours(numbering.table, 2)
+    np.testing.assert_array_equal(neighbours.onto[..., 1::2], neighbours.onto[..., ::2] ^ 1)
+    for element, face in np.ndindex(neighbours.element.shape):
+        other, onto = neighbours.element[element, face], neighbours.onto[element, face]
+        if other < 0:
+            assert list(onto) == list(range(6))
+        else:
+            entered = onto[face] ^ 1
+            assert neighbours.element[other, entered] == element
+            assert list(neighbours.onto[other, entered][onto]) == list(range(6))
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 7, 12])
 def test_modes_diagonalise_the_pencil(order):
     values, modes = pencil(order)

@@ -88,6 +88,26 @@ class Solves:
         return self.residual(self.device.to_host(self.x))
 
 
+class SetUps:
+    """What a solver takes to be made: nodes' numbers, factors, subdomains and the coarse levels."""
+
+    params = (PRECONDITIONERS, BACKENDS, (2, 3))
+    param_names = ("preconditioner", "backend", "order")
+    timeout = 300
+
+    def setup(self, preconditioner, backend, order):
+        self.device = device(backend)
+        mesh = datasets.load("remacle2016/mesh3-16", "small")
+        self.make = lambda: Solver(self.device, mesh.points, mesh.cells, order, preconditioner=preconditioner)
+        self.make()
+
+    def track_time(self, *parameters):
+        taken = timing.sample(self.make, self.device, max_seconds=SECONDS, called_before=True, capture=False)
+        return {"samples": taken.seconds, "number": taken.batch}
+
+    track_time.unit = "seconds"
+
+
 class Steps:
     """The heat equation on the rod: a step's time, its iterations, and how far the heat is from what was supplied."""
 

@@ -57,6 +57,9 @@ class Watcher(Protocol):
     def replaces(self, text: str) -> None:
         """An artefact's files have cells that do not stand here, and will be without them; see `replaced`."""
 
+    def shares(self, artefact: Artefact, owner: Artefact) -> None:
+        """Cells of an artefact are about to be measured as those of another that shows the same."""
+
     def cell(self, task: Task, why: str) -> None:
         """A cell is about to be measured."""
 
@@ -262,6 +265,9 @@ def _run_job(
 
     options = {"force": force, "begun": begun, "waiting": waiting}
     trouble: BaseException | None = None
+    for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
+        if owner.id != job.artefact.id:
+            watcher.shares(job.artefact, owner)
     try:
         for task in job.wanted:
             if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell

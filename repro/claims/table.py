@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import inf
 from pathlib import Path
 
 from repro import published
@@ -59,8 +60,8 @@ def marked(judgement: Judgement | None) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    if unit in ("", "count") and float(value).is_integer():
-        return significant(int(value))
+    if unit in ("", "count") and (float(value).is_integer() or (unit and 1e6 <= value < inf)):  # a median
+        return significant(round(value))
     return f"{significant(value)} {'' if unit == 'count' else unit}".rstrip()
 
 

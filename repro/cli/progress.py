@@ -63,6 +63,10 @@ class Follower:
         """Say which files this run will write anew, though it does not have their cells."""
         self.console.print(escape(text), style="yellow")
 
+    def shares(self, artefact: Artefact, owner: Artefact) -> None:
+        """Say under which name the artefact's cells will be told."""
+        self.console.print(f"{artefact.id} shows cells of {owner.id}, which are measured by that name", style="dim")
+
     def cell(self, task: Task, why: str) -> None:
         """Name the cell, and say why one that has been run before is run again."""
         self.begun = time.monotonic()

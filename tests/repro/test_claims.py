@@ -217,6 +217,15 @@ def test_a_rate_has_the_interval_of_its_time(store):
     assert (judgement.low, judgement.high) == (pytest.approx(1.05 * 0.9 / 1.1), pytest.approx(1.05 * 1.1 / 0.9))
 
 
+def test_a_median_of_large_counts_has_no_exponent(store):
+    for case, value in (("a", 5_769_604), ("b", 21_174_117), ("c", 21_174_118), ("d", 38_976_723)):
+        store.row(case, "fast", "nonzeros", value, unit="count", spread=None)
+    judgement = store.one(
+        '[claim.where]\nn = "table1 fast nonzeros"', effect("n", "more than", 1, 'unit = "count"')
+    ).effect
+    assert measured(judgement) == "21,174,118 (5,769,604 to 38,976,723)"
+
+
 def test_what_never_pays_is_infinite(store):
     store.write("table2.csv", TABLE + "c,fast,iterations,∞,count,Table 2\n")
     for case, value in (("a", 9), ("b", float("inf")), ("c", float("inf"))):

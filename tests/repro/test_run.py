@@ -168,10 +168,11 @@ def test_two_tables_of_the_same_cells_measure_them_once(laboratory, capsys):
         "def cells(scale):\n"
         '    return [cell for cell in table1_sums.cells(scale) if cell.case == "first"]\n'
     )
+    said = "demo2020-table3 shows cells of demo2020-table1, which are measured by that name"
     assert laboratory.run("table3") == 0
-    assert len(laboratory.traces()) == 2
+    assert len(laboratory.traces()) == 2 and capsys.readouterr().err.count(said) == 1
     assert laboratory.run("table1", "table3") == 0
-    assert len(laboratory.traces()) == 6
+    assert len(laboratory.traces()) == 6 and said not in capsys.readouterr().err
     assert {path.parent.name for path in laboratory.cell_files()} == {"demo2020-table1"}
     found = rows(laboratory, "table3.smoke.csv")
     assert {row["artefact"] for row in found} == {"demo2020-table3"} and {row["case"] for row in found} == {"first"}

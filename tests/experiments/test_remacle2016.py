@@ -79,7 +79,7 @@ def test_cuda_is_skipped_where_it_is_not(bench, rows):
 
 
 def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_opencl, monkeypatch):
-    monkeypatch.setattr(products, "SETUP_BYTES", (1e12, 1e12))
+    monkeypatch.setattr(products, "SETUP_BYTES", dict.fromkeys(products.SETUP_BYTES, (1e12, 1e12, 1e12)))
     for table, case in (
         ("table2", "n2"), ("table2", "bp5-n3-8"), ("table1", "mesh1-8"), ("table4", "n2"), ("figure4", "rod"),
     ):  # fmt: skip

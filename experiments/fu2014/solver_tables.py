@@ -57,6 +57,11 @@ def everything(results, names):
             "Operator complexity": value["operator_complexity"], "True residual": row["error"],
         })  # fmt: skip
     notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
+    if ("opencl", "GPU") in {(row["Back end"], row["Threads"]) for row in rows}:
+        notes.append(
+            "Through OpenCL the host starts each kernel, and waits after each iteration to see whether the solve has "
+            "ended; through CUDA a graph repeats iterations without it."
+        )
     return Table(
         "All solvers",
         pandas.DataFrame(rows, dtype=object),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datasets
-from benchmarks.assembly import SECONDS, device
+from benchmarks.assembly import device, samples
 from experiments.geveler2011 import BEST
 from experiments.geveler2011.problems import SMOOTHING, TOLERANCE, defect, problem
 from kernels.device import BACKENDS
 from kernels.multigrid import SMOOTHERS, Multigrid
-from repro import timing
 
 LEVELS = {"circle": {"q1": 7, "q2": 6}, "blood": {"q1": 4, "q2": 3}}
 
@@ -28,10 +27,7 @@ class Solves:
         self.outcome = self.solver.solve(TOLERANCE)
 
     def track_time(self, *parameters):
-        taken = timing.sample(
-            lambda: self.solver.solve(TOLERANCE), self.device, max_seconds=SECONDS, called_before=True, capture=False
-        )
-        return {"samples": taken.seconds, "number": taken.batch}
+        return samples(lambda: self.solver.solve(TOLERANCE), self.device, capture=False)
 
     track_time.unit = "seconds"
 

@@ -73,11 +73,7 @@ class Solves:
         self.residual = Residual(rng, mesh, order, table, self.device.to_host(self.b))
 
     def track_time(self, *parameters):
-        taken = timing.sample(
-            lambda: self.solver.solve(self.b, TOLERANCE, x=self.x), self.device, max_seconds=SECONDS,
-            called_before=True, capture=False,
-        )  # fmt: skip
-        return {"samples": taken.seconds, "number": taken.batch}
+        return samples(lambda: self.solver.solve(self.b, TOLERANCE, x=self.x), self.device, capture=False)
 
     track_time.unit = "seconds"
 
@@ -102,8 +98,7 @@ class SetUps:
         self.make()
 
     def track_time(self, *parameters):
-        taken = timing.sample(self.make, self.device, max_seconds=SECONDS, called_before=True, capture=False)
-        return {"samples": taken.seconds, "number": taken.batch}
+        return samples(self.make, self.device, capture=False)
 
     track_time.unit = "seconds"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import datasets
 from baselines import solvers as rivals
-from benchmarks.assembly import SECONDS, device
+from benchmarks.assembly import device, samples
 from experiments.fu2014 import solvers as fu2014
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.zhang2013.solves import MAX_ITERATIONS, TOLERANCE
@@ -18,15 +18,9 @@ from experiments.zhang2013.systems import System
 from kernels import polynomial, spmv
 from kernels.assembly import elasticity
 from kernels.device import BACKENDS
-from repro import Skip, timing
+from repro import Skip
 
 SCALE = "small"
-
-
-def seconds(solve, clock) -> dict:
-    """Return seconds a solve in the form of asv's own timings; a solve waits for the device itself."""
-    taken = timing.sample(solve, clock, max_seconds=SECONDS, called_before=True, capture=False)
-    return {"samples": taken.seconds, "number": taken.batch}
 
 
 class Multigrid:
@@ -42,12 +36,12 @@ class Multigrid:
         self.solver.solve()
 
     def track_time(self, method, backend, name):
-        return seconds(self.solver.solve, self.solver.clock)
+        return samples(self.solver.solve, self.solver.clock, capture=False)
 
     track_time.unit = "seconds"
 
     def track_setup(self, method, backend, name):
-        return seconds(self.solver.set_up, self.solver.clock)
+        return samples(self.solver.set_up, self.solver.clock, capture=False)
 
     track_setup.unit = "seconds"
 
@@ -89,7 +83,7 @@ class Polynomials:
         self.system, self.clock, self.outcome = ready.system, opened, self.solver.run(TOLERANCE, MAX_ITERATIONS)
 
     def track_time(self, *parameters):
-        return seconds(lambda: self.solver.run(TOLERANCE, MAX_ITERATIONS), self.clock)
+        return samples(lambda: self.solver.run(TOLERANCE, MAX_ITERATIONS), self.clock, capture=False)
 
     track_time.unit = "seconds"
 
@@ -123,7 +117,7 @@ class Rivals:
             self.solver.close()
 
     def track_time(self, rival, name):
-        return seconds(self.solver.solve, self.solver.clock)
+        return samples(self.solver.solve, self.solver.clock, capture=False)
 
     track_time.unit = "seconds"
 

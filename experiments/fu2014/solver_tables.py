@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas
 
 from experiments.fu2014 import solvers
+from experiments.notes import STARTED_BY_HOST
 from repro.results import is_missing
 from repro.tables import Column, Ratio, Table
 
@@ -58,10 +59,7 @@ def everything(results, names):
         })  # fmt: skip
     notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
     if ("opencl", "GPU") in {(row["Back end"], row["Threads"]) for row in rows}:
-        notes.append(
-            "Through OpenCL the host starts each kernel, and waits after each iteration to see whether the solve has "
-            "ended; through CUDA a graph repeats iterations without it."
-        )
+        notes.append(STARTED_BY_HOST)
     return Table(
         "All solvers",
         pandas.DataFrame(rows, dtype=object),

@@ -12,6 +12,7 @@ import gc
 import numpy as np
 import pandas
 
+from experiments.notes import STARTED_BY_HOST
 from experiments.remacle2016 import products, rod
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines, point
@@ -128,10 +129,7 @@ def tables(results):
         "hexahedra at the paper's scale.",
     ]
     if results.backends("opencl-gpu", "wall"):
-        notes.append(
-            "Through OpenCL the host starts each kernel, and waits after each iteration to see whether the solve has "
-            "ended; through CUDA a graph repeats iterations without it."
-        )
+        notes.append(STARTED_BY_HOST)
     paper = paper_table(results, "Table 4: heat equation, wall time", columns, row="n", cases=cases, notes=notes)
     rates = []
     for kernel, metric, unit in RATES:

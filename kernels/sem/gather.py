@@ -82,8 +82,10 @@ def places_of(numbers, count: int, xp=np):
 
     Parameters
     ----------
-    numbers : (entries,) int32 array of `xp`
+    numbers : (entries,) int array of `xp`
         Below `count`; negative ones are left out.
+    count : int
+    xp : module
 
     Returns
     -------

@@ -13,7 +13,6 @@ import scipy.sparse
 from kernels.device import base, cpu, linker
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source, load, place
-from kernels.device.stamps import FINEST, Stamps
 
 ATOMICS = (Path(__file__).with_name("atomics.c"), 64)
 BUILDS = [(*ATOMICS, {})]
@@ -48,7 +47,8 @@ class Device(base.Device):
         self.is_gpu = bool(device.type & cl.device_type.GPU)
         self._shares_memory = bool(device.type & cl.device_type.CPU)
         self.context = cl.Context([device])
-        self.queue = cl.CommandQueue(self.context)
+        profiling = cl.command_queue_properties.PROFILING_ENABLE if self.is_gpu else 0
+        self.queue = cl.CommandQueue(self.context, properties=profiling)
         self.name = device.name.strip()
         self.compute_units = int(device.max_compute_units)
         self.shared_bytes = int(device.local_mem_size)
@@ -61,14 +61,10 @@ class Device(base.Device):
         self._options = [*OPTIONS, *(["-DDIALECT_CPU"] if self._shares_memory else [])]
         if "NVIDIA" in device.vendor and self._takes_ptx():
             self._options.append("-DDIALECT_PTX")
-        self._stamps = self._own_clock() if "-DDIALECT_PTX" in self._options else None
-        if self.is_gpu and not self._stamps:
-            self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-        clock = "the GPU's timer, read by kernels" if self._stamps else "profiled markers"
         self.details = {
             "platform": f"{device.platform.name} {device.platform.version}", "driver": device.driver_version,
             "pyopencl": cl.VERSION_TEXT, "flags": " ".join(self._options),
-            "clock": clock if self.is_gpu else "host, after the queue is empty",
+            "clock": "profiled markers" if self.is_gpu else "host, after the queue is empty",
         }  # fmt: skip
 
     def _takes_ptx(self) -> bool:
@@ -87,14 +83,6 @@ class Device(base.Device):
         add_all(blocks, single, twice)
         expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
         return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
-
-    def _own_clock(self) -> Stamps | None:
-        """Return the clock of a GPU that compiles PTX, if it ticks finely."""
-        try:
-            stamps = Stamps(self.context, self.queue)
-        except self.cl.Error:
-            return None
-        return stamps if stamps.resolution <= FINEST else None
 
     def _program(self, source: Source, options):
         return self.cl.Program(self.context, source.text("prelude_opencl.h")).build(options=options)
@@ -214,17 +202,13 @@ class Device(base.Device):
         self._in_flight.clear()
 
     def record(self):
-        """Return what the GPU times, a stamp or a marker, or the host's time once the processor's queue has emptied."""
-        if self._stamps:
-            return self._stamps.record()
+        """Return a marker that the GPU times, or the host's time once the processor's queue has emptied."""
         if self.is_gpu:
             return self.cl.enqueue_marker(self.queue)
         self.synchronize()
         return time.perf_counter()
 
     def elapsed(self, start, stop):
-        if self._stamps:
-            return self._stamps.elapsed(start, stop)
         if not self.is_gpu:
             return stop - start
         stop.wait()

@@ -1,4 +1,12 @@
-"""The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor."""
+"""The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor.
+
+On an H200's host a launch takes 15 µs, of which the driver's part is 12, and CG on 216,000 unknowns 114 µs an iteration
+(CUDA's graph: 25). Tried: reading the status one or more iterations behind, from pinned memory, or each fourth time,
+all the same within what runs differ by; a plain queue beside a profiled one whose markers wait for it, which come up to
+60 µs late. Next: a queue that is not profiled (9 to 11 µs a launch, CG 84 to 100 µs; 47 launches, an iteration with two
+scales, 0.67 in place of 1.0 ms), with times that a kernel of one thread reads from the GPU's own timer, which ticks
+every 32 ns there.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from kernels.multigrid import elements
 
-CHUNK, GPU_CHUNK = 1 << 14, 1 << 20  # elements at a time: in a processor's cache; many, for a GPU
+# Elements at a time. Of processors 95 MB for Q2 in 3-D, less elsewhere; fewer would change the last bits of sums.
+CHUNK, GPU_CHUNK = 1 << 14, 1 << 20
 
 
 @dataclass(frozen=True)

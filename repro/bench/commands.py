@@ -33,8 +33,11 @@ def checkout() -> Path:
     return root
 
 
-def asv(*arguments: str, seconds: float | None = None, quiet: bool = False) -> int:
+def asv(*arguments: str, seconds: float | None = None, quiet: bool = False, tables: bool = True) -> int:
     """Run asv in the checkout and return its exit status.
+
+    Without `tables` it shows how far it is, and not what it measures: most rows of its tables are of what does not run
+    on a machine.
 
     Raises
     ------
@@ -50,7 +53,13 @@ def asv(*arguments: str, seconds: float | None = None, quiet: bool = False) -> i
         raise Skip("asv is not installed", f"{sys.executable} -m pip install asv virtualenv")
     settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
     program = [sys.executable, "-m", "asv", *arguments]
-    return subprocess.run(program, cwd=root, env=settings, stdout=subprocess.DEVNULL if quiet else None).returncode
+    if tables or quiet:
+        return subprocess.run(program, cwd=root, env=settings, stdout=subprocess.DEVNULL if quiet else None).returncode
+    with subprocess.Popen(program, cwd=root, env=settings, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith(("·", "[")) and "===" not in line:
+                print(line, end="", flush=True)
+    return process.returncode
 
 
 def name_machine(name: str) -> None:

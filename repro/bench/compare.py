@@ -91,7 +91,7 @@ def compare(
     if rounds < ROUNDS:
         raise UnknownName(f"{rounds} rounds give no interval of 95 %; it takes {ROUNDS}")
     commands.selection(benchmarks)
-    commits = {"base": _hash(base), "new": _hash(new)}
+    commits = {"base": commit_hash(base), "new": commit_hash(new)}
     commands.name_machine(machine)
     say(f"benchmarks that match: {_count(commits['new'], machine, benchmarks)}; each that runs here is measured "
         f"{2 * rounds} times, {rounds} rounds of both commits")  # fmt: skip
@@ -115,7 +115,8 @@ def compare(
     return verdicts
 
 
-def _hash(revision: str) -> str:
+def commit_hash(revision: str) -> str:
+    """Return the hash of a commit of the checkout, or raise UnknownName."""
     command = ["git", "-C", str(environment.root()), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

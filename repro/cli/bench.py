@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 import typer
@@ -20,15 +21,22 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
     """Measure this commit; asv keeps the results in .asv/results."""
     from repro.bench import commands
+    from repro.bench.compare import commit_hash, read
     from repro.settings import make_settings
 
     commands.checkout()
-    name = make_settings(None, None, machine).machine
-    patterns = commands.selection(bench or commands.quick_set())
+    name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
+    words = ("run", "--machine", name, "--launch-method", "spawn", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
-    raise typer.Exit(
-        commands.asv("run", "--machine", name, "--launch-method", "spawn", *patterns, "HEAD^!", seconds=seconds)
-    )
+    begun = time.time()
+    status = commands.asv(*words, seconds=seconds, tables=False)
+    found = read(commit_hash("HEAD"), name, benchmarks, begun)
+    shown = table("", "benchmark", "value", "unit", right=("value",))
+    for benchmark, (value, unit) in sorted(found.items()):
+        shown.add_row(benchmark, f"{value:.4g}", unit)
+    console().print(shown)
+    say(f"{plural(len(found), 'benchmark')} measured; what does not run on this machine is left out")
+    raise typer.Exit(status)
 
 
 @app.command("compare")

@@ -114,8 +114,18 @@ def test_what_earlier_runs_left_is_not_judged(history):
     assert done.stderr.startswith("benchmarks that match: 2;") and done.returncode == 1
 
 
+def test_a_run_shows_what_it_measures_and_not_what_does_not_run_here(history):
+    done = history.repro("bench", "run", "--bench", "Counted", "--seconds", "0.1", seconds=150)
+    rows = [line.split() for line in done.stdout.splitlines() if "track_iterations(" in line]
+    assert [row[:2] for row in rows] == [
+        ["planted.Counted.track_iterations('opencl')", "23"], ["planted.Counted.track_iterations('openmp')", "23"],
+    ]  # fmt: skip
+    assert "cuda" not in done.stdout and "n/a" not in done.stdout and "[100.00%]" in done.stdout
+    assert done.returncode == 0 and "2 benchmarks measured" in done.stderr
+
+
 def test_a_measurement_that_fails_is_not_replaced_by_an_earlier_one(history, monkeypatch):
-    revision = compare._hash("HEAD")
+    revision = compare.commit_hash("HEAD")
     assert commands.asv("machine", "--yes", "--machine", "bench", quiet=True) == 0
     assert set(compare._measure(revision, "bench", ["track_ten"], 0.1)) == {"planted.Planted.track_ten"}
     monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)  # as one that was killed before it wrote anything
@@ -183,13 +193,17 @@ def asked(laboratory, monkeypatch):
     return calls
 
 
-def test_this_commit_is_measured_under_the_machines_name(asked):
+def test_this_commit_is_measured_under_the_machines_name(asked, monkeypatch, capsys):
     """The GPU's name is in it by way of the harness's; asv's exit status is the command's."""
+    monkeypatch.setattr(compare, "commit_hash", lambda revision: f"hash of {revision}")
+    monkeypatch.setattr(compare, "read", lambda *words: {f"{words[:2]}": (0.25, "seconds")})
     assert main(["bench", "run", "--seconds", "0.25"]) == 3
+    shown = capsys.readouterr()
+    assert "('hash of HEAD', 'bench')" in shown.out and "0.25" in shown.out and "1 benchmark measured" in shown.err
     (named, _), (words, more) = asked
     assert named[:4] == ("machine", "--yes", "--machine", "bench") and "--cpu" in named
     assert words == ("run", "--machine", "bench", "--launch-method", "spawn", "--bench", "planted", "--bench", "other",
-                     "HEAD^!") and more == {"seconds": 0.25}  # fmt: skip
+                     "HEAD^!") and more == {"seconds": 0.25, "tables": False}  # fmt: skip
     asked.clear()
     assert main(["bench", "run", "--bench", "spmv", "--machine", "h200"]) == 3
     assert asked[1][0][1:3] == ("--machine", "h200") and asked[1][0][-3:] == ("--bench", "spmv", "HEAD^!")

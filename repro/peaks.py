@@ -60,6 +60,16 @@ def of_published(artefact: str, method: str, root: Path = ROOT) -> Peak | None:
     return None
 
 
+def of_table(artefact: str, gpu: bool, root: Path = ROOT) -> Peak | None:
+    """Return the paper's GPU or CPU that ran a table or figure, or its first where ``runs`` of none names that."""
+    paper, _, stem = artefact.partition("-")
+    devices = {key: peak for key, peak in of_paper(paper, root).items() if peak.gpu == gpu}
+    for key, peak in devices.items():
+        if any(fnmatchcase(stem, pattern.partition(" ")[0]) for pattern in _runs(paper, root)[key]):
+            return peak
+    return next(iter(devices.values()), None)
+
+
 @cache
 def _runs(paper: str, root: Path) -> dict[str, list[str]]:
     return {key: device.get("runs", []) for key, device in hardware(paper, root).items()}

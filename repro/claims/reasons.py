@@ -200,9 +200,8 @@ class Facts:
         return next(filter(None, found), None)
 
     def then(self, gpu: bool) -> Peak | None:
-        """The paper's GPU or CPU."""
-        devices = peaks.of_paper(self.claim.paper, self.root).values()
-        return next((peak for peak in devices if peak.gpu == gpu), None)
+        """The paper's GPU or CPU, that of the first table where there are several."""
+        return peaks.of_table(self.timed[0]["artefact"], gpu, self.root)
 
     def fractions(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         """The median fraction of the bound by method, of what has one; a rate has that of the time behind it."""
@@ -224,7 +223,7 @@ def _against_processor(facts: Facts) -> str:
     if all(ours) and all(theirs):
         now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
         moved = "has moved" if max(now / then, then / now) > MOVED else "is what it was"
-        lines.append(f"the GPU's bandwidth over the CPU's {moved}: {_number(now)} here, {_number(then)} in the paper")
+        lines.append(f"the GPU's bandwidth over the CPU's {moved}: {_number(now)} here, {_number(then)} by the peaks of the paper's")
     return "; ".join([*lines, *_bounds(facts, [*gpu, *cpu])])
 
 

@@ -78,6 +78,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
         for name, reading in (("stated", "as stated"), ("effect", "effect")):
             found = [getattr(verdict, name) for verdict in own]
             counts = Counter(each.state for each in found if each is not None)
+            counts[UNMEASURED] += sum(not verdict.judgements for verdict in own)
             first = f"| `{paper}` | {len(own)} " if name == "stated" else "| | "
             lines.append(f"{first}| {reading} | " + " | ".join(str(counts[each]) for each in STATES) + " |")
     return "\n".join(lines) + "\n"

@@ -299,7 +299,7 @@ def test_a_gpu_beside_a_processor_is_explained_by_bandwidths(store):
     store.one(WHERE, effect())
     (store.results / "box" / "ceilings.json").write_text(json.dumps(ceilings(cuda_GPU1=4e12, host_CPU1=1e11)))
     assert store.one(WHERE, effect()).reason == (
-        "the GPU's bandwidth over the CPU's has moved: 40 here, 5.0 in the paper; "
+        "the GPU's bandwidth over the CPU's has moved: 40 here, 5.0 by the peaks of the paper's; "
         "of what the hardware allows fast 80 %, slow 2.0 %"
     )
     where = '[claim.where]\ngpu = "ceilings memory bandwidth @gpu"\ncpu = "ceilings memory bandwidth @cpu"'

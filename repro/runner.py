@@ -16,7 +16,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
 from repro.render import Rendered, render
 from repro.settings import Settings
-from repro.store import clean_temporaries, measuring_lock, read_json
+from repro.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.worker import Worker
 
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
@@ -229,11 +229,12 @@ def run(
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
     expected = {task.path: job.expected_seconds(task, settings.scale) for job in jobs for task in job.pending(force)}
+    if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
+        measuring_lock()
+        require_writable(settings.store.folder)
     for job in jobs:
         if text := replaced(job, settings):
             watcher.replaces(text)
-    if expected:
-        measuring_lock()  # a cache that cannot be written is found before any file is written anew
     watcher.begin(len(expected), sum(expected.values()))
     worker = Worker(settings) if isolate else None
     try:

@@ -5,6 +5,8 @@ A loop runs over rows, with the vector operations around a product in it.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numba
 import numpy as np
 from numba import njit, prange
@@ -19,9 +21,15 @@ def threads_there() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-def use_threads(count: int) -> None:
-    """Let Numba's loops run on so many threads from here on."""
+@contextmanager
+def use_threads(count: int):
+    """Let Numba's loops run on so many threads; what comes after, as the probes of ceilings, has as many as before."""
+    before = numba.get_num_threads()
     numba.set_num_threads(count)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 class NumbaCycle(Cycle):
@@ -43,8 +51,8 @@ class NumbaCycle(Cycle):
         self.restrictors = [None if g.prolongator is None else _csr(g.prolongator.T.tocsr()) for g in self.grids]
 
     def solve(self, *arguments, **settings):
-        use_threads(self.threads)
-        return super().solve(*arguments, **settings)
+        with use_threads(self.threads):
+            return super().solve(*arguments, **settings)
 
     def relax(self, level, x, b):
         return _relax(*self.matrices[level], x, b, self.inverse_diagonals[level], self.damping)

@@ -6,6 +6,8 @@ in the pattern: the bytes of x that a warp asks for, and that come from memory t
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas
 
@@ -66,8 +68,9 @@ def measure(cell, run):
         gap = np.abs((device.to_host(y) if device else y) - expected)
         return float(gap.max() / np.abs(expected).max())
 
-    summary = run.time("spmv", lambda: packed.multiply(given, y), check=error, tolerance=TOLERANCE,
-                       work=packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
+    with _threads(name):
+        summary = run.time("spmv", lambda: packed.multiply(given, y), check=error, tolerance=TOLERANCE,
+                           work=packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
     run.value("rate", 2 * matrix.nnz / summary.median / 1e6, "MFLOP/s")
 
 
@@ -78,12 +81,17 @@ def _packed(name, device, matrix):
 
         return spmv.pack(name, device, matrix)
     from baselines import spmv as rivals
+
+    return rivals.pack({"cusparse": "cusparse_csr", "scipy": "scipy_csr"}.get(name, "numba_csr"), matrix)
+
+
+def _threads(name):
+    """Return what lets a product on the host run on its threads."""
+    if name not in ("cpu-1", "cpu-all"):
+        return nullcontext()
     from baselines.multigrid import threads_there, use_threads
 
-    if name == "cusparse":
-        return rivals.pack("cusparse_csr", matrix)
-    use_threads(1 if name == "cpu-1" else threads_there())
-    return rivals.pack("scipy_csr" if name == "scipy" else "numba_csr", matrix)
+    return use_threads(1 if name == "cpu-1" else threads_there())
 
 
 def tables(results):

@@ -65,7 +65,7 @@ def asv(*arguments: str, seconds: float | None = None, quiet: bool = False, tabl
 def name_machine(name: str) -> None:
     """Tell asv what this machine is: the harness's name for it, with the GPU where it has one."""
     facts = machine.fingerprint()
-    processor = " + ".join(filter(None, (facts.get("gpu"), facts.get("cpu"))))
+    processor = " + ".join(filter(None, (*facts.get("gpu", ()), facts.get("cpu"))))
     asv(
         "machine", "--yes", "--machine", name, "--cpu", processor, "--num_cpu", str(facts.get("cores", "")),
         "--ram", str(facts.get("memory_bytes", "")), quiet=True,

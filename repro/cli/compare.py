@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +21,7 @@ from repro.cli.common import (
     require_stored,
     say,
 )  # fmt: skip
+from repro.store import read_json
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
@@ -132,7 +132,7 @@ def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any
 
     ours = render.read_csv(path)
     manifest = path.with_suffix(".json")
-    works = comparing.works_of(json.loads(manifest.read_bytes())) if manifest.is_file() else {}
+    works = comparing.works_of(read_json(manifest)) if manifest.is_file() else {}
     methods = published.stand_ins(artefact.paper, ours["method"].unique())
     ceilings = peaks.read_ceilings(settings.store.folder)
     return comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
@@ -153,7 +153,7 @@ def _beside_older(before: Path, path: Path, threshold: float, best: bool) -> Any
 def _origin(path: Path) -> str:
     """The machine's folder and the commit of a result."""
     manifest = path.with_suffix(".json")
-    commit = (json.loads(manifest.read_bytes()).get("commit") or "")[:9] if manifest.is_file() else ""
+    commit = (read_json(manifest).get("commit") or "")[:9]
     return f"{path.parent.parent.name} at {commit or 'an unknown commit'}"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import datasets
-from baselines.multigrid import ClassicalAmg, NumbaCycle, SciPyCycle
+from baselines.multigrid import ClassicalAmg, NumbaCycle, SciPyCycle, use_threads
 from datasets.geveler2011 import hierarchy
 from kernels import multigrid
 from kernels.device import Unavailable, open_device
@@ -46,3 +46,18 @@ def test_pyamg(grids, expected):
     found = solver.solve(1e-10)
     assert found.converged and np.abs(solver.solution - expected[1]).max() < 1e-6
     assert solver.solve(1e-10, max_cycles=1).status == "cycle limit"
+
+
+def test_a_solve_on_one_thread_leaves_the_others_to_what_comes_after(grids):
+    """Ceilings are probed, and other rivals run, in the same process."""
+    import numba
+
+    before = numba.get_num_threads()
+    if before == 1:
+        pytest.skip("one thread is all there is")
+    NumbaCycle(grids, threads=1).solve(1e-2)
+    assert numba.get_num_threads() == before
+    with pytest.raises(RuntimeError, match="mine"), use_threads(1):
+        assert numba.get_num_threads() == 1
+        raise RuntimeError("mine")
+    assert numba.get_num_threads() == before

@@ -193,6 +193,14 @@ def asked(laboratory, monkeypatch):
     return calls
 
 
+def test_asv_is_told_of_the_gpus(asked, monkeypatch):
+    facts = {"gpu": ["NVIDIA A", "NVIDIA B"], "cpu": "C", "cores": 8}
+    monkeypatch.setattr(commands.machine, "fingerprint", lambda: facts)
+    commands.name_machine("two")
+    ((words, _),) = asked
+    assert words[words.index("--cpu") + 1] == "NVIDIA A + NVIDIA B + C"
+
+
 def test_this_commit_is_measured_under_the_machines_name(asked, monkeypatch, capsys):
     """The GPU's name is in it by way of the harness's; asv's exit status is the command's."""
     monkeypatch.setattr(compare, "commit_hash", lambda revision: f"hash of {revision}")

@@ -137,6 +137,14 @@ def test_the_systems_free_memory_is_believable():
     assert 0.01 * total < memory._meminfo() <= total
 
 
+def test_results_that_cannot_be_written_are_found_before_a_cell_is_measured(laboratory, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    for folder in ("/proc/nowhere", tmp_path / "file"):  # where not even root can make a folder
+        assert laboratory.run("table1", "--results", str(folder)) == 1
+        err = capsys.readouterr().err
+        assert "repro: cannot write the results" in err and "damaged" not in err and ": done" not in err
+
+
 def test_results_that_cannot_be_written_are_one_line(laboratory, monkeypatch, capsys):
     real = os.replace
 

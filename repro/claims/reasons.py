@@ -223,9 +223,8 @@ def _against_processor(facts: Facts) -> str:
     if all(ours) and all(theirs):
         now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
         moved = "has moved" if max(now / then, then / now) > MOVED else "is what it was"
-        lines.append(
-            f"the GPU's bandwidth over the CPU's {moved}: {_number(now)} here, {_number(then)} by the peaks of the paper's"
-        )
+        numbers = f"{_number(now)} here, {_number(then)} by the peaks of the paper's"
+        lines.append(f"the GPU's bandwidth over the CPU's {moved}: {numbers}")
     return "; ".join([*lines, *_bounds(facts, [*gpu, *cpu])])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,12 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
     for problem in merged.problems:
         say(problem)
     return merged
+
+
+def only_machine(sources: Iterable[Path]) -> str | None:
+    """Return the machine of all cells in some folders; None where there are several, or none."""
+    found = {path.parent.name for source in sources for path in source.glob("*/.cells")}
+    return found.pop() if len(found) == 1 else None
 
 
 def _store(source: Path, machine: str) -> Store:

@@ -80,13 +80,13 @@ def _cell_files(settings, artefacts: set[str] | None, scale: str | None, failed:
 
 
 def _cache_files() -> list[Path]:
-    """Datasets and built kernels, and nothing else that may lie in a folder which ``REPRO_CACHE`` names."""
+    """What the harness made, and nothing else that may lie in a folder which ``REPRO_CACHE`` names."""
     from repro.model import BACKENDS
     from repro.store import cache_folder
 
     folder = cache_folder()
-    kernels = [path for backend in BACKENDS for path in _files(folder / "kernels" / backend, "**/[!.]*")]
-    return _files(folder / "datasets", "[!.]*.npz") + kernels
+    kernels = [path for made in (*BACKENDS, "tuning") for path in _files(folder / "kernels" / made, "**/[!.]*")]
+    return _files(folder / "datasets", "[!.]*.npz") + _files(folder / "waves", "[!.]*.npz") + kernels
 
 
 def _files(folder: Path, pattern: str) -> list[Path]:

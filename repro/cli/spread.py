@@ -97,12 +97,13 @@ def merge(
 ) -> None:  # fmt: skip
     """Put the cells of several results folders into one, and write the files of the artefacts they belong to.
 
-    Of a cell that several have, what is measured goes before what is not, and the newer before the older.
+    Of a cell that several have, what is measured goes before what is not, and the newer before the older. They keep the
+    name of their machine; where the folders have several, it is this one's.
     """
     from repro import merge as merging
     from repro.settings import make_settings
 
-    found = merging.merge(sources, make_settings(None, into, machine), say)
+    found = merging.merge(sources, make_settings(None, into, machine or merging.only_machine(sources)), say)
     if as_json:
         answer({
             "taken": found.taken, "kept": found.kept, "problems": found.problems,

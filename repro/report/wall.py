@@ -65,6 +65,8 @@ class Tile:
     def state(self) -> str:
         """One of `STATES`."""
         if self.best is not None:
+            if self.best.reasons(FAILED):
+                return PARTLY
             if not self.missing:
                 return MEASURED
             absent = {backend for line in self.missing for backend in ABSENT.findall(line)}
@@ -81,8 +83,11 @@ class Tile:
     @cached_property
     def missing(self) -> list[str]:
         """What the best measurement at full size lacks: a line a reason."""
-        markdown = self.best.beside(".md") if self.best is not None else None
-        return missing(markdown.read_text(encoding="utf-8")) if markdown else []
+        if self.best is None:
+            return []
+        markdown = self.best.beside(".md")
+        failed = [f"{count} failed: {reason}" for reason, count in self.best.reasons(FAILED)]
+        return failed + (missing(markdown.read_text(encoding="utf-8")) if markdown else [])
 
     @property
     def because(self) -> str:

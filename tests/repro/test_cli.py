@@ -347,13 +347,14 @@ def test_clean_removes_cells_and_nothing_else(laboratory, capsys):
 
 def test_clean_caches_leaves_what_is_not_its_own(laboratory, capsys):
     cache = laboratory.folder / "cache"
-    for name in ("datasets/a.npz", "kernels/cuda/b.cubin", "kernels/mine.c", "datasets/notes.txt", "thesis.tex"):
+    made = ("datasets/a.npz", "kernels/cuda/b.cubin", "kernels/tuning/c.json", "waves/d.npz")
+    for name in (*made, "kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex"):
         (cache / name).parent.mkdir(parents=True, exist_ok=True)
         (cache / name).write_text("")
     laboratory.run("figure2")
     assert main(["clean", "--caches", "--yes", "--results", str(laboratory.results)]) == 0
     left = {path.relative_to(cache).as_posix() for path in cache.rglob("*") if path.is_file()}
-    assert left == {"kernels/mine.c", "datasets/notes.txt", "thesis.tex", "measuring.lock"}
+    assert left == {"kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex", "measuring.lock"}
     assert len(laboratory.cell_files()) == 1
 
 

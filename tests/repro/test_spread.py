@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from repro import merge as merging
 from repro import runner, shards
 from repro.cli import app, main
 from repro.store import SCHEMA
@@ -268,6 +269,20 @@ def test_what_is_merged_goes_before_what_a_clone_has_of_its_own_machine(laborato
     shown, measured = (rows(at / "bench/demo2020/table1.smoke.csv") for at in (laboratory.results, folder))
     assert shown == measured
     assert json.loads(laboratory.file("table1.smoke.json").read_text())["machine"]["cores"] == 40
+
+
+def test_cells_keep_the_name_of_their_machine(laboratory, tmp_path, monkeypatch):
+    """Of which there is one: a merge on a laptop, or on fewer cores, names none anew."""
+    plan = planned(laboratory)
+    folder = run_shard(laboratory, plan, 1)
+    monkeypatch.delenv("REPRO_MACHINE")
+    assert main(["merge", str(folder), "--into", str(tmp_path / "into")]) == 0
+    assert [path.name for path in (tmp_path / "into").iterdir()] == ["bench"]
+    (tmp_path / "two" / "h200" / ".cells").mkdir(parents=True)
+    assert merging.only_machine([folder, tmp_path / "two"]) is None
+    monkeypatch.setenv("REPRO_MACHINE", "mine")
+    assert main(["merge", str(folder), "--into", str(tmp_path / "named")]) == 0
+    assert [path.name for path in (tmp_path / "named").iterdir()] == ["mine"]
 
 
 def test_what_is_done_is_not_divided(laboratory, repro):

@@ -3,6 +3,7 @@
 import shutil
 from types import SimpleNamespace
 
+import pandas
 import pytest
 
 pytest.importorskip("vl_convert")
@@ -50,6 +51,19 @@ def test_back_ends_of_which_nothing_was_measured_are_told_from_gaps(lacking, lin
         path.read_text().replace(LACKS.partition("\n\n")[2], "".join(f"- {line}\n" for line in lines) + "\n")
     )
     assert tile_of(Outline(build([lacking])), "fu2014-table2")["data-state"] == state
+
+
+def test_cells_that_failed_are_missing(results, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    path = folder / "big-gpu/fu2014/table2.csv"
+    frame = pandas.read_csv(path, keep_default_na=False, dtype=str)
+    assert len(frame) > 1 and tile_of(Outline(build([folder])), "fu2014-table2")["data-state"] == "measured"
+    frame.loc[0, ["status", "reason"]] = "failed", "out of memory"
+    frame.to_csv(path, index=False)
+    outline = Outline(build([folder]))
+    assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
+    assert "on big-gpu at scale paper, 1 failed: out of memory" in outline.text
 
 
 def test_what_lacks_cells_is_what_rendering_says():

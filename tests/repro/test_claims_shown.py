@@ -78,3 +78,10 @@ def test_the_page_has_a_line_a_reading(store):
     text = page(store.judged(claim(WHERE, stated(), effect())), store.root)
     assert "| at least 8 x | 10.0 x | **holds** |" in text and "effect: An effect." in text
     assert RULE in text and RANGE in text
+
+
+def test_the_summary_counts_what_cannot_be_measured(store):
+    store.times(a=(10.0, 1.0))
+    other = claim('unmeasured = "a fact about prices"').replace('"it"', '"price"')
+    text = page(store.judged("\n\n".join([claim(WHERE, stated(), effect()), other])), store.root)
+    assert "| `demo` | 2 | as stated | 1 | 0 | 0 | 1 |" in text and "| effect | 1 | 0 | 0 | 1 |" in text

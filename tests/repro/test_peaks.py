@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.peaks import Peak, fraction, of_ceilings, of_paper, of_published, read_ceilings
+from repro.peaks import Peak, fraction, of_ceilings, of_paper, of_published, of_table, read_ceilings
 
 PEAK = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
 STREAM = {"bytes": 1e9, "flops": 1e9, "precision": "float64"}  # 10 ms of memory, 1 ms of arithmetic
@@ -29,6 +29,18 @@ DENSE = {"bytes": 1e9, "flops": 1e11, "precision": "float32"}  # 50 ms of arithm
 def test_fraction(value, unit, work, seconds, expected):
     assert fraction(value, unit, PEAK, work, seconds) == pytest.approx(expected)
     assert fraction(value, unit, None, work, seconds) is None
+
+
+@pytest.mark.parametrize(
+    ("artefact", "gpu", "name"),
+    [
+        ("remacle2016-table2", True, "NVIDIA GTX 980"), ("remacle2016-table3", True, "NVIDIA K40"),
+        ("remacle2016-table4", False, "Intel Core i7-5960X"),
+        ("remacle2016-table1", True, "NVIDIA GTX 980"),  # whose GPU the paper does not name
+    ],
+)  # fmt: skip
+def test_the_device_of_a_table(artefact, gpu, name):
+    assert of_table(artefact, gpu).name == name
 
 
 def test_the_papers_devices():

@@ -12,6 +12,8 @@ import json
 import math
 import statistics
 from collections.abc import Iterator
+from functools import cache as once
+from pathlib import Path
 from typing import Any
 
 from kernels.device import cache
@@ -22,11 +24,10 @@ ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for Modern
 SHORT, SAMPLES = 50, 5
 FINALISTS = {True: 8, False: 3}  # on a GPU, and on processors
 LONGEST = {True: 0.05, False: 0.01}  # seconds of a sample of many repeats, on a GPU and on processors
-VERSION = 2  # of what is kept
 
 
 def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, windows=(None,)) -> dict[str, Any]:
-    """Return the options with which products in a format take least; found once for a matrix and a device.
+    """Return the options with which products in a format take least; found once for a matrix, a device and sources.
 
     Parameters
     ----------
@@ -46,7 +47,8 @@ def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, win
         Options of `spmv.pack`.
     """
     csr = canonical(device, csr, dtype)
-    identity = (VERSION, name, device.name, device.backend, dtype, tuple(windows), _structure(csr))
+    machine = (device.name, device.backend, device.compute_units, sorted(device.details.items()))
+    identity = (_sources(), name, *machine, dtype, tuple(windows), _structure(csr))
 
     def search():
         return _finalists(name, device, csr, windows)
@@ -69,6 +71,15 @@ def _kept(name, identity, found):
         content = json.dumps(found()).encode()
         cache.store(path, content)
     return json.loads(content)
+
+
+@once
+def _sources() -> str:
+    """Return a digest of the formats and of this search: what was best of other kernels need not be of these."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in Path(__file__).parent.iterdir() if path.is_file()):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _structure(csr: Csr) -> str:

@@ -49,6 +49,36 @@ def test_the_fastest_is_kept_by_matrix_and_device(device, monkeypatch):
         assert len(asked) > before
 
 
+def test_other_kernels_drivers_and_cores_are_searched_anew(device, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_tuning, "_seconds", lambda device, packed, repeats: asked.append(packed.block) or 1.0)
+    matrix = MATRICES["ragged"]()
+    spmv.tuned("ellwarp", device, matrix)
+    first = len(asked)
+    spmv.tuned("ellwarp", device, matrix)
+    assert len(asked) == first
+    for owner, name, value in ((device, "details", {**device.details, "driver": "next year's"}),
+                               (device, "compute_units", device.compute_units + 1),
+                               (_tuning, "_sources", lambda: "a faster kernel")):  # fmt: skip
+        monkeypatch.setattr(owner, name, value)
+        before = len(asked)
+        spmv.tuned("ellwarp", device, matrix)
+        assert len(asked) == before + first
+
+
+def test_the_digest_of_sources_follows_each_of_them(tmp_path, monkeypatch):
+    (tmp_path / "_tuning.py").write_text("search")
+    (tmp_path / "sell.cu").write_text("kernel")
+    monkeypatch.setattr(_tuning, "__file__", str(tmp_path / "_tuning.py"))
+    found = []
+    for name, text in (("sell.cu", "kernel"), ("sell.cu", "faster"), ("_tuning.py", "more"), ("ell.c", "new")):
+        (tmp_path / name).write_text(text)
+        _tuning._sources.cache_clear()
+        found.append(_tuning._sources())
+    _tuning._sources.cache_clear()
+    assert len(set(found)) == 4
+
+
 def test_many_repeats_are_for_finalists(device, monkeypatch):
     asked = []
     monkeypatch.setattr(_tuning, "_seconds", lambda device, packed, repeats: asked.append(repeats) or len(asked))

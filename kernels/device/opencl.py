@@ -1,10 +1,10 @@
 """The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor.
 
 On an H200's host a launch takes 9 to 14 µs, of which the driver's part is 8, and CG on 216,000 unknowns 84 to 100 µs an
-iteration (CUDA's graph: 25); beside other work 20 and 130 µs. Tried: a profiled queue, 15 and 114 µs (hence `stamps`); a plain queue beside a profiled
-one whose markers wait for it, which come up to 60 µs late; with launches of 34 µs, reading the status one or more
-iterations behind, from pinned memory, or each fourth time, all the same within what runs differ by. Next: the status
-read an iteration behind, now that launches are cheaper than the read, 17 µs.
+iteration (CUDA's graph: 25); beside other work 20 and 130 µs. Tried: a profiled queue, 15 and 114 µs (hence `stamps`);
+a plain queue beside a profiled one whose markers wait for it, which come up to 60 µs late; with launches of 34 µs,
+reading the status one or more iterations behind, from pinned memory, or each fourth time, all the same within what runs
+differ by. Next: the status read an iteration behind, now that launches are cheaper than the read, 17 µs.
 """
 
 from __future__ import annotations

@@ -150,10 +150,10 @@ def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any
     from repro import peaks, published, render
 
     ours = render.read_csv(path)
-    manifest = path.with_suffix(".json")
-    works = comparing.works_of(read_json(manifest)) if manifest.is_file() else {}
+    manifest = read_json(path.with_suffix(".json"))
+    works = comparing.works_of(manifest)
     methods = published.stand_ins(artefact.paper, ours["method"].unique())
-    ceilings = peaks.read_ceilings(settings.store.folder)
+    ceilings = peaks.read_ceilings(settings.store.folder, manifest.get("machine", {}).get("cores"))
     return comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
 
 

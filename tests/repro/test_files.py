@@ -210,7 +210,7 @@ def test_artefacts_that_show_the_same_cells_have_them_of_one_another(laboratory,
     as_in_a_clone(laboratory)
     capsys.readouterr()
     assert laboratory.run("table3") == 0 and "0 cells measured, 6 as before" in capsys.readouterr().err
-    assert laboratory.repro("clean", "table1", "--yes", "--results", str(laboratory.results)).returncode == 0
+    assert laboratory.repro("clean", "table1", "table3", "--yes", "--results", str(laboratory.results)).returncode == 0
     assert set(laboratory.reasons().values()) == {"never run"}
     assert laboratory.run("table3") == 0 and "6 cells measured, 0 as before" in capsys.readouterr().err
 

@@ -28,6 +28,9 @@ SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED = (
     "same", "faster", "slower", "changed", "undecided", "lost", "added",
 )  # fmt: skip
 REGRESSIONS = (SLOWER, LOST)
+#: Relative difference of times and rates without an interval that is called one: of a few samples, or of one, the same
+#: sources have differed by 1.4 times between runs on a machine that others use as well.
+PLAIN_THRESHOLD = 0.5
 
 
 def compare(
@@ -146,9 +149,11 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
     """Return two sets of results side by side, with a verdict on each metric.
 
     A time or a rate is ``slower`` or ``faster`` when the intervals of the medians lie further apart than `threshold`,
-    ``same`` when the medians differ by less, and ``undecided`` otherwise: measure again. Other values are ``changed``
-    when they differ by more than `threshold`, whole numbers at any difference. A value that the old set alone has is
-    ``lost``, with the new row's reason; one that only the new set has is ``added``.
+    ``same`` when the medians differ by less, and ``undecided`` otherwise: measure again. Where one of the two has no
+    interval its value takes the place of the interval's ends, with `PLAIN_THRESHOLD` if that is the greater, and the
+    reason says so. Other values are ``changed`` when they differ by more than `threshold`, whole numbers at any
+    difference. A value that the old set alone has is ``lost``, with the new row's reason; one that only the new set has
+    is ``added``.
 
     Parameters
     ----------
@@ -182,7 +187,7 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
         }
         change = now["value"] / was["value"] - 1 if was["value"] else (0.0 if now["value"] == 0 else math.inf)
         ends = [each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
-        lines.append((*key, *ends, unit, change, _verdict(was, now, unit, change, threshold), ""))
+        lines.append((*key, *ends, unit, change, *_verdict(was, now, unit, change, threshold)))
     return pandas.DataFrame(lines, columns=list(RESULTS_COLUMNS))
 
 
@@ -199,15 +204,22 @@ def _by_key(frame: pandas.DataFrame) -> dict[tuple[str, ...], dict[str, Any]]:
     return {_key(row): row for row in rows if _number(row["value"]) is not None}
 
 
-def _verdict(was: Mapping[str, Any], now: Mapping[str, Any], unit: str, change: float, threshold: float) -> str:
+def _verdict(
+    was: Mapping[str, Any], now: Mapping[str, Any], unit: str, change: float, threshold: float
+) -> tuple[str, str]:
+    """Return the verdict, and how it was come by where that is not by intervals."""
     if not (is_time(unit) or is_rate(unit)):
         whole = float(was["value"]).is_integer() and float(now["value"]).is_integer()
-        return SAME if abs(change) <= (0 if whole else threshold) else CHANGED
+        return (SAME if abs(change) <= (0 if whole else threshold) else CHANGED), ""
     ends = [_number(row[name]) for row in (was, now) for name in ("ci_low", "ci_high")]
-    if None not in ends:
-        was_low, was_high, now_low, now_high = ends
-        if now_low > was_high * (1 + threshold):
-            return SLOWER if is_time(unit) else FASTER
-        if was_low > now_high * (1 + threshold):
-            return FASTER if is_time(unit) else SLOWER
-    return SAME if abs(change) <= threshold else UNDECIDED
+    apart, reason = threshold, ""
+    if None in ends:
+        apart = max(threshold, PLAIN_THRESHOLD)
+        ends = [row["value"] if end is None else end for row, end in zip((was, was, now, now), ends, strict=True)]
+        reason = f"no interval, by {100 * apart:g} %"
+    was_low, was_high, now_low, now_high = ends
+    if now_low > was_high * (1 + apart):
+        return SLOWER if is_time(unit) else FASTER, reason
+    if was_low > now_high * (1 + apart):
+        return FASTER if is_time(unit) else SLOWER, reason
+    return SAME if abs(change) <= threshold else UNDECIDED, reason

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from repro import environment, sources
+from repro import environment, hashing, sources
 from repro.model import Skip
+from repro.peaks import with_cores
 from repro.plan import machine_facts
 from repro.store import Store, write_atomically
 
@@ -23,6 +25,9 @@ _held_up: set[tuple[Path, str]] = set()  # by this process: a later one may find
 class DeviceCeilings:
     """Ceilings by device: measured when first asked for, and again when the machine or the probes have changed.
 
+    Those of a processor hold for as many cores as they were measured with; several runs may have some each, and one
+    folder of results.
+
     Parameters
     ----------
     store : Store
@@ -34,7 +39,7 @@ class DeviceCeilings:
     """
 
     def __init__(self, store: Store):
-        self.path = store.folder / "ceilings.json"
+        self.path, self._store = store.folder / "ceilings.json", store
         self.notes: list[str] = []
 
     def of(self, clock: Any, *, measuring: bool = True, again: bool = False):
@@ -51,9 +56,10 @@ class DeviceCeilings:
         from repro.ceilings import Ceilings, measure
 
         name = f"{getattr(clock, 'backend', 'host')}: {clock.name}"
-        known = self.read()
-        entry, key = known.get(name), _key(clock)
-        if entry and all(entry.get(part) == value for part, value in key.items()) and not again:
+        known, key = self.read(), _key(clock)
+        entry = known.get(_place(known, name, key["machine"]))
+        unused = hashing.THREADS if _is_gpu(name, key["machine"]) else frozenset()
+        if entry and not again and not hashing.differences(entry, key, unused):
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
             return self._none(clock, "they have not been measured; `repro doctor --ceilings` does it")
@@ -70,14 +76,34 @@ class DeviceCeilings:
         if held_up(ceilings):
             _held_up.add((self.path, name))
             return self._none(clock, HELD_UP)
-        known[name] = {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}
-        write_atomically(self.path, json.dumps(known, indent=1) + "\n")
+        self.keep({name: {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}})
         return ceilings
 
     def _none(self, clock: Any, why: str) -> None:
         note = f"no ceilings of {clock.name}: {why}"
         if note not in self.notes:
             self.notes.append(note)
+
+    def keep(self, found: Mapping[str, Any], *, only_later: bool = False) -> None:
+        """Put ceilings, by device, into the file, in place of those of the same device and cores.
+
+        Parameters
+        ----------
+        found : mapping
+            As the file has them.
+        only_later : bool
+            Leave those in place that were measured later.
+        """
+        with self._store.lock("ceilings"):
+            known = self.read()  # within the lock: another run may have put some there while these were measured
+            for name, entry in found.items():
+                machine = entry.get("machine", {})
+                device = name.removesuffix(with_cores("", machine.get("cores")))
+                place = _place(known, device, machine)
+                is_later = place not in known or entry.get("measured", 0) > known[place].get("measured", 0)
+                if is_later or not only_later:
+                    known[place] = entry
+            write_atomically(self.path, json.dumps(known, indent=1) + "\n")
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""
@@ -95,6 +121,22 @@ def held_up(ceilings: Any) -> bool:
         if much >= MORE * little and much / high < LONGER * little / low:
             return True
     return False
+
+
+def _is_gpu(name: str, machine: Mapping[str, str]) -> bool:
+    """Return whether a device, by its name in the file, is a GPU: those do not depend on the cores beside them."""
+    backend, _, device = name.partition(": ")
+    return backend == "cuda" or repr(device) in machine.get("gpu", "")
+
+
+def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> str:
+    """Return where the file has a device's ceilings: by its name, or by the cores as well where the name has others'.
+
+    Most folders have those of one number of cores, which whoever asks for no number finds.
+    """
+    cores = machine.get("cores")
+    there = known.get(name, {}).get("machine", {}).get("cores", cores)
+    return with_cores(name, cores) if cores and there != cores and not _is_gpu(name, machine) else name
 
 
 def _key(clock: Any) -> dict[str, dict[str, str]]:

@@ -39,14 +39,16 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     """Return the path of the artefact's files without suffix.
 
     The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
-    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu``.
+    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell
+    files of one name in several folders apart, and one file in the place of several datasets.
     """
     name = artefact.stem
     if settings.scale != (settings.usual_scale or default_scale()):
         name += f".{settings.scale}"
     for dataset, file in sorted(settings.overrides.items()):
         if dataset in data:
-            name += "." + re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
+            readable = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
+            name += f".{readable}-{digest(f'{dataset}={file}'.encode())[:8]}"
     return settings.store.folder / artefact.paper / name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.plan import Selection
 from repro.render import Rendered, render
 from repro.settings import Settings
-from repro.store import Store, Unreadable, write_atomically
+from repro.store import Store, Unreadable
 
 RANK = {DONE: 2, SKIPPED: 1, FAILED: 0}  # what is measured goes before what is not, then the later before the earlier
 
@@ -138,13 +137,8 @@ def _merge_ceilings(source: Store, target: Store) -> None:
     """Take the ceilings of devices that the target has not, or has older ones of."""
     from repro.device_ceilings import DeviceCeilings
 
-    ours, theirs = DeviceCeilings(target).read(), DeviceCeilings(source).read()
-    newer = {
-        name: entry for name, entry in theirs.items()
-        if name not in ours or entry.get("measured", 0) > ours[name].get("measured", 0)
-    }  # fmt: skip
-    if newer:
-        write_atomically(target.folder / "ceilings.json", json.dumps(ours | newer, indent=1) + "\n")
+    if found := DeviceCeilings(source).read():
+        DeviceCeilings(target).keep(found, only_later=True)
 
 
 def _usual(machine: dict) -> str:

@@ -93,9 +93,22 @@ def of_ceilings(ceilings: Mapping[str, Any], backend: str, device: str, gpu: boo
     return Peak(measured.device, measured.bandwidth(EVERYTHING), dict(measured.rates), gpu)
 
 
-def read_ceilings(folder: Path) -> dict[str, Any]:
-    """Return the ceilings that are stored in a machine's folder of results; empty without."""
-    return read_json(folder / "ceilings.json")
+def with_cores(name: str, cores: Any) -> str:
+    """Return the name in ``ceilings.json`` of a processor's ceilings with other cores than those by its mere name."""
+    return f"{name}, {cores} cores"
+
+
+def read_ceilings(folder: Path, cores: int | None = None) -> dict[str, Any]:
+    """Return the ceilings that are stored in a machine's folder of results; empty without.
+
+    Parameters
+    ----------
+    folder : Path
+    cores : int, optional
+        Processors have the ceilings with so many cores under their names, where those have been measured.
+    """
+    found, ending = read_json(folder / "ceilings.json"), with_cores("", cores)
+    return found | {name.removesuffix(ending): entry for name, entry in found.items() if name.endswith(ending)}
 
 
 def fraction(

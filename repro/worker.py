@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from repro.discovery import Artefact
-from repro.model import FAILED, Cell
+from repro.model import DONE, FAILED, Cell, ReproError
 from repro.plan import Task
 from repro.settings import Settings
 
@@ -38,25 +38,33 @@ class Worker:
         self.settings = settings
         self._process: Any = None
         self._pipe: Any = None
+        self._has_turn = False  # the machine is this run's, and the process measures
 
     def measure(
         self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None
     ) -> bool:
-        """Do as `repro.measure.measure`, in the process; its death is a failed cell."""
-        if self._process is None:
-            self._start()
-        cell = task.cell
-        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
-        try:
-            self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
-            message = self._answer(waiting)
-        except (EOFError, ConnectionError):
-            self._bury(task)
-            return True
-        except TimeoutError as late:
-            self.close()
-            self._fail(task, str(late))
-            return True
+        """Do as `repro.measure.measure`, in the process; its death is a failed cell.
+
+        One that dies while it waits for its turn has measured nothing, and another takes its place, once.
+
+        Raises
+        ------
+        ReproError
+            When that dies as well; what is stored of the cell stays.
+        """
+        for is_last in (False, True):
+            try:
+                message = self._ask(task, force, begun, waiting)
+                break
+            except TimeoutError as late:
+                self.close()
+                return self._fail(task, str(late), begun)
+            except (EOFError, ConnectionError):
+                death = f"the measuring process died: {self._bury()}"
+            if self._has_turn:
+                return self._fail(task, death, begun)
+            if is_last:
+                raise ReproError(f"{death}, as did one before it, and neither had begun; what is stored is kept")
         if isinstance(message, BaseException):
             raise message
         measured, task.record, task.reason = message
@@ -64,8 +72,14 @@ class Worker:
             self.close()  # the fault may have spoilt the device's context
         return measured
 
-    def _answer(self, waiting: Callable[[], None] | None) -> Any:
-        """Return what the process answers; its time runs from when it holds the machine."""
+    def _ask(self, task: Task, force: bool, begun: float, waiting: Callable[[], None] | None) -> Any:
+        """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
+        self._has_turn = False
+        if self._process is None:
+            self._start()
+        cell = task.cell
+        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
+        self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
         until = None
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
@@ -76,6 +90,7 @@ class Worker:
                 if waiting:
                     waiting()
             elif message == MEASURING:
+                self._has_turn = True
                 until = time.monotonic() + self.settings.cell_seconds
             else:
                 return message
@@ -92,20 +107,28 @@ class Worker:
             signal.signal(signal.SIGINT, before)
         theirs.close()
 
-    def _bury(self, task: Task) -> None:
-        """Store that the process died while it measured a cell."""
+    def _bury(self) -> str:
+        """Return how the process died."""
         self._process.join()
         code = self._process.exitcode
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         self.close()
-        self._fail(task, f"the measuring process died: {how}")
+        return how
 
-    def _fail(self, task: Task, reason: str) -> None:
+    def _fail(self, task: Task, reason: str, begun: float) -> bool:
+        """Store that a cell failed, and return whether: not over one that is done since the run began.
+
+        That is another run's, for which this one has waited, or the process had stored it and died before it said so.
+        """
         from repro.measure import outcome
 
+        task.look(self.settings.store)
+        if task.stands and task.record["status"] == DONE and task.record.get("finished", 0.0) >= begun > 0:
+            return False
         record = outcome(task, self.settings, FAILED, reason)
         self.settings.store.write(task.path, record)
         task.record, task.reason = record, ""
+        return True
 
     def close(self) -> None:
         """End the process and all that it has started, at once if it is still measuring."""

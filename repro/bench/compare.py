@@ -18,7 +18,8 @@ from repro.model import ReproError
 
 ROUNDS = 6  # the fewest whose extremes enclose the median with 95 % confidence: 1 - 2 / 2**6
 THRESHOLD = 0.03
-SLOWER, FASTER, SAME = "slower", "faster", "no change"
+SLOWER, FASTER, SAME, LOST = "slower", "faster", "no change", "lost"
+REGRESSIONS = (SLOWER, "worse", LOST)
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,19 @@ class Verdict:
     ratio, low, high : float
         Median of the rounds' ratios new / base, and the least and the greatest of them, which enclose the true median
         with a confidence of 1 - 2^(1 - rounds).
-    verdict : {'slower', 'faster', 'no change', 'worse', 'better'}
+    verdict : {'slower', 'faster', 'no change', 'worse', 'better', 'lost'}
         Slower only if the whole interval lies beyond the threshold. Numbers that do not vary, as iterations, errors or
-        bytes, are worse or better by the same rule.
+        bytes, are worse or better by the same rule. Lost is what the older commit measured and the newer did not, or
+        not in every round; then there is no value of the newer, and no ratio.
     """
 
     benchmark: str
     unit: str
     base: float
-    new: float
-    ratio: float
-    low: float
-    high: float
+    new: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
     verdict: str
 
 
@@ -62,7 +64,7 @@ def compare(
     base: str, new: str, machine: str, benchmarks: Sequence[str], *, rounds: int = ROUNDS, threshold: float = THRESHOLD,
     seconds: float = 0.5, say: Callable[[str], None] = lambda text: None,
 ) -> list[Verdict]:  # fmt: skip
-    """Measure two commits in turn, and judge what every round has measured of both.
+    """Measure two commits in turn, and judge what every round has measured of both; the newer may have lost some.
 
     Parameters
     ----------
@@ -112,6 +114,18 @@ def compare(
     for name in sorted(common):
         values = {side: [found[name][0] for found in rounds_of] for side, rounds_of in taken.items()}
         verdicts.append(judge(name, taken["new"][-1][name][1], values["base"], values["new"], threshold))
+    return verdicts + _lost(taken["base"], taken["new"])
+
+
+def _lost(
+    base: Sequence[Mapping[str, tuple[float, str]]], new: Sequence[Mapping[str, tuple[float, str]]]
+) -> list[Verdict]:
+    """Return what the older commit measured in any round, and the newer not in every one, as when it fails there."""
+    verdicts = []
+    for name in sorted(set().union(*base) - set.intersection(*map(set, new))):
+        taken = [found[name] for found in base if name in found]
+        median = statistics.median(value for value, _ in taken)
+        verdicts.append(Verdict(name, taken[-1][1], median, None, None, None, None, LOST))
     return verdicts
 
 

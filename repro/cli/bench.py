@@ -48,7 +48,7 @@ def compare(
     threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.03,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Measure two commits in turn; exits with 1 if anything is slower or worse, with 2 for a wrong command."""
+    """Measure two commits in turn; exits with 1 if anything is slower, worse or lost, with 2 for a wrong command."""
     from repro.bench import commands
     from repro.bench import compare as comparing
     from repro.settings import make_settings
@@ -58,19 +58,21 @@ def compare(
     verdicts = comparing.compare(
         base, new, name, bench or commands.quick_set(), rounds=rounds, threshold=threshold, seconds=seconds, say=say
     )
-    worse = [found for found in verdicts if found.verdict in (comparing.SLOWER, "worse")]
+    worse = [found for found in verdicts if found.verdict in comparing.REGRESSIONS]
+    lost = sum(found.verdict == comparing.LOST for found in verdicts)
     if as_json:
         answer([vars(found) for found in verdicts])
     else:
         columns = ("benchmark", "unit", base, new, "ratio", "interval", "verdict")
         shown = table("", *columns, right=(base, new, "ratio", "interval"))
         for found in verdicts:
-            shown.add_row(
-                found.benchmark, found.unit, f"{found.base:.4g}", f"{found.new:.4g}", f"{found.ratio:.3f}",
-                f"{found.low:.3f} to {found.high:.3f}", found.verdict,
-            )  # fmt: skip
+            numbers = ("", "", "")
+            if found.verdict != comparing.LOST:
+                numbers = (f"{found.new:.4g}", f"{found.ratio:.3f}", f"{found.low:.3f} to {found.high:.3f}")
+            shown.add_row(found.benchmark, found.unit, f"{found.base:.4g}", *numbers, found.verdict)
         console().print(shown)
-    say(f"{plural(len(verdicts), 'benchmark')}, {len(worse)} slower or worse")
+    ending = f", {lost} lost: the newer commit did not measure them in every round" if lost else ""
+    say(f"{plural(len(verdicts), 'benchmark')}, {len(worse) - lost} slower or worse{ending}")
     raise typer.Exit(int(bool(worse)))
 
 

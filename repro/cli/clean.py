@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plural, say
+
+if TYPE_CHECKING:
+    from repro.discovery import Artefact
+    from repro.settings import Settings
+    from repro.store import Store
 
 
 def clean(
@@ -23,7 +28,8 @@ def clean(
 ) -> None:  # fmt: skip
     """Remove the stored cells of artefacts, so that they are measured again.
 
-    Without a name, of all artefacts and scales. Tables and figures stay until the next run writes them anew.
+    Without a name, of all artefacts and scales. Cells that others show as well stay unless those are named, too, or
+    --failed is given. Tables and figures stay until the next run writes them anew.
     """
     from repro import discovery
     from repro.settings import make_settings
@@ -34,10 +40,10 @@ def clean(
         doomed = [path for path in [settings.store.folder / "ceilings.json"] if ceilings and path.is_file()]
         doomed += _cache_files() if caches else []
     else:
-        chosen = None
+        doomed, remove = _cell_files(settings.store, scale, failed), settings.store.remove
         if names or paper or kind:
-            chosen = {discovery.measured_by(a).id for a in discovery.select(names or (), paper or (), kind)}
-        doomed, remove = _cell_files(settings, chosen, scale, failed), settings.store.remove
+            chosen = discovery.select(names or (), paper or (), kind)
+            doomed = _shown_by(doomed, {artefact.id for artefact in chosen}, settings, failed)
     if not doomed:
         say("nothing to remove")
     elif dry_run:
@@ -59,11 +65,10 @@ def _remove(doomed: list[Path], remove: Callable[[Path], None], yes: bool) -> No
     say(f"removed {plural(len(doomed), 'file')} ({size:.1f} MB)")
 
 
-def _cell_files(settings, artefacts: set[str] | None, scale: str | None, failed: bool) -> list[Path]:
+def _cell_files(store: Store, scale: str | None, failed: bool) -> list[Path]:
     """The stored cells; not temporary files, which may be of a run that is going on."""
     from repro.model import ReproError
 
-    store = settings.store
     if not store.cells.is_dir():
         if store.folder.exists():
             raise ReproError(
@@ -73,10 +78,70 @@ def _cell_files(settings, artefacts: set[str] | None, scale: str | None, failed:
         return []
     return [
         path for path in _files(store.cells, "*/[!.]*.json")
-        if (artefacts is None or path.parent.name in artefacts)
-        and (scale is None or path.name.startswith(f"{scale}-"))
-        and (not failed or _is_bad(store, path))
+        if (scale is None or path.name.startswith(f"{scale}-")) and (not failed or _is_bad(store, path))
     ]  # fmt: skip
+
+
+def _shown_by(paths: Iterable[Path], chosen: set[str], settings: Settings, failed: bool) -> list[Path]:
+    """The cells that the chosen artefacts show and no other does, with a word on those that others show as well.
+
+    What no artefact shows any longer belongs to the one whose `measure` measured it. A cell that failed is of no use to
+    the others either.
+    """
+    from repro import discovery
+
+    by_owner: dict[str, list[Path]] = {}
+    for path in paths:
+        by_owner.setdefault(path.parent.name, []).append(path)
+    doomed, kept, others = [], 0, set()
+    for owner, cells in by_owner.items():
+        group = {each.id: each for each in discovery.find() if discovery.measured_by(each).id == owner}
+        if chosen.isdisjoint(group):
+            continue
+        if group.keys() <= chosen:
+            doomed += cells
+            continue
+        places = {path: _place(path, settings.store) for path in cells}
+        shown = {name: _places(each, owner, settings, set(places.values())) for name, each in group.items()}
+        for path, place in places.items():
+            showing = {name for name, of_artefact in shown.items() if place in of_artefact} or {owner}
+            if showing <= chosen or (failed and showing & chosen):
+                doomed.append(path)
+            elif showing & chosen:
+                kept += 1
+                others |= showing - chosen
+    if kept:
+        also = ", ".join(sorted(others))
+        say(f"{plural(kept, 'cell')} kept, shown by {also} as well: name those, too, or `repro run --force`")
+    return doomed
+
+
+def _place(path: Path, store: Store) -> Path:
+    """Where a stored cell would be if it were not of the user's own data."""
+    from repro.store import Unreadable
+
+    try:
+        record = store.read(path) or {}
+    except Unreadable:
+        return path
+    if not record.get("overrides"):
+        return path
+    return store.path(path.parent.name, {"scale": record["scale"], **record["identity"]})
+
+
+def _places(artefact: Artefact, owner: str, settings: Settings, stored: set[Path]) -> set[Path]:
+    """Those of the stored cells of `owner` that an artefact shows; all of them where it is broken and cannot say."""
+    from repro import discovery, plan
+    from repro.model import SCALES, ReproError
+
+    try:
+        module = discovery.load(artefact)
+        return {
+            settings.store.path(owner, {"scale": scale, **cell.identity()})
+            for scale in SCALES for cell in plan.cells_of(artefact, module, scale)
+        }  # fmt: skip
+    except ReproError:
+        return stored
 
 
 def _cache_files() -> list[Path]:

@@ -39,19 +39,23 @@ def compare(
         ),
     ] = None,
     threshold: Annotated[
-        float, typer.Option("--threshold", min=0, help="With --with: the least relative change that matters.")
+        float, typer.Option(
+            "--threshold", min=0,
+            help="With --with: the least relative change that matters; 0.5 at least for times without an interval.",
+        ),
     ] = 0.05,
     best: Annotated[
         bool, typer.Option("--best-backend", help="With --with: each side's best back end, as for two machines.")
     ] = False,
     fail: Annotated[
-        bool, typer.Option("--fail-on-regression", help="With --with: end with 1 if any number is slower or lost.")
+        bool, typer.Option("--fail-on-regression", help="With --with: end with 1 if any number is slower or gone.")
     ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
-    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart.
+    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, or their
+    values by half where they have none. What was measured before and is not there now is lost.
     """
     from repro import compare as comparing
     from repro import discovery
@@ -64,23 +68,23 @@ def compare(
     old = _folder(base, settings) if base else None
     answers, without, worse, elsewhere = [], [], 0, False
     for artefact in artefacts:
-        path = _stored(settings.store.folder, artefact, scale)
-        if path is None:
+        before, path = _pair(old, settings.store.folder, artefact, scale)
+        if path is None and before is None:
             without.append(artefact.id)
             continue
         if old is None:
             compared = _beside_the_paper(artefact, path, settings)
+            elsewhere |= _scale(path) != "paper"
+        elif before is None:
+            say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
+            continue
         else:
-            size = _scale(path)
-            before = _stored(old, artefact, size)
-            if before is None:
-                say(f"{artefact.id}: {old} has none at scale {size}")
-                continue
             compared = _beside_older(before, path, threshold, best)
             worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
         answers += compared.to_dict("records")
-        elsewhere |= _scale(path) != "paper"
-        if not as_json and len(compared):
+        if path is None and len(compared):  # one line for all of its numbers
+            say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
+        elif not as_json and len(compared):
             _show(f"{artefact.id}: {artefact.title}", compared)
         elif not as_json and old is None:
             say(f"{artefact.id}: the paper prints no number of what is measured here")
@@ -90,7 +94,7 @@ def compare(
         say(f"not run{f' at scale {scale}' if scale else ''} on {settings.machine}: {', '.join(without)}")
     if not answers and names:
         raise ReproError("there is nothing to compare")
-    if answers and old is None and elsewhere:
+    if answers and elsewhere:
         say("the papers' numbers hold for their own sizes, which only scale paper has")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
@@ -105,6 +109,21 @@ def _folder(base: str, settings: Settings) -> Path:
         if any(folder.glob("*/*.csv")):
             return folder
     raise ReproError(f"{base} is no folder of results, nor a machine in {settings.results}")
+
+
+def _pair(old: Path | None, new: Path, artefact: Artefact, scale: str | None) -> tuple[Path | None, Path | None]:
+    """The older CSV of an artefact and the present one of the same scale, each None where there is none.
+
+    Without a scale it is the present one's, or the older one's where only that has one: then the present one is gone.
+    """
+    path = _stored(new, artefact, scale)
+    if old is None:
+        return None, path
+    before = _stored(old, artefact, _scale(path) if path else scale)
+    if path and before:
+        return before, path
+    older = _stored(old, artefact, scale)
+    return (older, _stored(new, artefact, _scale(older))) if older else (None, path)
 
 
 def _stored(folder: Path, artefact: Artefact, scale: str | None) -> Path | None:
@@ -131,20 +150,21 @@ def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any
     from repro import peaks, published, render
 
     ours = render.read_csv(path)
-    manifest = path.with_suffix(".json")
-    works = comparing.works_of(read_json(manifest)) if manifest.is_file() else {}
+    manifest = read_json(path.with_suffix(".json"))
+    works = comparing.works_of(manifest)
     methods = published.stand_ins(artefact.paper, ours["method"].unique())
-    ceilings = peaks.read_ceilings(settings.store.folder)
+    ceilings = peaks.read_ceilings(settings.store.folder, manifest.get("machine", {}).get("cores"))
     return comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
 
 
-def _beside_older(before: Path, path: Path, threshold: float, best: bool) -> Any:
+def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro import compare as comparing
     from repro import render
 
-    say(f"{path.stem}: {_origin(before)} -> {_origin(path)}")
-    frames = [render.read_csv(each) for each in (before, path)]
+    say(f"{before.stem}: {_origin(before)} -> {_origin(path) if path else 'none'}")
+    frames = [render.read_csv(before)]
+    frames.append(render.read_csv(path) if path else frames[0].iloc[:0])
     if best:
         frames = [comparing.best_backends(each) for each in frames]
     return comparing.compare_results(*frames, threshold)

@@ -7,8 +7,8 @@ from typing import Any
 from repro import published
 from repro.compare import compare, works_of
 from repro.measurements import Measurement
+from repro.peaks import read_ceilings
 from repro.results import is_missing
-from repro.store import read_json
 from repro.units import MISSING, significant
 
 
@@ -23,8 +23,9 @@ def beside(stored: Measurement) -> list[dict[str, str]]:
     """
     paper = stored.artefact.partition("-")[0]
     stands_for = published.stand_ins(paper, dict.fromkeys(stored.frame["method"]))
-    ceilings = read_json(stored.csv.parents[1] / "ceilings.json")
-    found = compare(stored.frame, published.load(stored.artefact), stands_for, ceilings, works_of(stored.manifest))
+    manifest = stored.manifest
+    ceilings = read_ceilings(stored.csv.parents[1], manifest.get("machine", {}).get("cores"))
+    found = compare(stored.frame, published.load(stored.artefact), stands_for, ceilings, works_of(manifest))
     return [_line(row) for row in found.to_dict("records")]
 
 

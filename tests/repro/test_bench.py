@@ -177,6 +177,33 @@ def test_verdicts(base, new, unit, verdict):
     assert compare.judge("b", unit, base, new, 0.03).verdict == verdict
 
 
+def test_benchmarks_that_the_newer_commit_has_lost_are_told(asked, monkeypatch, capsys):
+    """One that fails there in every round, and one that fails in a single one; what only it has is no loss."""
+    sides = {"old": ("kept", "gone", "shaky"), "recent": ("kept", "added", "shaky")}
+    calls = []
+
+    def measured(commit, machine, benchmarks, seconds):
+        calls.append(commit)
+        fails = commit == "recent" and calls.count(commit) % compare.ROUNDS == 3
+        return {name: (2.0, "seconds") for name in sides[commit] if not (fails and name == "shaky")}
+
+    monkeypatch.setattr(compare, "commit_hash", lambda revision: revision)
+    monkeypatch.setattr(compare, "_count", lambda *_: 4)
+    monkeypatch.setattr(compare, "_measure", measured)
+    assert main(["bench", "compare", "old", "recent", "--json"]) == 1
+    found = {entry["benchmark"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert {name: entry["verdict"] for name, entry in found.items()} == {
+        "kept": "no change", "gone": "lost", "shaky": "lost",
+    }  # fmt: skip
+    assert (found["gone"]["base"], found["gone"]["new"], found["gone"]["ratio"]) == (2.0, None, None)
+    assert main(["bench", "compare", "old", "recent"]) == 1
+    out, err = capsys.readouterr()
+    assert "3 benchmarks, 0 slower or worse, 2 lost: the newer commit did not measure them in every round" in err
+    assert [line.split() for line in out.splitlines() if "lost" in line] == [
+        ["gone", "seconds", "2", "lost"], ["shaky", "seconds", "2", "lost"],
+    ]  # fmt: skip
+
+
 def test_too_few_rounds_are_refused():
     with pytest.raises(UnknownName, match="5 rounds give no interval of 95 %; it takes 6"):
         compare.compare("HEAD", "HEAD", "bench", ["."], rounds=5)

@@ -327,55 +327,6 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
     assert "no folder of results" in capsys.readouterr().err
 
 
-def test_clean_removes_cells_and_nothing_else(laboratory, capsys):
-    where = ["--results", str(laboratory.results)]
-    laboratory.run("--all")
-    capsys.readouterr()
-    assert main(["clean", "--dry-run", *where]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 10 == len(laboratory.cell_files())
-    assert main(["clean", "table1", "--failed", "--yes", *where]) == 0
-    laboratory.cell("first-loop-host").write_text("{")
-    assert main(["clean", "table1", "--failed", "--yes", *where]) == 0
-    assert len(laboratory.cell_files()) == 9
-    assert main(["clean", "figure2", "--yes", *where]) == 0
-    assert len(laboratory.cell_files()) == 8
-    assert main(["clean", "--scale", "small", "--yes", *where]) == 0
-    assert len(laboratory.cell_files()) == 8
-    assert main(["clean", "--yes", *where]) == 0
-    assert laboratory.cell_files() == [] and laboratory.file("table1.smoke.csv").exists()
-
-
-def test_clean_caches_leaves_what_is_not_its_own(laboratory, capsys):
-    cache = laboratory.folder / "cache"
-    made = ("datasets/a.npz", "kernels/cuda/b.cubin", "kernels/tuning/c.json", "waves/d.npz")
-    for name in (*made, "kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex"):
-        (cache / name).parent.mkdir(parents=True, exist_ok=True)
-        (cache / name).write_text("")
-    laboratory.run("figure2")
-    assert main(["clean", "--caches", "--yes", "--results", str(laboratory.results)]) == 0
-    left = {path.relative_to(cache).as_posix() for path in cache.rglob("*") if path.is_file()}
-    assert left == {"kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex", "measuring.lock"}
-    assert len(laboratory.cell_files()) == 1
-
-
-def test_clean_asks_and_takes_silence_for_no(laboratory):
-    laboratory.run("figure2")
-    done = subprocess.run(
-        [sys.executable, "-m", "repro", "clean", "--results", str(laboratory.results)], input="\n", text=True,
-        capture_output=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1 and "remove 1 file" in done.stderr and len(laboratory.cell_files()) == 1
-
-
-def test_clean_refuses_what_is_no_folder_of_results(laboratory, capsys):
-    precious = laboratory.folder / "precious" / "bench"
-    (precious / "demo2020-table1").mkdir(parents=True)
-    (precious / "demo2020-table1" / "thesis.json").write_text("{}")
-    assert main(["clean", "--yes", "--results", str(precious.parent)]) == 1
-    assert "has no .cells" in capsys.readouterr().err
-    assert (precious / "demo2020-table1" / "thesis.json").exists()
-
-
 def test_a_closed_pipe_is_no_error(laboratory):
     command = f"{sys.executable} -m repro list | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)

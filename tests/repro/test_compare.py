@@ -1,8 +1,12 @@
 """Ours beside published, and two sets of results beside each other."""
 
+import json
+import shutil
+
 import pandas
 import pytest
 
+from repro.cli import main
 from repro.compare import (
     ADDED,
     CHANGED,
@@ -117,7 +121,13 @@ def test_nothing_in_common_is_an_empty_table():
         ((1.0, 0.99, 1.01), (0.8, 0.79, 0.81), "GFLOP/s", SLOWER),
         ((1.0, 0.8, 1.3), (1.2, 1.0, 1.4), "s", UNDECIDED),
         ((1.0, 0.99, 1.01), (1.07, 1.055, 1.08), "s", UNDECIDED),  # apart, but by less than the threshold
-        ((1.0, None, None), (2.0, 1.9, 2.1), "s", UNDECIDED),
+        ((1.0, None, None), (2.0, 1.9, 2.1), "s", SLOWER),  # by the value, further apart than those with intervals
+        ((1.0, None, None), (2.0, 1.4, 2.6), "s", UNDECIDED),
+        ((1.0, None, None), (1.4, None, None), "s", UNDECIDED),
+        ((1.0, None, None), (1.6, None, None), "s", SLOWER),
+        ((1.0, None, None), (1.6, None, None), "GB/s", FASTER),
+        ((1.6, None, None), (1.0, None, None), "GB/s", SLOWER),
+        ((1.6, None, None), (1.0, 0.99, 1.01), "s", FASTER),
         ((1.0, None, None), (1.01, None, None), "s", SAME),
         ((19, None, None), (19, None, None), "", SAME),
         ((100, None, None), (101, None, None), "", CHANGED),
@@ -136,6 +146,17 @@ def test_verdicts_follow_the_intervals(old, new, unit, verdict):
     assert table["verdict"].tolist() == [verdict]
 
 
+def test_values_without_an_interval_are_marked():
+    def verdicts(unit, threshold=0.05, **ends):
+        table = compare_results(frame(row(value=1.0, unit=unit, **ends)), frame(row(value=2.0, unit=unit)), threshold)
+        return table[["verdict", "reason"]].to_numpy().tolist()
+
+    assert verdicts("s") == [[SLOWER, "no interval, by 50 %"]]
+    assert verdicts("s", ci_low=0.99, ci_high=1.01) == [[SLOWER, "no interval, by 50 %"]]
+    assert verdicts("s", threshold=1.5) == [[SAME, "no interval, by 150 %"]]
+    assert verdicts("count") == [[CHANGED, ""]]
+
+
 def test_units_of_the_two_sets_may_differ():
     table = compare_results(frame(row(value=0.002)), frame(row(value=2.0, unit="ms")))
     assert table["verdict"].tolist() == [SAME] and table["new"].tolist() == pytest.approx([0.002])
@@ -152,10 +173,6 @@ def test_values_that_come_and_go_are_said_with_the_reason():
 
 
 def test_another_machines_results_are_found_at_its_own_scale(capsys):
-    import json
-
-    from repro.cli import main
-
     assert main(["compare", "zhang2013-table3", "--machine", "h200", "--json"]) == 0
     out, err = capsys.readouterr()
     assert "cuda" in {row["backend"] for row in json.loads(out)} and "own sizes" not in err
@@ -163,3 +180,63 @@ def test_another_machines_results_are_found_at_its_own_scale(capsys):
     assert "which only scale paper has" in capsys.readouterr().err
     assert main(["compare", "zhang2013-table3", "--machine", "h200", "--scale", "smoke"]) == 1
     assert "not run at scale smoke on h200" in capsys.readouterr().err
+
+
+@pytest.fixture
+def older(laboratory, capsys):
+    """Two sets of the same results of table1, at scale smoke; the path of the older."""
+    assert laboratory.run("table1") == 0
+    shutil.copytree(laboratory.file(""), laboratory.results / "before" / "demo2020")
+    capsys.readouterr()
+    return laboratory.results / "before"
+
+
+def against(laboratory, older, *more):
+    words = ("--with", str(older), "--results", str(laboratory.results), "--fail-on-regression")
+    return main(["compare", *words, *more])
+
+
+@pytest.mark.parametrize("scale", [["--scale", "smoke"], []], ids=" ".join)
+@pytest.mark.parametrize("names", [["table1"], []], ids=" ".join)
+def test_an_artefact_that_is_gone_is_told_and_fails(laboratory, older, capsys, names, scale):
+    if not scale:  # where the older ones are of the scale that has no suffix
+        for path in older.glob("demo2020/table1.smoke.*"):
+            path.rename(path.with_name(path.name.replace(".smoke", "")))
+    assert against(laboratory, older, *names, *scale) == 0
+    assert "lost" not in capsys.readouterr().err
+    laboratory.file("table1.smoke.csv").unlink()
+    assert against(laboratory, older, *names, *scale) == 1
+    out, err = capsys.readouterr()
+    assert "demo2020-table1: lost, 12 numbers at scale smoke" in err and "12 numbers slower or lost" in err
+    assert not any("not run" in line and "table1" in line for line in err.splitlines()) and out == ""
+    assert against(laboratory, older, *names, *scale, "--json") == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["verdict"] for row in rows] == [LOST] * 12 and rows[0]["reason"] == "not in the new results"
+
+
+def test_an_artefact_of_another_scale_stands_for_none(laboratory, older, capsys):
+    """As when what is compared was run at the wrong scale: nothing would be compared, and nothing be wrong."""
+    for path in older.glob("demo2020/table1.smoke.*"):
+        path.rename(path.with_name(path.name.replace(".smoke", "")))
+    for path in laboratory.file("").iterdir():
+        path.unlink()
+    assert laboratory.run("table1", "--scale", "small") == 0
+    capsys.readouterr()
+    assert against(laboratory, older) == 1
+    assert "demo2020-table1: lost, 12 numbers at scale smoke" in capsys.readouterr().err
+
+
+def test_an_artefact_that_only_the_new_set_has_is_no_loss(laboratory, older, capsys):
+    assert laboratory.run("table1", "--scale", "small") == 0
+    capsys.readouterr()
+    assert against(laboratory, older, "--scale", "small") == 0
+    assert f"demo2020-table1: {older} has none at scale small" in capsys.readouterr().err
+
+
+def test_nothing_measured_before_is_nothing_lost(laboratory, older, capsys):
+    """Of an artefact whose cells were all skipped."""
+    assert laboratory.run("figure2") == 0
+    laboratory.file("figure2.smoke.csv").rename(older / "demo2020" / "figure2.smoke.csv")
+    capsys.readouterr()
+    assert against(laboratory, older, "--scale", "smoke") == 0
+    assert "lost" not in capsys.readouterr().err

@@ -1,10 +1,15 @@
 """Ceilings on disk: kept while the machine and the probes are what they were."""
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 
-from repro import ceilings, environment
+from repro import ceilings, device_ceilings, environment
 from repro.ceilings import Ceilings
 from repro.device_ceilings import DeviceCeilings, held_up
+from repro.peaks import of_ceilings, read_ceilings
 from repro.store import Store
 
 PROBES = """def ceiling_kernels(clock):
@@ -68,3 +73,105 @@ def test_ceilings_of_a_processor_that_other_programs_hold_are_none(
     assert bool(store.read()) != is_held_up
     monkeypatch.setattr(ceilings, "measure", None)  # it is not probed again for the next cell
     assert (DeviceCeilings(store_of(laboratory)).of(environment.device("opencl")) is None) == is_held_up
+
+
+RESULTS = Path(__file__).parents[2] / "results"
+NAME = "opencl: Pretend device"
+
+
+def entry(measured=0.0, rate=1e9, **machine):
+    made = Ceilings(NAME, {"copy": [(1e6, rate)]}, {}, {"float64": rate}).to_dict()
+    return {"machine": machine, "sources": {}, "measured": measured, "ceilings": made}
+
+
+def test_what_another_run_has_measured_meanwhile_is_kept(laboratory, source, monkeypatch):
+    """Two runs into one folder: the other ends its probes, of another device, while these go on."""
+    real, other, kept = ceilings.measure, entry(cpu="of another run"), DeviceCeilings(store_of(laboratory))
+    kept.path.parent.mkdir(parents=True)
+
+    def measure(kernels, clock):
+        kept.path.write_text(json.dumps({"cuda: Card": other}))
+        return real(kernels, clock)
+
+    monkeypatch.setattr(ceilings, "measure", measure)
+    assert kept.of(environment.device("opencl")) is not None
+    assert set(kept.read()) == {NAME, "cuda: Card"} and kept.read()["cuda: Card"] == other
+
+
+def test_runs_that_end_their_probes_together_overwrite_nothing(laboratory):
+    children = []
+    for number in range(20):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                DeviceCeilings(store_of(laboratory)).keep({f"cuda: Card {number}": entry()})
+            finally:
+                os._exit(0)
+        children.append(pid)
+    for pid in children:
+        os.waitpid(pid, 0)
+    assert len(DeviceCeilings(store_of(laboratory)).read()) == 20
+
+
+@pytest.fixture
+def facts(monkeypatch):
+    """The facts of the machine, which a test may change."""
+    found = {"cpu": "A processor", "cores": "12"}
+    monkeypatch.setattr(device_ceilings, "machine_facts", lambda: dict(found))
+    return found
+
+
+def test_a_processor_has_ceilings_for_each_number_of_cores(laboratory, source, facts):
+    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    measured = {}
+    for cores in ("12", "4"):
+        facts["cores"] = cores
+        assert kept.of(clock, measuring=False) is None
+        measured[cores] = kept.of(clock)
+    for cores, found in measured.items():
+        facts["cores"] = cores
+        assert kept.of(clock, measuring=False) == found
+        assert kept.of(clock, again=True) is not None and len(kept.read()) == 2
+        stored = read_ceilings(kept.path.parent, int(cores))[NAME]
+        assert stored["machine"]["cores"] == cores
+        assert stored["ceilings"] == kept.of(clock, measuring=False).to_dict()
+    assert read_ceilings(kept.path.parent)[NAME]["machine"]["cores"] == "12"  # the first, for who asks for no number
+    assert read_ceilings(kept.path.parent, 40)[NAME]["machine"]["cores"] == "12"
+
+
+def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
+    facts["gpu"] = "['Pretend device']"
+    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    measured = kept.of(clock)
+    facts |= {"cores": "4", "$OMP_NUM_THREADS": "4"}
+    assert kept.of(clock, measuring=False) == measured is not None
+    facts["driver"] = "another"
+    assert kept.of(clock, measuring=False) is None
+    assert kept.of(clock) is not None and set(kept.read()) == {NAME}
+
+
+def test_ceilings_are_merged_by_cores(laboratory):
+    kept = DeviceCeilings(store_of(laboratory))
+    few, old, many = entry(2.0, cores="4"), entry(1.0, cores="12"), entry(3.0, cores="12")
+    kept.keep({NAME: few})
+    for theirs in ({NAME: old}, {NAME: many, f"{NAME}, 4 cores": entry(1.0, cores="4")}, {f"{NAME}, 12 cores": old}):
+        kept.keep(theirs, only_later=True)
+    assert kept.read() == {NAME: few, f"{NAME}, 12 cores": many}
+
+
+@pytest.mark.parametrize("machine", sorted(path.parent.name for path in RESULTS.glob("*/ceilings.json")))
+def test_stored_ceilings_are_found(machine):
+    """By every device of the stored results that has some, whatever the cores it is asked for with."""
+    stored = json.loads((RESULTS / machine / "ceilings.json").read_text())
+    for cores in (None, 2, 12, 40):
+        found = read_ceilings(RESULTS / machine, cores)
+        assert found == stored and all(of_ceilings(found, *name.split(": ", 1)) for name in stored)
+
+
+def test_a_stored_entry_stands_as_it_did(laboratory, source, facts):
+    """As those that were stored before processors had one for each number of cores."""
+    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    old = {**entry(cores="12", cpu="A processor"), "sources": device_ceilings._key(clock)["sources"]}
+    kept.path.parent.mkdir(parents=True)
+    kept.path.write_text(json.dumps({NAME: old}))
+    assert kept.of(clock, measuring=False).to_dict() == old["ceilings"]

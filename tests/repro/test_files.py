@@ -1,14 +1,16 @@
 """A clone has an artefact's files and not the store: its cells are read back from them, and only where they stand."""
 
+import csv
 import gzip
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from repro import files, hashing, plan, store
+from repro import discovery, files, hashing, plan, settings, store
 from repro.model import Cell
 
 
@@ -208,7 +210,7 @@ def test_artefacts_that_show_the_same_cells_have_them_of_one_another(laboratory,
     as_in_a_clone(laboratory)
     capsys.readouterr()
     assert laboratory.run("table3") == 0 and "0 cells measured, 6 as before" in capsys.readouterr().err
-    assert laboratory.repro("clean", "table1", "--yes", "--results", str(laboratory.results)).returncode == 0
+    assert laboratory.repro("clean", "table1", "table3", "--yes", "--results", str(laboratory.results)).returncode == 0
     assert set(laboratory.reasons().values()) == {"never run"}
     assert laboratory.run("table3") == 0 and "6 cells measured, 0 as before" in capsys.readouterr().err
 
@@ -232,3 +234,29 @@ def test_every_cell_of_the_stored_results_is_read_back():
             assert record and record["status"] == cell["status"], (path, cell["case"], cell["method"])
             found += 1
     assert found > 1000
+
+
+def test_own_files_of_one_name_in_several_folders_stand_apart(laboratory):
+    """Also those whose names differ only in what a name of results cannot have, and one that is named as a scale."""
+    numbers = {"one/mesh.txt": "1 2", "two/mesh.txt": "3 4", "two/mesh-txt": "5 6", "two/small": "7 8"}
+    for name, text in numbers.items():
+        own = laboratory.folder / name
+        own.parent.mkdir(exist_ok=True)
+        own.write_text(text)
+        for _ in range(2):  # the same file has the same name each time
+            assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
+    sums = []
+    for path in laboratory.file("").glob("table1.smoke.*.csv"):
+        with path.open(newline="") as stream:
+            sums += {row["value"] for row in csv.DictReader(stream) if row["metric"] == "sum"}
+    assert sorted(sums) == ["11.0", "15.0", "3.0", "7.0"]
+    assert not laboratory.file("table1.smoke.small.csv").exists()
+
+
+def test_one_file_in_the_place_of_either_of_two_datasets_stands_apart(laboratory):
+    (artefact,) = discovery.select(["table1"])
+    made = settings.make_settings("smoke", laboratory.results, "bench")
+    stems = {
+        files.files_stem(artefact, replace(made, overrides={name: "/a/b"}), ("a/x", "a/y")) for name in ("a/x", "a/y")
+    }
+    assert len(stems) == 2

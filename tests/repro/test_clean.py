@@ -1,0 +1,130 @@
+"""What `repro clean` removes, and what it leaves."""
+
+import subprocess
+import sys
+
+import pytest
+
+from repro.cli import main
+
+
+def test_clean_removes_cells_and_nothing_else(laboratory, capsys):
+    where = ["--results", str(laboratory.results)]
+    laboratory.run("--all")
+    capsys.readouterr()
+    assert main(["clean", "--dry-run", *where]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 10 == len(laboratory.cell_files())
+    assert main(["clean", "table1", "--failed", "--yes", *where]) == 0
+    laboratory.cell("first-loop-host").write_text("{")
+    assert main(["clean", "table1", "--failed", "--yes", *where]) == 0
+    assert len(laboratory.cell_files()) == 9
+    assert main(["clean", "figure2", "--yes", *where]) == 0
+    assert len(laboratory.cell_files()) == 8
+    assert main(["clean", "--scale", "small", "--yes", *where]) == 0
+    assert len(laboratory.cell_files()) == 8
+    assert main(["clean", "--yes", *where]) == 0
+    assert laboratory.cell_files() == [] and laboratory.file("table1.smoke.csv").exists()
+
+
+def test_clean_caches_leaves_what_is_not_its_own(laboratory, capsys):
+    cache = laboratory.folder / "cache"
+    made = ("datasets/a.npz", "kernels/cuda/b.cubin", "kernels/tuning/c.json", "waves/d.npz")
+    for name in (*made, "kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex"):
+        (cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (cache / name).write_text("")
+    laboratory.run("figure2")
+    assert main(["clean", "--caches", "--yes", "--results", str(laboratory.results)]) == 0
+    left = {path.relative_to(cache).as_posix() for path in cache.rglob("*") if path.is_file()}
+    assert left == {"kernels/mine.c", "datasets/notes.txt", "waves/sea.jpg", "thesis.tex", "measuring.lock"}
+    assert len(laboratory.cell_files()) == 1
+
+
+def test_clean_asks_and_takes_silence_for_no(laboratory):
+    laboratory.run("figure2")
+    done = subprocess.run(
+        [sys.executable, "-m", "repro", "clean", "--results", str(laboratory.results)], input="\n", text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1 and "remove 1 file" in done.stderr and len(laboratory.cell_files()) == 1
+
+
+def test_clean_refuses_what_is_no_folder_of_results(laboratory, capsys):
+    precious = laboratory.folder / "precious" / "bench"
+    (precious / "demo2020-table1").mkdir(parents=True)
+    (precious / "demo2020-table1" / "thesis.json").write_text("{}")
+    assert main(["clean", "--yes", "--results", str(precious.parent)]) == 1
+    assert "has no .cells" in capsys.readouterr().err
+    assert (precious / "demo2020-table1" / "thesis.json").exists()
+
+
+FIRST_SUMS = (
+    '"""The first sums again."""\n'
+    "from fakelab.demo2020 import table1_sums\n"
+    "from fakelab.demo2020.table1_sums import measure, plot, tables\n\n\n"
+    "def cells(scale):\n"
+    '    return [cell for cell in table1_sums.cells(scale) if cell.case == "first"]\n'
+)
+
+
+@pytest.fixture
+def shared(laboratory, capsys):
+    """Table 3 shows three of table 1's nine cells; both were run."""
+    (laboratory.paper / "table3_again.py").write_text(FIRST_SUMS)
+    assert laboratory.run("table1", "table3") == 0
+    assert len(laboratory.cell_files()) == 9
+    capsys.readouterr()
+    return laboratory
+
+
+def clean(laboratory, *words):
+    assert main(["clean", "--yes", "--results", str(laboratory.results), *words]) == 0
+    return {path.name.split("-")[1] for path in laboratory.cell_files()}, len(laboratory.cell_files())
+
+
+def test_cells_that_others_show_stay_unless_these_are_named(shared, capsys):
+    said = "3 cells kept, shown by demo2020-table{} as well"
+    assert clean(shared, "table3") == ({"first", "second", "third"}, 9)
+    assert said.format(1) in capsys.readouterr().err
+    assert clean(shared, "table1") == ({"first"}, 3)
+    assert said.format(3) in capsys.readouterr().err
+    assert clean(shared, "table1", "table3") == (set(), 0)
+    assert "kept" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--paper", "demo2020"], ["--kind", "table"], ["demo2020"], []], ids=" ".join)
+def test_all_that_show_them_are_named_by_more_than_their_names(shared, words):
+    assert clean(shared, *words) == (set(), 0)
+
+
+def test_a_shared_cell_that_failed_is_of_no_use_to_others(shared):
+    shared.cell("first-loop-host").write_text("{")
+    shared.cell("second-loop-host").write_text("{")
+    assert clean(shared, "table3", "--failed") == ({"first", "second", "third"}, 8)
+    assert clean(shared, "table1", "--failed") == ({"first", "second", "third"}, 7)
+
+
+def test_shared_cells_of_ones_own_data_stay_as_well(shared, capsys):
+    own = shared.folder / "my.txt"
+    own.write_text("1 2")
+    assert shared.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
+    assert clean(shared, "table3") == ({"first", "second", "third"}, 18)
+    assert "6 cells kept" in capsys.readouterr().err
+    assert clean(shared, "table1") == ({"first"}, 6)
+
+
+def test_what_no_artefact_shows_any_longer_is_its_owners(shared):
+    source = shared.paper / "table1_sums.py"
+    source.write_text(source.read_text().replace('("first", "second", "third")', '("first", "second")'))
+    for name in [name for name in sys.modules if name.startswith("fakelab.demo2020")]:
+        del sys.modules[name]
+    assert clean(shared, "table3") == ({"first", "second", "third"}, 9)
+    assert clean(shared, "table1") == ({"first"}, 3)
+
+
+def test_a_broken_artefact_may_show_every_cell(shared, capsys):
+    source = shared.paper / "table3_again.py"
+    source.write_text(source.read_text() + "raise OSError\n")
+    for name in [name for name in sys.modules if name.startswith("fakelab.demo2020")]:
+        del sys.modules[name]
+    assert clean(shared, "table1") == ({"first", "second", "third"}, 9)
+    assert "9 cells kept, shown by demo2020-table3 as well" in capsys.readouterr().err

@@ -1,0 +1,88 @@
+"""A measuring process that is killed: while it measures it costs its cell, while it waits it costs nothing."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from repro import discovery, runner, store
+from repro.model import ReproError
+from repro.plan import Selection
+from repro.settings import make_settings
+from repro.worker import Worker
+
+
+@pytest.fixture
+def measured(laboratory):
+    """A worker, and a task whose cell is done already."""
+    assert laboratory.run("table1", "--only", "case=first", "--only", "backend=host") == 0
+    settings = make_settings("smoke", laboratory.results, "bench")
+    (job,) = runner.make_jobs(
+        discovery.select(["table1"]), settings, Selection({"case": ["first"], "backend": ["host"]})
+    )
+    worker, (task,) = Worker(settings), job.wanted
+    yield worker, task
+    worker.close()
+
+
+def kill(worker):
+    os.kill(worker._process.pid, signal.SIGKILL)
+
+
+def stored(task):
+    return json.loads(task.path.read_text())
+
+
+def test_one_that_is_killed_while_it_waits_is_replaced(measured, laboratory):
+    worker, task = measured
+    before, turn, waited = stored(task), store.alone(), []
+
+    def waiting():
+        waited.append(worker._process.pid)
+        if len(waited) == 1:
+            kill(worker)
+        else:
+            assert stored(task) == before
+            turn.__exit__(None, None, None)
+
+    turn.__enter__()
+    assert worker.measure(task, force=True, begun=time.time(), waiting=waiting)
+    assert len(set(waited)) == 2 and len(laboratory.traces()) == 2
+    assert task.record["status"] == stored(task)["status"] == "done" and stored(task)["finished"] > before["finished"]
+
+
+def test_one_that_is_killed_while_it_has_nothing_to_do_is_replaced(measured):
+    worker, task = measured
+    assert worker.measure(task, force=True)
+    kill(worker)
+    worker._process.join()
+    assert worker.measure(task, force=True) and stored(task)["status"] == "done"
+
+
+def test_when_its_successor_is_killed_as_well_the_run_ends_and_what_is_stored_stays(measured, laboratory):
+    worker, task = measured
+    before = task.path.read_bytes()
+    with store.alone(), pytest.raises(ReproError, match="died: SIGKILL, as did one before it, and neither had begun"):
+        worker.measure(task, force=True, begun=time.time(), waiting=lambda: kill(worker))
+    assert task.path.read_bytes() == before and len(laboratory.traces()) == 1
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_one_that_is_killed_in_its_turn_leaves_what_was_stored_since_the_run_began(measured, monkeypatch, is_stored):
+    """By another run while this one waited, or by the process itself."""
+    worker, task = measured
+    begun = time.time()
+    if is_stored:
+        worker.settings.store.write(task.path, {**task.record, "finished": time.time()})
+    monkeypatch.setenv("FAKELAB_CRASH", "first")
+    monkeypatch.setattr(worker, "_ask", lambda *given, ask=worker._ask: _killed(worker, ask, given))
+    assert worker.measure(task, force=True, begun=begun) != is_stored
+    assert task.record["status"] == stored(task)["status"] == ("done" if is_stored else "failed")
+
+
+def _killed(worker, ask, given):
+    """As `Worker._ask`, of a process that measures though another run has just done so, and is killed at that."""
+    task, force, _, waiting = given
+    return ask(task, force, 0.0, waiting)

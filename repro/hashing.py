@@ -7,6 +7,7 @@ mapping rather than one digest, so that `differences` can say what changed.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -38,6 +39,10 @@ HIDING = ("", "-1")
 #: Facts of the threads that a process may have.
 THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
                     | {f"${name}" for name in VARIABLES if "THREAD" in name})  # fmt: skip
+
+
+#: Words in the name of a method, or of a time, of which the processor does a part, whatever back end its cell has.
+ON_PROCESSOR = frozenset({"host", "cpu"})
 
 
 #: Which GPUs a process may see.
@@ -73,9 +78,10 @@ def machine_facts(
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
-    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), nor
-    does what is counted and not timed, unless it is the threads; what runs on processors alone does not see which GPUs
-    are hidden. What is not done is measured again wherever it is asked for, and is told until then.
+    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
+    for those whose names say that the processor does a part, see `ON_PROCESSOR`. Nor does what is counted and not
+    timed, unless it is the threads; what runs on processors alone does not see which GPUs are hidden. What is not done
+    is measured again wherever it is asked for, and is told until then.
 
     Parameters
     ----------
@@ -86,6 +92,8 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         backend, rows = record["identity"]["backend"], record["rows"]
         gpus = record["key"].get("machine", {}).get("gpu", "")
         is_on_gpu = backend == "cuda" or any(row["device"] and repr(row["device"]) in gpus for row in rows)
+        named = [record["identity"].get("method", ""), *record["samples"]]
+        is_on_gpu &= ON_PROCESSOR.isdisjoint(word for name in named for word in re.split("[-_]", name))
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
     except (LookupError, TypeError, AttributeError):

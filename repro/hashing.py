@@ -16,7 +16,8 @@ from typing import Any
 from repro.model import DONE
 
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
-#: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured.
+#: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured. Its
+#: version is a fact of that baseline's cells alone, see `RIVALS`.
 NUMERIC_PACKAGES = {"numpy", "scipy", "numba", "llvmlite", "pyamg", "petsc4py", "mpi4py", "pyopencl", "pocl", "cupy",
                     "cuda", "nvidia"}  # fmt: skip
 
@@ -49,6 +50,10 @@ ON_PROCESSOR = frozenset({"host", "cpu"})
 VISIBLE = "$CUDA_VISIBLE_DEVICES"
 
 
+#: How the facts begin that are versions of a rival's libraries. Cells that have none, as older ones, are of any.
+RIVALS = "rivals."
+
+
 def machine_facts(
     fingerprint: Mapping[str, Any], variables: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str]:
@@ -73,6 +78,26 @@ def machine_facts(
     if len(set(fingerprint.get("gpu", ()))) == 1 and counting.get("CUDA_VISIBLE_DEVICES") not in HIDING:
         counting.pop("CUDA_VISIBLE_DEVICES", None)
     return facts | {f"${name}": value for name, value in counting.items()}
+
+
+def rival_facts(versions: Mapping[str, str]) -> dict[str, str]:
+    """Return the versions of a rival's libraries as facts of its cells' machine, those that are known."""
+    return {f"{RIVALS}{name}": version for name, version in versions.items() if version}
+
+
+def rivals_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions of the libraries of rivals that a record depends on."""
+    facts = record["key"].get("machine", {})
+    return {name.removeprefix(RIVALS): version for name, version in facts.items() if name.startswith(RIVALS)}
+
+
+def with_rivals(record: Mapping[str, Any], libraries: Collection[str]) -> Mapping[str, Any]:
+    """Return a record that has of the versions of rivals' libraries only those of its own; files have them of all."""
+    others = rival_facts(rivals_of(record)).keys() - {f"{RIVALS}{name}" for name in libraries}
+    if not others:
+        return record
+    machine = {name: fact for name, fact in record["key"]["machine"].items() if name not in others}
+    return {**record, "key": {**record["key"], "machine": machine}}
 
 
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
@@ -182,8 +207,11 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]
     before, now = old.get("machine", {}), new.get("machine", {})
     for name in sorted(before.keys() | now.keys()):
+        if name.startswith(RIVALS) and not (name in before and name in now):
+            continue
         if before.get(name) != now.get(name) and name not in but:
-            label = name if name.startswith("$") else name.removeprefix("packages.").replace(".", " ").replace("_", " ")
+            bare = name.removeprefix("packages.").removeprefix(RIVALS)
+            label = name if name.startswith("$") else bare.replace(".", " ").replace("_", " ")
             words.append(f"{label} {before.get(name, 'none')} -> {now.get(name, 'none')}")
     if old.get("seed") != new.get("seed"):
         words.append(f"seed {old.get('seed')} -> {new.get('seed')}")

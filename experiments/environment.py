@@ -26,6 +26,13 @@ def presences() -> list[Presence]:
     return found + [Presence(s.name, "baseline", s.available, s.detail, s.remedy) for s in baselines.survey()]
 
 
+def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
+    """Return the libraries of a cell's rival with their versions; see `experiments.rivals`."""
+    from experiments.rivals import libraries
+
+    return libraries(artefact, method, backend)
+
+
 def ceiling_kernels(clock: Any) -> Iterator[CeilingKernel]:
     """Yield the probes of a device, or of the host for its clock."""
     if isinstance(clock, devices.Device):

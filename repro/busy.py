@@ -22,13 +22,27 @@ class Span(NamedTuple):
     end: float
 
 
+class Cell(NamedTuple):
+    """When and where a cell was measured, and whether it has the note of `repro.preemption`."""
+
+    span: Span
+    host: str
+    is_noted: bool
+
+    def meets(self, other: Cell) -> bool:
+        """Return whether another cell had the same machine at the same time; of what names no host it is assumed."""
+        (begin, end), (its_begin, its_end) = self.span, other.span
+        is_elsewhere = self.host and other.host and self.host != other.host
+        return self.span != other.span and its_begin < end and begin < its_end and not is_elsewhere
+
+
 def on_processor(row: Mapping[str, Any]) -> bool:
     """Return whether a row, as `repro.claims.stored` has it, was measured on a processor."""
     return row["backend"] == "host" or not row.get("gpu", True)
 
 
 def shared(folder: Path, row: Mapping[str, Any]) -> bool:
-    """Return whether other cells of a machine were measured at the same time as the cell of a row on its processor.
+    """Return whether other cells were measured at the same time as the cell of a row, on its very machine's processor.
 
     Parameters
     ----------
@@ -39,13 +53,13 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
     """
     if not on_processor(row) or (cell := _cells(folder).get(_place(row))) is None:
         return False
-    own, _ = cell
-    return any(other != own and other.begin < own.end and own.begin < other.end for other, _ in _cells(folder).values())
+    return any(map(cell.meets, _cells(folder).values()))
 
 
 def preempted(folder: Path, row: Mapping[str, Any]) -> bool:
     """Return whether the cell of a row has the note that its threads lost their cores often."""
-    return on_processor(row) and _cells(folder).get(_place(row), (None, False))[1]
+    cell = _cells(folder).get(_place(row)) if on_processor(row) else None
+    return cell is not None and cell.is_noted
 
 
 def _place(row: Mapping[str, Any]) -> tuple:
@@ -53,7 +67,7 @@ def _place(row: Mapping[str, Any]) -> tuple:
 
 
 @cache
-def _cells(folder: Path) -> dict[tuple, tuple[Span, bool]]:
+def _cells(folder: Path) -> dict[tuple, Cell]:
     found = {}
     for path in sorted(folder.glob("*/*.json")):
         manifest = read_json(path)
@@ -62,5 +76,6 @@ def _cells(folder: Path) -> dict[tuple, tuple[Span, bool]]:
                 place = _place({**cell, **{name: manifest.get(name) for name in ("artefact", "scale")}})
                 end = datetime.fromisoformat(cell["date"]).timestamp()
                 is_noted = any(NOTE in note for note in cell.get("notes") or ())
-                found[place] = Span(end + ROUNDING - cell["seconds"], end), is_noted
+                host = (cell.get("revision") or {}).get("host", "")
+                found[place] = Cell(Span(end + ROUNDING - cell["seconds"], end), host, is_noted)
     return found

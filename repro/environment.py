@@ -85,6 +85,11 @@ def presences() -> list:
     return list(load().presences())
 
 
+def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
+    """Return the libraries that a cell of a rival depends on with their versions, empty where unknown; else none."""
+    return load().rivals(artefact, method, backend)
+
+
 def ceiling_kernels(clock: Any) -> Iterable:
     """Return the streaming and arithmetic probes of a device, one at a time: each may hold much memory."""
     return load().ceiling_kernels(clock)

@@ -7,6 +7,7 @@ mapping rather than one digest, so that `differences` can say what changed.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -15,7 +16,8 @@ from typing import Any
 from repro.model import DONE
 
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
-#: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured.
+#: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured. Its
+#: version is a fact of that baseline's cells alone, see `RIVALS`.
 NUMERIC_PACKAGES = {"numpy", "scipy", "numba", "llvmlite", "pyamg", "petsc4py", "mpi4py", "pyopencl", "pocl", "cupy",
                     "cuda", "nvidia"}  # fmt: skip
 
@@ -40,8 +42,16 @@ THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
                     | {f"${name}" for name in VARIABLES if "THREAD" in name})  # fmt: skip
 
 
+#: Words in the name of a method, or of a time, of which the processor does a part, whatever back end its cell has.
+ON_PROCESSOR = frozenset({"host", "cpu"})
+
+
 #: Which GPUs a process may see.
 VISIBLE = "$CUDA_VISIBLE_DEVICES"
+
+
+#: How the facts begin that are versions of a rival's libraries. Cells that have none, as older ones, are of any.
+RIVALS = "rivals."
 
 
 def machine_facts(
@@ -70,12 +80,33 @@ def machine_facts(
     return facts | {f"${name}": value for name, value in counting.items()}
 
 
+def rival_facts(versions: Mapping[str, str]) -> dict[str, str]:
+    """Return the versions of a rival's libraries as facts of its cells' machine, those that are known."""
+    return {f"{RIVALS}{name}": version for name, version in versions.items() if version}
+
+
+def rivals_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions of the libraries of rivals that a record depends on."""
+    facts = record["key"].get("machine", {})
+    return {name.removeprefix(RIVALS): version for name, version in facts.items() if name.startswith(RIVALS)}
+
+
+def with_rivals(record: Mapping[str, Any], libraries: Collection[str]) -> Mapping[str, Any]:
+    """Return a record that has of the versions of rivals' libraries only those of its own; files have them of all."""
+    others = rival_facts(rivals_of(record)).keys() - {f"{RIVALS}{name}" for name in libraries}
+    if not others:
+        return record
+    machine = {name: fact for name, fact in record["key"]["machine"].items() if name not in others}
+    return {**record, "key": {**record["key"], "machine": machine}}
+
+
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
-    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), nor
-    does what is counted and not timed, unless it is the threads; what runs on processors alone does not see which GPUs
-    are hidden. What is not done is measured again wherever it is asked for, and is told until then.
+    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
+    for those whose names say that the processor does a part, see `ON_PROCESSOR`. Nor does what is counted and not
+    timed, unless it is the threads; what runs on processors alone does not see which GPUs are hidden. What is not done
+    is measured again wherever it is asked for, and is told until then.
 
     Parameters
     ----------
@@ -86,6 +117,8 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         backend, rows = record["identity"]["backend"], record["rows"]
         gpus = record["key"].get("machine", {}).get("gpu", "")
         is_on_gpu = backend == "cuda" or any(row["device"] and repr(row["device"]) in gpus for row in rows)
+        named = [record["identity"].get("method", ""), *record["samples"]]
+        is_on_gpu &= ON_PROCESSOR.isdisjoint(word for name in named for word in re.split("[-_]", name))
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
     except (LookupError, TypeError, AttributeError):
@@ -174,8 +207,11 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]
     before, now = old.get("machine", {}), new.get("machine", {})
     for name in sorted(before.keys() | now.keys()):
+        if name.startswith(RIVALS) and not (name in before and name in now):
+            continue
         if before.get(name) != now.get(name) and name not in but:
-            label = name if name.startswith("$") else name.removeprefix("packages.").replace(".", " ").replace("_", " ")
+            bare = name.removeprefix("packages.").removeprefix(RIVALS)
+            label = name if name.startswith("$") else bare.replace(".", " ").replace("_", " ")
             words.append(f"{label} {before.get(name, 'none')} -> {now.get(name, 'none')}")
     if old.get("seed") != new.get("seed"):
         words.append(f"seed {old.get('seed')} -> {new.get('seed')}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.hashing import VARIABLES
-from repro.machine import fingerprint, nvidia
+from repro.machine import fingerprint, host, nvidia
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
@@ -27,6 +27,14 @@ def _git(root: Path, *arguments: str) -> str | None:
 
 
 def revision(root: Path = ROOT) -> dict[str, Any]:
+    """Return of what a measurement is: ``commit`` and ``dirty`` of the sources under `root`, and the ``host``.
+
+    See `repro.machine.host`; it tells which cells of a cluster had one machine.
+    """
+    return {**_commit(root), "host": host()}
+
+
+def _commit(root: Path) -> dict[str, Any]:
     """Return ``commit`` and ``dirty`` of the sources under `root`; both None outside a checkout of their own.
 
     Results do not make a checkout dirty. A copy of the sources inside another repository (a virtual environment in it,
@@ -68,7 +76,7 @@ def collect(
         What was measured on; their ``backend``, ``name`` and ``details`` are kept.
     """
     return {
-        **revision(),
+        **_commit(ROOT),
         "command": command if isinstance(command, str) else " ".join(command),
         "seed": seed,
         "collected": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -123,7 +123,7 @@ def _in_files(record: dict, settings: Settings) -> dict | None:
     overrides, usual = record.get("overrides", {}), _usual(record["key"].get("machine", {}))
     settings = replace(settings, scale=record["scale"], overrides=overrides, usual_scale=usual)
     found = [
-        each.record(artefact.id, record["identity"], record["key"])
+        plan.read_back(each, artefact, record["identity"], record["key"])
         for each in plan.files_of(artefact, set(overrides), settings)
     ]
     return max((each for each in found if each), key=_worth, default=None)

@@ -105,7 +105,7 @@ class Task:
 
     def _read_back(self) -> None:
         """Take the files' best record that stands; where the store has none, any, which says what changed."""
-        found = [each.record(self.artefact.id, self.cell.identity(), self.key) for each in self.files]
+        found = [read_back(each, self.artefact, self.cell.identity(), self.key) for each in self.files]
         is_any_good = self.record is None
         best_last = sorted(filter(None, found), key=lambda record: (record["status"] == DONE, record["finished"]))
         for record in best_last:
@@ -178,6 +178,18 @@ def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> l
     return [Files(files_stem(each, settings, data), settings.scale) for each in alike]
 
 
+def read_back(
+    files: Files, artefact: Artefact, identity: Mapping[str, Any], key: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return what files have of a cell, as `Files.record` does, of the libraries of rivals its own alone."""
+    found = files.record(artefact.id, identity, key)
+    return found and hashing.with_rivals(found, _rivals(artefact, identity["method"], identity["backend"]))
+
+
+def _rivals(artefact: Artefact, method: str, backend: str) -> dict[str, str]:
+    return environment.rivals(artefact.id, method, backend)
+
+
 def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
     """Return what names a cell's file: with the user's own data it is another cell."""
     own = {name: settings.overrides[name] for name in cell.data if name in settings.overrides}
@@ -197,7 +209,7 @@ def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]
         "data": {
             name: environment.dataset_key(name, settings.scale, settings.overrides.get(name)) for name in cell.data
         },
-        "machine": machine_facts(),
+        "machine": machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend)),
         "seed": settings.seed,
     }
 

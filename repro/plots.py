@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from repro.looks import GRID, colour, marker, size, style, styled
 from repro.panels import intervals, legend, logarithmic, share_legend, tidy
-from repro.results import PREFERENCE, is_missing
-from repro.units import convert, is_rate, is_time
+from repro.results import PREFERENCE, is_missing, times_behind
+from repro.units import convert, is_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def point(
 ) -> tuple[float, float | None, float | None] | None:
     """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
 
-    A rate has the interval of the time that it was worked out from, the only warm one of its cell.
+    A rate has the interval of the time that it was worked out from, where one alone may be that.
     """
     row = results.row(case, method, metric, backend)
     if row is None or is_missing(row["value"]):
@@ -101,11 +101,8 @@ def point(
     if low is None and is_rate(unit):
         same = results.done[(results.done["case"] == case) & (results.done["method"] == method)
                             & (results.done["backend"] == row["backend"])]  # fmt: skip
-        times = [
-            each for each in same.to_dict("records")
-            if is_time(each["unit"]) and not each["metric"].endswith("_cold") and not is_missing(each["ci_low"])
-        ]  # fmt: skip
-        if len(times) == 1 and times[0]["ci_low"] > 0:
+        times = times_behind(row, same.to_dict("records"))
+        if len(times) == 1 and not is_missing(times[0]["ci_low"]) and times[0]["ci_low"] > 0:
             low, high = (value * times[0]["value"] / times[0][end] for end in ("ci_high", "ci_low"))
     return value, low, high
 

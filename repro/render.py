@@ -175,7 +175,10 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
     here = machine_facts()
     if any(hashing.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
         machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
+        machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
+    if rivals := _rivals(records):  # as they were, whatever is here now
+        collected["machine"] = {**collected["machine"], "rivals": rivals}
     return {
         **collected,
         "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
@@ -191,6 +194,15 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
             for task in tasks if task.stands
         ],
     }  # fmt: skip
+
+
+def _rivals(records: list[dict]) -> dict[str, str]:
+    """Return the versions of the rivals' libraries, each of all cells that are done: most often one."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, version in hashing.rivals_of(record).items() if record["status"] == DONE else ():
+            found.setdefault(name, {})[version] = None
+    return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
 
 
 def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings, name: str) -> str:
@@ -282,6 +294,8 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
         lines.append(f"- measured: {when}; {len(records)} of {len(tasks)} cells")
+    if rivals := _rivals(records):
+        lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
     lines += [f"- {note}" for note in _notes(records)]
     lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE, ReproError
 from repro.published import Published, load
+from repro.units import is_rate, is_time
 
 if TYPE_CHECKING:
     import pandas
@@ -104,3 +105,23 @@ class Results:
 def is_missing(value: Any) -> bool:
     """Return whether a cell of a frame holds nothing: None or NaN."""
     return value is None or (isinstance(value, Real) and math.isnan(value))
+
+
+def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the warm times that a rate may come from: of as many repeats, where its name says how many.
+
+    Parameters
+    ----------
+    row : mapping
+        A rate's; of anything else nothing is behind it.
+    cell : iterable of mapping
+        The rows of its cell.
+    """
+    if not is_rate(row["unit"] or ""):
+        return []
+    _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
+    return [
+        other for other in cell
+        if is_time(other["unit"] or "") and not is_missing(other["n"]) and other["metric"].endswith(at + count)
+        and not other["metric"].endswith("_cold")
+    ]  # fmt: skip

@@ -22,7 +22,7 @@ from typing import Any
 
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.peaks import of_ceilings, read_ceilings
-from repro.results import PREFERENCE, is_missing
+from repro.results import PREFERENCE, is_missing, times_behind
 from repro.store import read_json
 from repro.units import is_rate, is_time
 
@@ -165,15 +165,8 @@ class Stored:
         return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
 
     def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The warm times of its cell that a rate may come from: of as many repeats, where its name says how many."""
-        if not is_rate(row["unit"]):
-            return []
-        _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
-        return [
-            other for other in self._of_cell(row)
-            if is_time(other["unit"]) and not is_missing(other["n"]) and other["metric"].endswith(at + count)
-            and not other["metric"].endswith("_cold")
-        ]  # fmt: skip
+        """The warm times of its cell that a rate may come from."""
+        return times_behind(row, self._of_cell(row))
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""

@@ -160,6 +160,7 @@ def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
         "key": each.key, "machine": each.machine, "scale": each.scale, "backends": each.backends,
         "devices": each.devices, "overrides": each.overrides, "file": name,
         "cores": (each.manifest.get("machine") or {}).get("cores"),
+        "rivals": (each.manifest.get("machine") or {}).get("rivals") or {},
         "figure": packed(compact_svg(svg)) if svg else "",
         "tables": [part for part in parts if part.kind == "table"],
         "texts": [part for part in parts if part.kind == "text"], "beside": beside(each),

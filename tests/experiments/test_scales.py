@@ -3,7 +3,8 @@
 import pytest
 
 import datasets
-from repro import discovery
+from experiments.remacle2016 import poisson
+from repro import discovery, hashing
 from repro.model import SCALES
 
 
@@ -20,3 +21,11 @@ def test_every_artefact_has_cells_and_their_data_at_every_scale(scale):
             except datasets.MeshError as missing:
                 lacking.append(f"{artefact.id}: {missing}")
     assert not lacking
+
+
+def test_methods_with_a_part_on_the_processor_are_named_so():
+    """By their names cells on a GPU are known to depend on the cores."""
+    cells = [cell for artefact in discovery.find() for cell in discovery.load(artefact).cells("paper")]
+    asked = {cell.method for cell in cells if cell.backend != "host" and "host" in cell.parameters.values()}
+    asked |= {method for method, options in poisson.METHODS.items() if "host" in options.values()}
+    assert len(asked) > 1 and all(hashing.ON_PROCESSOR.intersection(method.split("-")) for method in asked)

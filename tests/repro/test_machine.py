@@ -2,6 +2,8 @@
 
 import ctypes
 import json
+import re
+import socket
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -133,10 +135,15 @@ def git(folder, *arguments):
     subprocess.run(command, check=True, capture_output=True)
 
 
+def commit(folder):
+    found = manifest.revision(folder)
+    return found.pop("host") and found
+
+
 def test_the_revision_knows_commit_and_changes(tmp_path):
-    assert manifest.revision(tmp_path) == {"commit": None, "dirty": None}
+    assert commit(tmp_path) == {"commit": None, "dirty": None}
     git(tmp_path, "init")
-    assert manifest.revision(tmp_path) == {"commit": None, "dirty": None}
+    assert commit(tmp_path) == {"commit": None, "dirty": None}
     (tmp_path / "kernel.c").write_text("1")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "x")
@@ -154,7 +161,7 @@ def test_sources_inside_another_repository_have_no_commit(tmp_path):
     git(tmp_path, "commit", "--allow-empty", "-m", "x")
     inner = tmp_path / "site-packages"
     inner.mkdir()
-    assert manifest.revision(inner) == {"commit": None, "dirty": None}
+    assert commit(inner) == {"commit": None, "dirty": None}
 
 
 def test_the_manifest_holds_what_a_result_depends_on(monkeypatch):
@@ -171,8 +178,21 @@ def test_the_manifest_holds_what_a_result_depends_on(monkeypatch):
 
 
 def test_a_copy_without_history_says_what_it_is_a_copy_of(tmp_path, monkeypatch):
-    from repro.manifest import revision
-
-    assert revision(tmp_path) == {"commit": None, "dirty": None}
+    assert commit(tmp_path) == {"commit": None, "dirty": None}
     monkeypatch.setenv("REPRO_COMMIT", "abc123")
-    assert revision(tmp_path) == {"commit": "abc123", "dirty": None}
+    assert commit(tmp_path) == {"commit": "abc123", "dirty": None}
+
+
+def test_a_host_is_told_by_a_token_that_does_not_name_it(tmp_path, monkeypatch):
+    def token(boot):
+        monkeypatch.setattr(machine, "_BOOT", tmp_path / boot)
+        machine.host.cache_clear()
+        return machine.host()
+
+    (tmp_path / "first").write_text("a\n")
+    (tmp_path / "second").write_text("b\n")
+    tokens = [token(boot) for boot in ("first", "second", "nowhere", "first")]
+    assert len(set(tokens)) == 3 and tokens[0] == tokens[3]
+    assert all(re.fullmatch("[0-9a-f]{12}", each) for each in tokens)
+    assert all(socket.gethostname() not in each for each in tokens)
+    machine.host.cache_clear()

@@ -1,7 +1,9 @@
-"""What an artefact's Markdown file says beside its tables."""
+"""What an artefact's Markdown file says beside its tables, and its manifest of its cells."""
 
+import json
 from types import SimpleNamespace
 
+from repro import machine
 from repro.model import Cell
 from repro.render import _missing, _notes
 
@@ -39,3 +41,9 @@ def test_what_is_missing_is_named_by_methods_or_cases_where_few():
     assert _missing(
         [*tasks("abcd", ["tri"], "cuda"), *tasks("ab", "wxyz", "host"), *tasks("abcd", "wxyz", "openmp")]
     ) == ["- never run: 4 on cuda (tri), 8 on host (a, b), 16 on openmp"]
+
+
+def test_cells_name_the_host_that_measured_them(laboratory):
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    cells = json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+    assert {cell["revision"]["host"] for cell in cells} == {machine.host()}

@@ -88,6 +88,21 @@ def test_a_rival_whose_processor_had_more_to_do_is_told(tmp_path):
     assert told("busy") and not told("alone") and not told("next") and not told("nothing")
 
 
+def test_cells_of_two_machines_of_a_cluster_have_not_shared_one(tmp_path):
+    """Those of one host have, and those that name none, as older ones."""
+    made = [("first", "one", 20), ("second", "two", 21), ("third", "two", 22), ("older", "", 40), ("later", "one", 41)]
+    cells = [
+        {"case": "a", "method": method, "backend": "host", "status": "done", "seconds": 10.0,
+         "date": f"2026-11-21T18:00:{end:02d}+00:00", "revision": {"commit": None} | ({"host": host} if host else {})}
+        for method, host, end in made
+    ]  # fmt: skip
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "t.json").write_text(json.dumps({"artefact": "demo-t", "scale": "paper", "cells": cells}))
+    row = {"artefact": "demo-t", "scale": "paper", "case": "a", "backend": "host"}
+    told = [method for method, *_ in made if busy.shared(tmp_path, {**row, "method": method})]
+    assert told == ["second", "third", "older", "later"]
+
+
 def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, modules):
     for case, fast, faster in (("a", 2.0, 1.9), ("b", 3.0, 1.5), ("c", 1.0, 1.0)):
         store.row(case, "fast", "solve", fast)

@@ -39,7 +39,7 @@ def manifest(artefact, scale, rows, machine, cores, gpu):
     ]  # fmt: skip
     facts = {"cpu": f"{machine} processor", "cores": cores, "memory_bytes": 2**36, "system": "Linux 6"}
     if gpu:
-        facts |= {"gpu": [gpu], "driver": "580"}
+        facts |= {"gpu": [gpu], "driver": "580", "rivals": {"cuSPARSE": "12.6.3", "nvmath-python": "1.0.0"}}
     return {"artefact": artefact, "scale": scale, "overrides": {}, "machine": facts, "cells": cells}
 
 

@@ -123,6 +123,10 @@ def test_downloads_are_data_links_with_the_very_files(outline, results):
         assert links[name]["download"] == f"{name}.gz"
 
 
+def test_versions_of_rivals_stand_by_the_devices(outline):
+    assert outline.text.count("Libraries of rivals") == 2 == outline.text.count("cuSPARSE 12.6.3, nvmath-python 1.0.0")
+
+
 def test_nothing_is_loaded(outline):
     for tag, name in (("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")):
         assert all(found.get(name, "data:").startswith("data:") for found in outline.all(tag))

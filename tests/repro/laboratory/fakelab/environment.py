@@ -1,6 +1,7 @@
 """A small world for the harness: one device that is there, one that is not, one dataset."""
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,10 @@ def presences():
         Presence("opencl", "backend", True, "Pretend device 1.0"),
         Presence("cuda", "backend", False, "no driver", "plug one in for cuda"),
     ]
+
+
+def rivals(artefact, method, backend):
+    return {"adder": os.environ.get("FAKELAB_ADDER", "")} if method == "loop" else {}
 
 
 def ceiling_kernels(clock):

@@ -9,6 +9,7 @@ import ast
 import functools
 import hashlib
 import os
+import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +82,19 @@ def _scan(path: Path, entry: str, _modified: int, _size: int) -> Scan:
             fixed, place = _found_by_name(node)
             imports.extend((0, name, ()) for name in fixed)
             places.update(place)
-    return Scan(digest(ast.dump(tree).encode()), tuple(imports), tuple(sorted(places)))
+    return Scan(digest(_dump(tree).encode()), tuple(imports), tuple(sorted(places)))
+
+
+def _dump(tree: ast.AST) -> str:
+    """Return a tree as text, by every Python alike as 3.12 has it: another Python voids no measurement by itself.
+
+    Before 3.12 definitions have no `type_params`; 3.13 leaves out what is empty.
+    """
+    if "type_params" not in ast.FunctionDef._fields:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                node._fields, node.type_params = (*node._fields, "type_params"), []
+    return ast.dump(tree, show_empty=True) if sys.version_info >= (3, 13) else ast.dump(tree)
 
 
 class _WithoutEffect(ast.NodeTransformer):

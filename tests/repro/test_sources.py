@@ -128,3 +128,15 @@ def test_a_source_with_a_syntax_error_is_hashed_as_it_is(root):
 def test_import_cycles_end(root):
     (root / "kernels/pack.py").write_text("from kernels.spmv import csr")
     assert set(used(root)) == HOST
+
+
+def test_every_python_hashes_a_source_as_312_does(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text('"""Text."""\nclass C:\n    def f(self, *a):\n        return []  # nothing\n')
+    dumped = (
+        "Module(body=[ClassDef(name='C', bases=[], keywords=[], body=[FunctionDef(name='f', args=arguments("
+        "posonlyargs=[], args=[arg(arg='self')], vararg=arg(arg='a'), kwonlyargs=[], kw_defaults=[], defaults=[]), "
+        "body=[Return(value=List(elts=[], ctx=Load()))], decorator_list=[], type_params=[])], decorator_list=[], "
+        "type_params=[])], type_ignores=[])"
+    )
+    assert sources.source_hash(path) == sources.digest(dumped.encode())

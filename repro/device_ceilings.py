@@ -126,7 +126,7 @@ def held_up(ceilings: Any) -> bool:
 def _is_gpu(name: str, machine: Mapping[str, str]) -> bool:
     """Return whether a device, by its name in the file, is a GPU: those do not depend on the cores beside them."""
     backend, _, device = name.partition(": ")
-    return backend == "cuda" or repr(device) in machine.get("gpu", "")
+    return hashing.is_gpu(backend, device, machine)
 
 
 def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> str:

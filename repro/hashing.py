@@ -80,6 +80,11 @@ def machine_facts(
     return facts | {f"${name}": value for name, value in counting.items()}
 
 
+def is_gpu(backend: str, device: str | None, facts: Mapping[str, str]) -> bool:
+    """Return whether a device, by its name, is a GPU of the machine that some facts are of."""
+    return backend == "cuda" or (bool(device) and repr(device) in facts.get("gpu", ""))
+
+
 def rival_facts(versions: Mapping[str, str]) -> dict[str, str]:
     """Return the versions of a rival's libraries as facts of its cells' machine, those that are known."""
     return {f"{RIVALS}{name}": version for name, version in versions.items() if version}
@@ -115,8 +120,8 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """
     try:
         backend, rows = record["identity"]["backend"], record["rows"]
-        gpus = record["key"].get("machine", {}).get("gpu", "")
-        is_on_gpu = backend == "cuda" or any(row["device"] and repr(row["device"]) in gpus for row in rows)
+        facts = record["key"].get("machine", {})
+        is_on_gpu = any(is_gpu(backend, row["device"], facts) for row in rows) or backend == "cuda"
         named = [record["identity"].get("method", ""), *record["samples"]]
         is_on_gpu &= ON_PROCESSOR.isdisjoint(word for name in named for word in re.split("[-_]", name))
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)

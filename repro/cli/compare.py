@@ -64,6 +64,9 @@ def compare(
 
     settings = make_settings(scale, results, machine)
     artefacts = discovery.select(names or (), paper or (), kind)
+    if base is None and (fail or best):
+        option = "--fail-on-regression" if fail else "--best-backend"
+        raise discovery.UnknownName(f"{option} wants --with and older results")
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
     answers, without, worse, elsewhere = [], [], 0, False
@@ -92,7 +95,7 @@ def compare(
         answer(answers)
     if without:
         say(f"not run{f' at scale {scale}' if scale else ''} on {settings.machine}: {', '.join(without)}")
-    if not answers and names:
+    if not answers and (names or fail):  # a check of nothing is not passed
         raise ReproError("there is nothing to compare")
     if answers and elsewhere:
         say("the papers' numbers hold for their own sizes, which only scale paper has")
@@ -103,12 +106,12 @@ def compare(
 
 def _folder(base: str, settings: Settings) -> Path:
     """The folder of a machine's older results, by its path or the machine's name."""
-    from repro.model import ReproError
+    from repro.discovery import UnknownName
 
     for folder in (Path(base), settings.results / base, Path(base) / settings.machine):
         if any(folder.glob("*/*.csv")):
             return folder
-    raise ReproError(f"{base} is no folder of results, nor a machine in {settings.results}")
+    raise UnknownName(f"{base} is no folder of results, nor a machine in {settings.results}")
 
 
 def _pair(old: Path | None, new: Path, artefact: Artefact, scale: str | None) -> tuple[Path | None, Path | None]:

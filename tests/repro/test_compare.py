@@ -226,11 +226,13 @@ def test_an_artefact_of_another_scale_stands_for_none(laboratory, older, capsys)
     assert "demo2020-table1: lost, 12 numbers at scale smoke" in capsys.readouterr().err
 
 
-def test_an_artefact_that_only_the_new_set_has_is_no_loss(laboratory, older, capsys):
+def test_an_artefact_that_only_the_new_set_has_is_no_loss_and_alone_no_comparison(laboratory, older, capsys):
     assert laboratory.run("table1", "--scale", "small") == 0
     capsys.readouterr()
-    assert against(laboratory, older, "--scale", "small") == 0
-    assert f"demo2020-table1: {older} has none at scale small" in capsys.readouterr().err
+    assert against(laboratory, older, "--scale", "small") == 1
+    err = capsys.readouterr().err
+    assert f"demo2020-table1: {older} has none at scale small" in err and "lost" not in err
+    assert "there is nothing to compare" in err
 
 
 def test_nothing_measured_before_is_nothing_lost(laboratory, older, capsys):
@@ -240,3 +242,17 @@ def test_nothing_measured_before_is_nothing_lost(laboratory, older, capsys):
     capsys.readouterr()
     assert against(laboratory, older, "--scale", "smoke") == 0
     assert "lost" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--fail-on-regression", "--best-backend"])
+def test_what_is_of_older_results_wants_them(laboratory, older, capsys, option):
+    assert main(["compare", "table1", "--results", str(laboratory.results), option]) == 2
+    assert f"{option} wants --with" in capsys.readouterr().err
+
+
+def test_a_comparison_of_nothing_is_not_passed(laboratory, older, capsys):
+    for path in older.glob("demo2020/*"):
+        path.rename(path.with_name(path.name.replace(".smoke", ".large")))
+    assert against(laboratory, older, "--scale", "smoke") == 1
+    assert "there is nothing to compare" in capsys.readouterr().err
+    assert against(laboratory, laboratory.folder / "nowhere") == 2, "a wrong folder is no regression"

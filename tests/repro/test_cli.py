@@ -323,7 +323,7 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
     assert main(["compare", "table1", "--with", str(old), *where]) == 0
     out, err = capsys.readouterr()
     assert "slower or lost" in err and "9 to 11" in out and "19 to 21" in out
-    assert main(["compare", "table1", "--with", "nowhere", *where]) == 1
+    assert main(["compare", "table1", "--with", "nowhere", *where]) == 2
     assert "no folder of results" in capsys.readouterr().err
 
 

@@ -15,8 +15,8 @@ from repro.peaks import with_cores
 from repro.plan import machine_facts
 from repro.store import Store, write_atomically
 
-HELD_UP = ("its probes took as long for little data as for much, so other programs had its cores; "
-           "`repro doctor --ceilings` measures again")  # fmt: skip
+REMEDY = "`repro doctor --ceilings` measures them, and `repro run --force` then what lacks its fraction of the bound"
+HELD_UP = f"its probes took as long for little data as for much, so other programs had its cores; {REMEDY}"
 MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; a hundred times is usual
 
 _held_up: set[tuple[Path, str]] = set()  # by this process: a later one may find the device free
@@ -55,14 +55,16 @@ class DeviceCeilings:
         """
         from repro.ceilings import Ceilings, measure
 
-        name = f"{getattr(clock, 'backend', 'host')}: {clock.name}"
-        known, key = self.read(), _key(clock)
+        backend = getattr(clock, "backend", "host")
+        name = f"{backend}: {clock.name}"
+        known, key = self.read(), _key(backend)
         entry = known.get(_place(known, name, key["machine"]))
-        unused = hashing.THREADS if _is_gpu(name, key["machine"]) else frozenset()
-        if entry and not again and not hashing.differences(entry, key, unused):
+        changes = _changes(name, entry, key) if entry else []
+        if entry and not again and not changes:
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
-            return self._none(clock, "they have not been measured; `repro doctor --ceilings` does it")
+            why = f"they are stale ({hashing.in_short(changes)})" if entry else "they have not been measured"
+            return self._none(clock, f"{why}; {REMEDY}")
         if (self.path, name) in _held_up and not again:  # probing before every cell would hold up the next
             return self._none(clock, HELD_UP)
         try:
@@ -105,6 +107,11 @@ class DeviceCeilings:
                     known[place] = entry
             write_atomically(self.path, json.dumps(known, indent=1) + "\n")
 
+    def stale(self) -> dict[str, str]:
+        """Return the devices in the file whose ceilings do not hold for this machine as it is, and why, in words."""
+        changes = {name: _changes(name, entry, _key(name.partition(": ")[0])) for name, entry in self.read().items()}
+        return {name: hashing.in_short(found) for name, found in changes.items() if found}
+
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""
         try:
@@ -129,6 +136,11 @@ def _is_gpu(name: str, machine: Mapping[str, str]) -> bool:
     return hashing.is_gpu(backend, device, machine)
 
 
+def _changes(name: str, entry: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
+    """Say in words how what a device's ceilings depend on differs from a key; empty when they hold."""
+    return hashing.differences(entry, key, hashing.THREADS if _is_gpu(name, key["machine"]) else ())
+
+
 def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> str:
     """Return where the file has a device's ceilings: by its name, or by the cores as well where the name has others'.
 
@@ -139,9 +151,8 @@ def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> s
     return with_cores(name, cores) if cores and there != cores and not _is_gpu(name, machine) else name
 
 
-def _key(clock: Any) -> dict[str, dict[str, str]]:
-    """Return what the ceilings of a clock depend on: the machine, and the probes with what runs and times them."""
-    backend = getattr(clock, "backend", "host")
+def _key(backend: str) -> dict[str, dict[str, str]]:
+    """Return what the ceilings of a back end's device depend on: the machine, the probes, what runs and times them."""
     start = Path(environment.load().__file__).resolve()
     found = sources.sources(start, environment.root(), [backend], backend != "host", entry="ceiling_kernels")
     return {"machine": machine_facts(), "sources": found}

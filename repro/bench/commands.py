@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repro import environment, machine
@@ -14,6 +14,16 @@ from repro.discovery import UnknownName
 from repro.model import ReproError, Skip
 
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
+# As `python -m asv`, but for an end without a traceback when it is terminated, after it has stopped its benchmark.
+ASV = """
+import signal, sys
+try:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    from asv.main import main
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
 
 
 def checkout() -> Path:
@@ -33,11 +43,16 @@ def checkout() -> Path:
     return root
 
 
-def asv(*arguments: str, seconds: float | None = None, quiet: bool = False, tables: bool = True) -> int:
+def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], object] | None = None) -> int:
     """Run asv in the checkout and return its exit status.
 
-    Without `tables` it shows how far it is, and not what it measures: most rows of its tables are of what does not run
-    on a machine.
+    Parameters
+    ----------
+    arguments : str
+    seconds : float, optional
+        Of sampling each benchmark.
+    show : callable, optional
+        Given each line that asv prints, as `progress` or `silent`; by default they go to standard output.
 
     Raises
     ------
@@ -52,14 +67,29 @@ def asv(*arguments: str, seconds: float | None = None, quiet: bool = False, tabl
     if find_spec("asv") is None:
         raise Skip("asv is not installed", f"{sys.executable} -m pip install asv virtualenv")
     settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
-    program = [sys.executable, "-m", "asv", *arguments]
-    if tables or quiet:
-        return subprocess.run(program, cwd=root, env=settings, stdout=subprocess.DEVNULL if quiet else None).returncode
-    with subprocess.Popen(program, cwd=root, env=settings, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            if line.startswith(("·", "[")) and "===" not in line:
-                print(line, end="", flush=True)
-    return process.returncode
+    # A group of its own: Ctrl-C goes to the whole group, and this process decides.
+    with subprocess.Popen(
+        [sys.executable, "-c", ASV, *arguments], cwd=root, env=settings, text=True, errors="replace", process_group=0,
+        stdout=subprocess.PIPE if show else None,
+    ) as process:  # fmt: skip
+        try:
+            for line in process.stdout or ():
+                show(line)
+            return process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+            process.communicate()  # to the end, or its last lines would break its pipe
+            raise
+
+
+def silent(line: str) -> None:
+    """Show nothing of asv's."""
+
+
+def progress(line: str) -> None:
+    """Show how far asv is, and not its tables: most of their rows are of what does not run on a machine."""
+    if line.startswith(("·", "[")) and "===" not in line:
+        print(line, end="", flush=True)
 
 
 def name_machine(name: str) -> None:
@@ -68,7 +98,7 @@ def name_machine(name: str) -> None:
     processor = " + ".join(filter(None, (*facts.get("gpu", ()), facts.get("cpu"))))
     asv(
         "machine", "--yes", "--machine", name, "--cpu", processor, "--num_cpu", str(facts.get("cores", "")),
-        "--ram", str(facts.get("memory_bytes", "")), quiet=True,
+        "--ram", str(facts.get("memory_bytes", "")), show=silent,
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import re
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repro import environment
@@ -18,6 +19,7 @@ from repro.model import ReproError
 
 ROUNDS = 6  # the fewest whose extremes enclose the median with 95 % confidence: 1 - 2 / 2**6
 THRESHOLD = 0.03
+LAST = 20  # lines of asv's that are shown when it fails; a benchmark's traceback is at their end
 SLOWER, FASTER, SAME, LOST = "slower", "faster", "no change", "lost"
 REGRESSIONS = (SLOWER, "worse", LOST)
 
@@ -140,24 +142,53 @@ def commit_hash(revision: str) -> str:
 
 def _count(commit: str, machine: str, benchmarks: Sequence[str]) -> int:
     """Return how many benchmarks match, those that cannot run here among them; asv looks for them in seconds."""
-    status = commands.asv("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!", quiet=True)
+    last: deque[str] = deque(maxlen=LAST)
+    words = ("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!")
+    status = commands.asv(*words, show=last.append)
     if status:
-        raise ReproError(f"asv found no benchmarks at {commit[:9]}: exit status {status}")
-    matching = sum(_matches(name, benchmarks) for described in _described().values() for name in _names(described))
-    if not matching:
-        raise UnknownName(f"no benchmark matches {' '.join(benchmarks)}; `--bench .` takes all of them")
-    return matching
+        raise ReproError(_failure(f"asv found no benchmarks at {commit[:9]}", status, last))
+    return len(matching(benchmarks))
+
+
+def matching(benchmarks: Sequence[str]) -> list[str]:
+    """Return the names with parameters, as asv found them last, that any of some regular expressions is found in.
+
+    Raises
+    ------
+    repro.discovery.UnknownName
+        If there are none.
+    """
+    described = _described()
+    found = [name for each in described.values() for name in _names(each) if _matches(name, benchmarks)]
+    if not found:
+        known = ", ".join(sorted({name.rpartition(".")[0] for name in described}))
+        raise UnknownName(
+            f"no benchmark matches {' '.join(benchmarks)}; `--bench .` takes all of them, which are of {known}"
+        )
+    return found
+
+
+def has_looked(since: float) -> bool:
+    """Return whether asv has found benchmarks, whatever it was asked for, since a time in seconds since 1970."""
+    path = commands.results_folder() / "benchmarks.json"
+    return path.is_file() and path.stat().st_mtime >= since
 
 
 def _measure(commit: str, machine: str, benchmarks: Sequence[str], seconds: float) -> Mapping[str, tuple[float, str]]:
     """Run asv on a commit and return what it measured: value and unit by benchmark and parameters."""
     options = ["--machine", machine, "--launch-method", "spawn", "--show-stderr", *commands.selection(benchmarks)]
-    begun = time.time()
-    status = commands.asv("run", *options, f"{commit}^!", seconds=seconds, quiet=True)
+    begun, last = time.time(), deque(maxlen=LAST)
+    status = commands.asv("run", *options, f"{commit}^!", seconds=seconds, show=last.append)
     found = read(commit, machine, benchmarks, begun)
     if status not in (0, 2) or not found:  # 2: some benchmark failed, as one that the commit has not
-        raise ReproError(f"asv could not run {commit[:9]}: exit status {status}")
+        raise ReproError(_failure(f"asv could not run {commit[:9]}", status, last))
     return found
+
+
+def _failure(what: str, status: int, last: Iterable[str]) -> str:
+    """Say what asv did not do, with the last lines that it printed, which say why."""
+    said = "".join(last).rstrip()
+    return f"{what}: exit status {status}" + (f"; its last lines:\n{said}" if said else "")
 
 
 def read(commit: str, machine: str, benchmarks: Sequence[str], since: float) -> dict[str, tuple[float, str]]:

@@ -21,16 +21,20 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
     """Measure this commit; asv keeps the results in .asv/results."""
     from repro.bench import commands
-    from repro.bench.compare import commit_hash, read
+    from repro.bench.compare import commit_hash, has_looked, matching, read
+    from repro.manifest import revision
     from repro.settings import make_settings
 
-    commands.checkout()
+    if revision(commands.checkout())["dirty"]:
+        say("uncommitted changes are not measured, but for those of benchmarks/: asv checks HEAD out")
     name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--launch-method", "spawn", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
     begun = time.time()
-    status = commands.asv(*words, seconds=seconds, tables=False)
+    status = commands.asv(*words, seconds=seconds, show=commands.progress)
     found = read(commit_hash("HEAD"), name, benchmarks, begun)
+    if not found and has_looked(begun):
+        matching(benchmarks)  # or it says that no benchmark has such a name
     shown = table("", "benchmark", "value", "unit", right=("value",))
     for benchmark, (value, unit) in sorted(found.items()):
         shown.add_row(benchmark, f"{value:.4g}", unit)

@@ -16,6 +16,7 @@ def doctor(
 ) -> None:  # fmt: skip
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
     from repro import discovery, environment, optional
+    from repro.device_ceilings import DeviceCeilings
     from repro.machine import fingerprint
     from repro.settings import make_settings
     from repro.store import measuring_lock, require_writable
@@ -32,21 +33,23 @@ def doctor(
     if ceilings:
         _measure_ceilings(settings, presences)
     broken = [artefact for artefact in discovery.find() if artefact.error]
-    known = _known_ceilings(settings)
+    kept = DeviceCeilings(settings.store)
+    known = {name: _lines(entry["ceilings"]) for name, entry in kept.read().items()}
+    stale = kept.stale()
     if as_json:
         answer({
             "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
-            "presences": [vars(presence) for presence in presences],
+            "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
             "broken": {artefact.id: artefact.error for artefact in broken},
         })  # fmt: skip
     else:
-        _show(settings, presences, fingerprint(), known)
+        _show(settings, presences, fingerprint(), known, stale)
         for artefact in broken:
             say(f"{artefact.id} is broken: {artefact.error}")
     raise typer.Exit(int(bool(broken)))
 
 
-def _show(settings: Any, presences: list, facts: dict, known: dict) -> None:
+def _show(settings: Any, presences: list, facts: dict, known: dict, stale: dict) -> None:
     from rich.markup import escape
 
     out = console()
@@ -66,11 +69,15 @@ def _show(settings: Any, presences: list, facts: dict, known: dict) -> None:
     out.print(versions)
 
     if known:
-        shown = table("Ceilings, measured", "device", "ceiling", "value", right=("value",))
+        shown = table("Ceilings, measured", "device", "ceiling", "value", "", right=("value",))
         for device, lines in known.items():
             for name, value in lines.items():
-                shown.add_row(device, name, value)
+                shown.add_row(device, name, value, "[yellow]stale[/yellow]" if device in stale else "")
         out.print(shown)
+        for device, why in stale.items():
+            say(f"stale are the ceilings of {device}: {why}")
+        if stale:
+            say("`repro doctor --ceilings` measures again those of the devices that are here")
     else:
         say("no ceilings are measured yet; `repro doctor --ceilings` measures them, and so does a run that needs them")
 
@@ -98,12 +105,6 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
             say(f"{backend}: its ceilings cannot be measured: {type(error).__name__}: {error}")
     for note in kept.notes:
         say(note)
-
-
-def _known_ceilings(settings: Any) -> dict[str, dict[str, str]]:
-    from repro.device_ceilings import DeviceCeilings
-
-    return {name: _lines(entry["ceilings"]) for name, entry in DeviceCeilings(settings.store).read().items()}
 
 
 def _lines(ceilings: dict) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from repro import manifest
 from repro.bench import commands, compare
 from repro.cli import main
 from repro.discovery import UnknownName
@@ -15,6 +17,7 @@ from repro.model import ReproError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COST = "TEN, ONE, COUNT, FASTER = {ten}, {one}, {count}, {faster}\n"
+NOTHING = "no benchmark matches nothing; `--bench .` takes all of them, which are of planted.Counted, planted.Planted"
 BENCHMARKS = """
 import random
 
@@ -103,8 +106,8 @@ def test_a_slow_down_of_ten_per_cent_is_called_and_one_of_one_per_cent_is_not(hi
 def test_what_earlier_runs_left_is_not_judged(history):
     """Neither of other benchmarks nor of the same one's other parameters."""
     for commit in ("HEAD~1", "HEAD"):
-        assert commands.asv("machine", "--yes", "--machine", "bench", quiet=True) == 0
-        assert commands.asv("run", "--machine", "bench", f"{commit}^!", seconds=0.1, quiet=True) == 0
+        assert commands.asv("machine", "--yes", "--machine", "bench", show=commands.silent) == 0
+        assert commands.asv("run", "--machine", "bench", f"{commit}^!", seconds=0.1, show=commands.silent) == 0
     patterns = ["--bench", "track_one", "--bench", r"Counted.*\('opencl'\)"]
     done = history.repro("bench", "compare", "HEAD~1", *patterns, "--seconds", "0.1", "--json", seconds=150)
     found = {entry["benchmark"]: entry["verdict"] for entry in json.loads(done.stdout)}
@@ -126,7 +129,7 @@ def test_a_run_shows_what_it_measures_and_not_what_does_not_run_here(history):
 
 def test_a_measurement_that_fails_is_not_replaced_by_an_earlier_one(history, monkeypatch):
     revision = compare.commit_hash("HEAD")
-    assert commands.asv("machine", "--yes", "--machine", "bench", quiet=True) == 0
+    assert commands.asv("machine", "--yes", "--machine", "bench", show=commands.silent) == 0
     assert set(compare._measure(revision, "bench", ["track_ten"], 0.1)) == {"planted.Planted.track_ten"}
     monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)  # as one that was killed before it wrote anything
     with pytest.raises(ReproError, match=f"asv could not run {revision[:9]}: exit status 0"):
@@ -140,12 +143,23 @@ def test_a_measurement_that_fails_is_not_replaced_by_an_earlier_one(history, mon
         (["HEAD~1", "nowhere"], "'nowhere' is no commit of this checkout"),
         (["HEAD~1", "--rounds", "0"], "0 rounds give no interval of 95 %; it takes 6"),
         (["HEAD~1", "--bench", "["], "'[' is no regular expression: unterminated character set at position 0"),
-        (["HEAD~1", "--bench", "nothing"], "no benchmark matches nothing; `--bench .` takes all of them"),
+        (["HEAD~1", "--bench", "nothing"], NOTHING),
     ],
 )
 def test_a_wrong_command_is_told_from_a_slow_down(history, words, said):
     done = history.repro("bench", "compare", *words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"repro: {said}\n")
+
+
+def test_why_asv_failed_is_said(monkeypatch):
+    """By the end of what it printed, of a commit that fails all that was chosen."""
+    printed = [f"line {number}\n" for number in range(99)] + ["AttributeError: no COUNT\n", "\n"]
+    monkeypatch.setattr(commands, "asv", lambda *_, show, **more: [show(line) for line in printed] and 2)
+    monkeypatch.setattr(compare, "read", lambda *_: {})
+    for act in (compare._measure, lambda commit, machine, *_: compare._count(commit, machine, ["x"])):
+        with pytest.raises(ReproError, match=r"123456789: exit status 2; its last lines:\nline 8\d\n") as failed:
+            act("123456789abc", "bench", ["x"], 0.1)
+        assert str(failed.value).endswith("line 98\nAttributeError: no COUNT") and "line 79" not in str(failed.value)
 
 
 @pytest.mark.parametrize("words", [["run"], ["run", "--bench", "."], ["compare", "HEAD~1"], ["publish"]], ids=" ".join)
@@ -238,12 +252,72 @@ def test_this_commit_is_measured_under_the_machines_name(asked, monkeypatch, cap
     (named, _), (words, more) = asked
     assert named[:4] == ("machine", "--yes", "--machine", "bench") and "--cpu" in named
     assert words == ("run", "--machine", "bench", "--launch-method", "spawn", "--bench", "planted", "--bench", "other",
-                     "HEAD^!") and more == {"seconds": 0.25, "tables": False}  # fmt: skip
+                     "HEAD^!") and more == {"seconds": 0.25, "show": commands.progress}  # fmt: skip
     asked.clear()
     assert main(["bench", "run", "--bench", "spmv", "--machine", "h200"]) == 3
     assert asked[1][0][1:3] == ("--machine", "h200") and asked[1][0][-3:] == ("--bench", "spmv", "HEAD^!")
     assert main(["bench", "publish"]) == 3 and asked[-1][0] == ("publish",)
     assert main(["bench", "run", "--bench", "["]) == 2
+
+
+def test_a_name_that_no_benchmark_has_is_a_wrong_command(asked, laboratory, capsys, monkeypatch):
+    """What asv found in this run tells, though it measured nothing; an earlier run's does not."""
+    file = laboratory.folder / ".asv" / "results" / "benchmarks.json"
+    file.parent.mkdir(parents=True)
+    names = ("planted.Planted.track_one", "planted.Planted.track_ten", "planted.Counted.track_iterations")
+    known = json.dumps({"version": 2, **{name: {"name": name, "params": []} for name in names}})
+    monkeypatch.setattr(compare, "commit_hash", lambda revision: revision)
+    monkeypatch.setattr(commands, "asv", lambda *words, **_: file.write_text(known) and 1)
+    assert main(["bench", "run", "--bench", "nothing"]) == 2
+    assert capsys.readouterr() == ("", f"repro: {NOTHING}\n")
+    assert main(["bench", "run", "--bench", "track_ten"]) == 1  # which does not run here
+    os.utime(file, (1, 1))
+    monkeypatch.setattr(commands, "asv", lambda *words, **_: 1)
+    assert main(["bench", "run", "--bench", "nothing"]) == 1
+
+
+@pytest.mark.parametrize(("dirty", "said"), [(True, 1), (False, 0), (None, 0)])
+def test_changes_that_are_not_committed_are_said_to_be_left_out(asked, capsys, monkeypatch, dirty, said):
+    monkeypatch.setattr(manifest, "revision", lambda root: {"dirty": dirty})
+    monkeypatch.setattr(compare, "commit_hash", lambda revision: revision)
+    main(["bench", "run"])
+    assert capsys.readouterr().err.count("uncommitted changes are not measured") == said
+
+
+INTERRUPTED = """
+import os, sys, time
+
+
+def main():
+    if sys.argv[1] == "run":
+        try:
+            print("in group", os.getpgrp(), flush=True)
+            time.sleep(60)
+        finally:
+            print("x" * 2**17, flush=True)  # more than a pipe holds
+            open("stopped", "w").close()
+"""
+
+
+def test_an_interrupted_run_ends_without_tracebacks(laboratory, monkeypatch, capfd):
+    """It ends asv, which does not see the terminal's Ctrl-C, and lets it stop its benchmark."""
+    (laboratory.folder / "asv").mkdir()
+    (laboratory.folder / "asv" / "__init__.py").touch()
+    (laboratory.folder / "asv" / "main.py").write_text(INTERRUPTED)
+    monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
+    seen = []
+
+    def interrupt(line):
+        seen.append(line.split())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "progress", interrupt)
+    assert main(["bench", "run", "--bench", "x"]) == 130
+    (words,) = seen
+    assert words[:2] == ["in", "group"] and int(words[2]) != os.getpgrp()
+    assert (laboratory.folder / "stopped").exists()
+    out, err = capfd.readouterr()
+    assert "Traceback" not in out + err and "x" not in out
 
 
 @pytest.mark.parametrize(("ratio", "status", "said"), [(1.1, 1, "1 slower or worse"), (1.01, 0, "0 slower or worse")])

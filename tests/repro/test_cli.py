@@ -261,12 +261,18 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     done = laboratory.repro("doctor", "--ceilings", *where)
     assert done.returncode == 0 and "copy, 8.00 kB" in done.stdout and "nothing measures them" in done.stderr
     assert main(["doctor", "--json", *where]) == 0
-    assert list(answer(capsys)["ceilings"]) == ["opencl: Pretend device"]
+    found = answer(capsys)
+    assert list(found["ceilings"]) == ["opencl: Pretend device"] and found["stale_ceilings"] == {}
     # A smoke run uses them.
     assert laboratory.repro("run", "table1", "--scale", "smoke", *where).returncode == 0
     lines = laboratory.file("table1.smoke.csv").read_text().splitlines()
     fraction = lines[0].split(",").index("bound_fraction")
     assert [bool(line.split(",")[fraction]) for line in lines[1:] if ",time," in line] == [False, True] * 3
+    environment.write_text(environment.read_text().replace("bytes=8000", "bytes=16000"))
+    assert main(["doctor", *where]) == 0
+    out, err = capsys.readouterr()
+    rows = [line.split() for line in out.splitlines() if line.startswith(" opencl: Pretend device")]
+    assert [row[-1] for row in rows] == ["stale"] and "opencl: Pretend device: fakelab/environment.py changed\n" in err
 
 
 def test_without_the_packages_one_line_says_what_to_do():

@@ -45,7 +45,10 @@ def test_a_change_of_the_probes_is_measured_again(laboratory, source, old, new, 
     source.write_text(text.replace(old, new))
     kept = DeviceCeilings(store)
     assert (kept.of(clock, measuring=False) is not None) == stands
-    assert bool(kept.notes) != stands
+    why = "fakelab/environment.py changed"
+    assert kept.stale() == ({} if stands else {NAME: why})
+    (note,) = kept.notes or [""]  # told from what was never measured, and what gives results their fraction is said
+    assert stands or (f"they are stale ({why})" in note and "not been measured" not in note and "--force" in note)
 
 
 def store_of(laboratory):
@@ -145,8 +148,9 @@ def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
     measured = kept.of(clock)
     facts |= {"cores": "4", "$OMP_NUM_THREADS": "4"}
     assert kept.of(clock, measuring=False) == measured is not None
+    assert not kept.stale()
     facts["driver"] = "another"
-    assert kept.of(clock, measuring=False) is None
+    assert kept.of(clock, measuring=False) is None and kept.stale() == {NAME: "driver none -> another"}
     assert kept.of(clock) is not None and set(kept.read()) == {NAME}
 
 
@@ -171,7 +175,7 @@ def test_stored_ceilings_are_found(machine):
 def test_a_stored_entry_stands_as_it_did(laboratory, source, facts):
     """As those that were stored before processors had one for each number of cores."""
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
-    old = {**entry(cores="12", cpu="A processor"), "sources": device_ceilings._key(clock)["sources"]}
+    old = {**entry(cores="12", cpu="A processor"), "sources": device_ceilings._key("opencl")["sources"]}
     kept.path.parent.mkdir(parents=True)
     kept.path.write_text(json.dumps({NAME: old}))
     assert kept.of(clock, measuring=False).to_dict() == old["ceilings"]

@@ -40,7 +40,9 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
         shown.add_row(benchmark, f"{value:.4g}", unit)
     console().print(shown)
     say(f"{plural(len(found), 'benchmark')} measured; what does not run on this machine is left out")
-    raise typer.Exit(status)
+    if status:
+        say(f"asv ended with {status}: a benchmark failed, or all of them; `--bench NAME` runs one alone")
+    raise typer.Exit(int(bool(status)))  # asv's own 2 is a wrong command's here
 
 
 @app.command("compare")
@@ -85,4 +87,4 @@ def publish() -> None:
     """Make asv's pages of what is stored, in .asv/html."""
     from repro.bench import commands
 
-    raise typer.Exit(commands.asv("publish"))
+    raise typer.Exit(int(bool(commands.asv("publish"))))

@@ -103,3 +103,27 @@ def test_a_merge_writes_no_artefact_that_shows_none_of_its_cells(laboratory):
     assert main(["merge", str(elsewhere), "--into", str(laboratory.results)]) == 0
     changed = {path.name for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert changed and not any(name.startswith("table3") for name in changed)
+
+
+def test_own_files_are_looked_at_by_the_same_option(lab, capsys):
+    numbers, others = lab.own[:2], lab.own[2:]
+
+    def said(code, command, *words):
+        capsys.readouterr()
+        assert main([command, *words, "--scale", "smoke", "--results", str(lab.results), "--json"]) == code
+        return json.loads(capsys.readouterr().out or "null")
+
+    assert lab.run("table4", *others) == 0
+    states = [
+        [part["cells"][-1]["state"] for part in said(0, "status", "table1", "table4", *own)] for own in (lab.own, [])
+    ]
+    assert states == [["to run", "done"], ["to run", "to run"]]
+    (lab.results / "bench").rename(lab.results / "older")
+    (lab.folder / "my others.txt").write_text("3 4 6")
+    assert lab.run("table4", *others) == 0
+    for names in (["table4"], []):
+        (row,) = said(0, "compare", *names, "--with", "older", *others)
+        assert (row["old"], row["new"], row["verdict"]) == (12, 13, "changed")
+    for names, own in ((["table1"], numbers), (["table4"], [])):
+        assert said(1, "compare", *names, "--with", "older", *own) == []
+    assert said(2, "compare", "table4", "--with", "older", *numbers) is None

@@ -39,17 +39,26 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     """Return the path of the artefact's files without suffix.
 
     The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
-    own file in place of one of the datasets `data` stand apart, as ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell
-    files of one name in several folders apart, and one file in the place of several datasets.
+    own file in place of one of the datasets `data` stand apart, see `own_part`.
     """
     name = artefact.stem
     if settings.scale != (settings.usual_scale or default_scale()):
         name += f".{settings.scale}"
+    return settings.store.folder / artefact.paper / f"{name}{own_part(settings, data)}"
+
+
+def own_part(settings: Settings, data: Collection[str]) -> str:
+    """Return what the user's own files in place of some of the datasets `data` add to the name of an artefact's files.
+
+    As in ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell files of one name in several folders apart, and one file in
+    the place of several datasets.
+    """
+    part = ""
     for dataset, file in sorted(settings.overrides.items()):
         if dataset in data:
             readable = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
-            name += f".{readable}-{digest(f'{dataset}={file}'.encode())[:8]}"
-    return settings.store.folder / artefact.paper / name
+            part += f".{readable}-{digest(f'{dataset}={file}'.encode())[:8]}"
+    return part
 
 
 class Files:

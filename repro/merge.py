@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from repro import discovery, hashing, plan, runner
+from repro.files import files_stem
 from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.plan import Selection
 from repro.render import Rendered, render
@@ -55,7 +55,8 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
     """
     merged, target = Merged(), settings.store
     stores = [_store(Path(source), settings.machine) for source in sources]  # all, before anything is taken
-    touched: dict[tuple[str, str], dict[str, Any]] = {}  # artefact and scale, and the machine of a cell of theirs
+    touched: dict[tuple[str, tuple[tuple[str, str], ...]], set[str]] = {}  # cells by scale and the user's own files
+    usual: dict[str, str] = {}  # by scale, on the machine of its first cell
     for store in stores:
         for path in sorted(store.cells.glob("*/*.json")):
             name = path.relative_to(store.cells)
@@ -65,13 +66,15 @@ def merge(sources: Sequence[Path], settings: Settings, say: Callable[[str], None
             except Unreadable as problem:
                 merged.problems.append(f"{path}: {problem}; left out")
                 continue
-            touched.setdefault((record["artefact"], record["scale"]), record["key"].get("machine", {}))
+            own = tuple(sorted(record.get("overrides", {}).items()))
+            touched.setdefault((record["scale"], own), set()).add(name.as_posix())
+            usual.setdefault(record["scale"], _usual(record["key"].get("machine", {})))
         _merge_ceilings(store, target)
+    written: set[Path] = set()  # once, though an artefact that uses none of one's own files was run beside some as well
     for scale in SCALES:
-        artefacts = {name for name, of in touched if of == scale}
-        if artefacts:
-            machine = next(facts for (_, of), facts in touched.items() if of == scale)
-            _render(artefacts, replace(settings, scale=scale, usual_scale=_usual(machine)), merged, say)
+        for own in sorted(own for of, own in touched if of == scale):
+            alike = replace(settings, scale=scale, overrides=dict(own), usual_scale=usual[scale])
+            _render(touched[scale, own], alike, merged, written, say)
     for problem in merged.problems:
         say(problem)
     return merged
@@ -122,9 +125,14 @@ def _in_files(record: dict, settings: Settings) -> dict | None:
         return None
     overrides, usual = record.get("overrides", {}), _usual(record["key"].get("machine", {}))
     settings = replace(settings, scale=record["scale"], overrides=overrides, usual_scale=usual)
+    try:  # it may use some of the overrides alone
+        cells = plan.cells_of(artefact, discovery.load(artefact), record["scale"]) if overrides else []
+    except ReproError:  # which is told where its files are to be written
+        return None
+    data = {name for cell in cells for name in cell.data}
     found = [
         plan.read_back(each, artefact, record["identity"], record["key"])
-        for each in plan.files_of(artefact, set(overrides), settings)
+        for each in plan.files_of(artefact, data, settings)
     ]
     return max((each for each in found if each), key=_worth, default=None)
 
@@ -146,18 +154,25 @@ def _usual(machine: dict) -> str:
     return "paper" if any(name == "gpu" or name.startswith("gpu.") for name in machine) else "small"
 
 
-def _render(artefacts: set[str], settings: Settings, merged: Merged, say: Callable[[str], None]) -> None:
-    """Write the files of artefacts, and of those that show the same cells; cells stand by the machine they are of."""
-    chosen = [artefact for artefact in discovery.find() if artefact.measure or artefact.id in artefacts]
-    for job in runner.make_jobs(chosen, settings, Selection()):
+def _render(
+    cells: Collection[str], settings: Settings, merged: Merged, written: set[Path], say: Callable[[str], None]
+) -> None:
+    """Write the files of the artefacts that show some of the cells; cells stand by the machine they are of."""
+    owners = {name.partition("/")[0] for name in cells}
+    found = discovery.find()
+    modules = {artefact.module for artefact in found if artefact.id in owners}
+    chosen = [artefact for artefact in found if artefact.id in owners or artefact.measure in modules]
+    for job in runner.make_jobs(chosen, settings, Selection(files=cells)):
         if job.problem:
-            if job.artefact.id in artefacts:  # of the others nothing is stored, as at a scale that they do not have
+            if job.artefact.id in owners:  # of the others nothing is stored, as at a scale that they do not have
                 merged.problems.append(job.problem)
             continue
+        files = files_stem(job.artefact, settings, job.data)
+        if files in written:
+            continue
+        written.add(files)
         # Those of the store: what files of an older state of the machine have is replaced.
         kept = [task for task in job.tasks if task.record is not None and task.path.exists()]
-        if not kept:
-            continue
         for task in kept:
             _take_merged(task, settings.store)
         read_back = [task.record for task in job.tasks if task.record is not None and task.is_read_back]

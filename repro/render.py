@@ -9,7 +9,7 @@ import json
 import math
 import re
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -61,8 +61,10 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
         All cells of the scale, wanted by the command or not, in the artefact's order.
     settings : Settings
     """
-    store = settings.store
-    base = files_stem(artefact, settings, {name for task in tasks for name in task.cell.data})
+    store, data = settings.store, {name for task in tasks for name in task.cell.data}
+    base = files_stem(artefact, settings, data)
+    # Own files that the command gives for other artefacts are not told.
+    settings = replace(settings, overrides={name: file for name, file in settings.overrides.items() if name in data})
     with store.lock(f"{artefact.id}.{settings.scale}"):
         # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
         for task in tasks:

@@ -32,6 +32,11 @@ class Job:
     wanted: list[Task] = field(default_factory=list)
     problem: str = ""
 
+    @property
+    def data(self) -> set[str]:
+        """The names of the datasets that its cells use."""
+        return {name for task in self.tasks for name in task.cell.data}
+
     def pending(self, force: bool = False) -> list[Task]:
         """Wanted cells that have to be measured."""
         return [task for task in self.wanted if force or task.reason]
@@ -122,12 +127,13 @@ class Summary:
 
 
 def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
-    """Look at every cell of the artefacts.
+    """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
 
     Raises
     ------
     UnknownName
-        If the selection asks for a value that no cell has.
+        If the selection asks for a value that no cell has, or the user's own file is for a dataset of no artefact. Not
+        where the selection is of files: the cells of a shard need not use all that the plan does.
     """
     jobs = []
     for artefact in artefacts:
@@ -145,9 +151,10 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         except Exception as error:  # as of a dataset's recipe: it costs no other artefact
             job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
         jobs.append(job)
-    used = {name for job in jobs for task in job.tasks for name in task.cell.data}
-    for name in settings.overrides:
-        discovery.require(name, sorted(used), "dataset of these artefacts")
+    if selection.files is None:
+        used = {name for job in jobs for name in job.data}
+        for name in settings.overrides:
+            discovery.require(name, sorted(used), "dataset of these artefacts")
     if selection.only:
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:
@@ -155,9 +162,6 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
     if selection.only or selection.files is not None:
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]
-        if not jobs:
-            asked = "that --only asks for" if selection.files is None else "of the shard: is the plan of other sources?"
-            raise discovery.UnknownName(f"no cell matches all {asked}")
     return jobs
 
 
@@ -173,14 +177,15 @@ def replaced(job: Job, settings: Settings) -> str:
     """
     if job.problem:
         return ""
-    files = files_stem(job.artefact, settings, {name for task in job.tasks for name in task.cell.data})
+    files = files_stem(job.artefact, settings, job.data)
     owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
     kept = {task.path for task in job.tasks if task.stands}
     try:
         manifest = read_json(files.with_name(f"{files.name}.json"))
         done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
         paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
-        lost = sum(path not in kept and not path.exists() for path in paths)
+        store = settings.store
+        lost = sum(path not in kept and not path.exists() and not store.was_removed(path) for path in paths)
     except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
         return ""
     if not lost:

@@ -82,7 +82,8 @@ def make_settings(
     Raises
     ------
     UnknownName
-        If a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not there.
+        If a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not there or not the
+        only one.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")
@@ -106,6 +107,8 @@ def _overrides(meshes: Sequence[str]) -> dict[str, str]:
         if not separator or not file:
             raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
         discovery.require(name, known, "dataset")
+        if name in overrides:
+            raise discovery.UnknownName(f"dataset {name} is given two files: one can take its place in a run")
         path = Path(file).expanduser().resolve()
         if not path.is_file():
             raise discovery.UnknownName(f"there is no file {file} to put in the place of dataset {name}")

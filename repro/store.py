@@ -45,34 +45,35 @@ def read_json(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def write_atomically(path: Path, content: bytes | str | Callable[[Path], None]) -> None:
+def write_atomically(path: Path, content: bytes | str) -> None:
     """Write a file so that readers see the old content or the new, never a part.
 
-    Parameters
-    ----------
-    path : Path
-    content : bytes, str or callable
-        What to write; a callable is given the temporary path and writes it.
+    Raises
+    ------
+    OSError
+        With the name of this file, not of the temporary one; of a folder above it, where that cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix stays last: writers of images choose the format by it.
-    tag = f"{_host()}.{os.getpid()}."
-    handle, name = tempfile.mkstemp(prefix=f".tmp.{tag}", suffix=path.suffix, dir=path.parent)
+    try:
+        _write_and_rename(path, content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    _sync_folder(path.parent)
+
+
+def _write_and_rename(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".tmp.{_host()}.{os.getpid()}.", dir=path.parent)
     temporary = Path(name)
     try:
-        os.close(handle)
-        if callable(content):
-            content(temporary)
-        else:
-            temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-        with temporary.open("rb+") as stream:
+        with open(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plural, say
+from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plural, require_stored, say
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
@@ -35,6 +35,7 @@ def clean(
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine)
+    require_stored(results, machine)
     remove = Path.unlink
     if ceilings or caches:
         doomed = [path for path in [settings.store.folder / "ceilings.json"] if ceilings and path.is_file()]

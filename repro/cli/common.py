@@ -120,7 +120,11 @@ def jobs(names, paper, kind, everything, only, backend, settings, files=None) ->
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
-    return runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
+    made = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
+    if not made:
+        asked = "that --only asks for" if files is None else "of the shard: is the plan of other sources?"
+        raise discovery.UnknownName(f"no cell matches all {asked}")
+    return made
 
 
 def require_stored(results: Path | None, machine: str | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from repro.cli.common import (
     Json,
     Kind,
     Machine,
+    Meshes,
     Names,
     Papers,
     Results,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 def compare(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
-    machine: Machine = None,
+    machine: Machine = None, mesh: Meshes = None,
     base: Annotated[
         str | None,
         typer.Option(
@@ -62,22 +64,23 @@ def compare(
     from repro.model import ReproError
     from repro.settings import make_settings
 
-    settings = make_settings(scale, results, machine)
+    settings = make_settings(scale, results, machine, meshes=mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
     if base is None and (fail or best):
         option = "--fail-on-regression" if fail else "--best-backend"
         raise discovery.UnknownName(f"{option} wants --with and older results")
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
-    answers, without, worse, elsewhere = [], [], 0, False
-    for artefact in artefacts:
-        before, path = _pair(old, settings.store.folder, artefact, scale)
+    answers, without, worse, elsewhere, of_own = [], [], 0, False, False
+    for artefact, own in _own_parts(artefacts, settings):
+        before, path = _pair(old, settings.store.folder, artefact, scale, own)
         if path is None and before is None:
             without.append(artefact.id)
             continue
         if old is None:
             compared = _beside_the_paper(artefact, path, settings)
             elsewhere |= _scale(path) != "paper"
+            of_own |= bool(own)
         elif before is None:
             say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
             continue
@@ -99,6 +102,8 @@ def compare(
         raise ReproError("there is nothing to compare")
     if answers and elsewhere:
         say("the papers' numbers hold for their own sizes, which only scale paper has")
+    if answers and of_own:
+        say("the papers' numbers hold for their own meshes and matrices, not for yours")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
     raise typer.Exit(int(fail and worse > 0))
@@ -114,29 +119,45 @@ def _folder(base: str, settings: Settings) -> Path:
     raise UnknownName(f"{base} is no folder of results, nor a machine in {settings.results}")
 
 
-def _pair(old: Path | None, new: Path, artefact: Artefact, scale: str | None) -> tuple[Path | None, Path | None]:
+def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[Artefact, str]]:
+    """Each artefact with what the user's own files add to the name of its files; those that are broken are told."""
+    from repro import plan, runner
+    from repro.files import own_part
+
+    if not settings.overrides:  # then nothing has to be imported
+        return [(artefact, "") for artefact in artefacts]
+    jobs = runner.make_jobs(artefacts, settings, plan.Selection())
+    for job in jobs:
+        if job.problem:
+            say(job.problem)
+    return [(job.artefact, own_part(settings, job.data)) for job in jobs if not job.problem]
+
+
+def _pair(
+    old: Path | None, new: Path, artefact: Artefact, scale: str | None, own: str
+) -> tuple[Path | None, Path | None]:
     """The older CSV of an artefact and the present one of the same scale, each None where there is none.
 
     Without a scale it is the present one's, or the older one's where only that has one: then the present one is gone.
     """
-    path = _stored(new, artefact, scale)
+    path = _stored(new, artefact, scale, own)
     if old is None:
         return None, path
-    before = _stored(old, artefact, _scale(path) if path else scale)
+    before = _stored(old, artefact, _scale(path) if path else scale, own)
     if path and before:
         return before, path
-    older = _stored(old, artefact, scale)
-    return (older, _stored(new, artefact, _scale(older))) if older else (None, path)
+    older = _stored(old, artefact, scale, own)
+    return (older, _stored(new, artefact, _scale(older), own)) if older else (None, path)
 
 
-def _stored(folder: Path, artefact: Artefact, scale: str | None) -> Path | None:
+def _stored(folder: Path, artefact: Artefact, scale: str | None, own: str) -> Path | None:
     """The CSV of an artefact at a scale, or at the one that the machine measured first.
 
     Which scale has no name of its own depends on the machine.
     """
-    paths = [folder / artefact.paper / f"{artefact.stem}.csv"]
+    paths = [folder / artefact.paper / f"{artefact.stem}{own}.csv"]
     if scale:
-        paths.insert(0, paths[0].with_name(f"{artefact.stem}.{scale}.csv"))
+        paths.insert(0, paths[0].with_name(f"{artefact.stem}.{scale}{own}.csv"))
     return next((path for path in paths if path.is_file() and scale in (None, _scale(path))), None)
 
 
@@ -157,7 +178,10 @@ def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any
     works = comparing.works_of(manifest)
     methods = published.stand_ins(artefact.paper, ours["method"].unique())
     ceilings = peaks.read_ceilings(settings.store.folder, manifest.get("machine", {}).get("cores"))
-    return comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
+    compared = comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
+    if manifest.get("overrides"):
+        compared["published_of_peak"] = None  # the work is that of other data
+    return compared
 
 
 def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:

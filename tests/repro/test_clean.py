@@ -26,6 +26,15 @@ def test_clean_removes_cells_and_nothing_else(laboratory, capsys):
     assert laboratory.cell_files() == [] and laboratory.file("table1.smoke.csv").exists()
 
 
+def test_a_run_after_clean_speaks_of_no_other_machine(laboratory, capsys):
+    assert laboratory.run("table1") == 0
+    assert main(["clean", "table1", "--yes", "--results", str(laboratory.results)]) == 0
+    for more in (["--dry-run"], ["--only", "case=first"], ["--only", "case=first"]):
+        capsys.readouterr()
+        assert laboratory.run("table1", *more) == 0
+        assert "do not stand" not in capsys.readouterr().err
+
+
 def test_clean_caches_leaves_what_is_not_its_own(laboratory, capsys):
     cache = laboratory.folder / "cache"
     made = ("datasets/a.npz", "kernels/cuda/b.cubin", "kernels/tuning/c.json", "waves/d.npz")

@@ -71,6 +71,7 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
         (["run", "table1", "--machine", "a/b"], "machine's name"),
         (["run", "table1", "--mesh", "demo2020/number=x"], "did you mean demo2020/numbers"),
         (["run", "figure2", "--mesh", "demo2020/numbers=trace.log"], "dataset of these artefacts"),
+        (["run", "table1", *2 * ["--mesh", "demo2020/numbers=trace.log"]], "demo2020/numbers is given two files"),
         (["run", "table1", "--seed", "-1"], "--seed"),
         (["run", "table1", "--sedd", "1"], "--sedd"),
         (["status", "figure22"], "figure2"),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pandas
 import pytest
@@ -20,8 +21,10 @@ from repro.compare import (
     compare_results,
     works_of,
 )  # fmt: skip
+from repro.files import own_part
 from repro.model import ReproError, Row
 from repro.published import load
+from repro.settings import make_settings
 
 
 def frame(*rows):
@@ -180,6 +183,27 @@ def test_another_machines_results_are_found_at_its_own_scale(capsys):
     assert "which only scale paper has" in capsys.readouterr().err
     assert main(["compare", "zhang2013-table3", "--machine", "h200", "--scale", "smoke"]) == 1
     assert "not run at scale smoke on h200" in capsys.readouterr().err
+
+
+def test_a_mesh_of_ones_own_says_nothing_of_how_the_papers_hardware_was_used(tmp_path, capsys):
+    mine, folder = tmp_path / "mine.vtu", tmp_path / "h200" / "fu2014"
+    mine.write_text("")
+    stored = Path(__file__).parents[2] / "results" / "h200"
+    chosen = make_settings("paper", tmp_path, "h200", meshes=[f"fu2014/regular={mine}"])
+    name = f"table2{own_part(chosen, ['fu2014/regular'])}"
+    folder.mkdir(parents=True)
+    shutil.copy(stored / "ceilings.json", folder.parent)
+    shutil.copy(stored / "fu2014" / "table2.csv", folder / f"{name}.csv")
+    manifest = json.loads((stored / "fu2014" / "table2.json").read_text())
+    (folder / f"{name}.json").write_text(json.dumps({**manifest, "overrides": dict(chosen.overrides)}))
+    words = ("compare", "fu2014-table2", "--machine", "h200", "--scale", "paper", "--json")
+    shown = {}
+    for more in ((), ("--results", str(tmp_path), "--mesh", f"fu2014/regular={mine}")):
+        assert main([*words, *more]) == 0
+        out, err = capsys.readouterr()
+        shown["not for yours" in err] = [(row["of_peak"], row["published_of_peak"]) for row in json.loads(out)]
+    assert any(theirs for _, theirs in shown[False]) and any(ours for ours, _ in shown[True])
+    assert shown[True] == [(ours, None) for ours, _ in shown[False]]
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_a_file_to_write_is_no_folder(laboratory, capsys, command, option):
     assert sorted(laboratory.folder.rglob("*")) == before
 
 
-READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["appendix"], ["readme"])
+READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["appendix"], ["readme"], ["clean", "--yes"])
 
 
 @pytest.mark.parametrize("command", READING, ids=" ".join)

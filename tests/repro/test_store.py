@@ -51,10 +51,20 @@ def test_a_full_disk_leaves_the_old_content_and_no_litter(tmp_path, monkeypatch,
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(store.os, call, full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as told:
         write_atomically(path, "new")
+    assert told.value.filename == str(path)
     monkeypatch.undo()
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_is_named_and_not_its_temporary(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / ("a" * 300), tmp_path / "folder"):
+        with pytest.raises(OSError, match=r"too long|directory") as told:
+            write_atomically(path, "x")
+        assert (told.value.filename, told.value.filename2) == (str(path), None)
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_files_get_the_usual_permissions(tmp_path):

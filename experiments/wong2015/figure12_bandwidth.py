@@ -6,7 +6,8 @@ import pandas
 
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.products import FOUND, KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
+from experiments.wong2015.packings import packed_as_last
+from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
 from repro.plots import PAGE, bars, caption, figure
 from repro.results import is_missing
@@ -81,7 +82,7 @@ def _every(results, methods, count):
             row = results.row(case, method, f"spmv_at_{count}")
             if row is None:
                 continue
-            if is_last := _packed_as_last(results, case, method, count):
+            if is_last := packed_as_last(results, case, method, count):
                 least, padding = (results.value(case, method, metric) for metric in ("least_bytes", "padding"))
             otherwise |= not is_last
             cold = results.value(case, method, "spmv_at_1_cold")
@@ -94,13 +95,6 @@ def _every(results, methods, count):
             })  # fmt: skip
     note = "What is stored is recorded as packed for the most repeats; left out where these are packed otherwise."
     return Table("Every product", pandas.DataFrame(rows), [note] if otherwise else [])
-
-
-def _packed_as_last(results, case, method, count):
-    """Return whether a matrix is packed for `count` repeats as for the most, which padding and bytes are of."""
-    last = REPEATS[results.scale][-1]
-    found = ([results.value(case, method, f"{name}_at_{each}") for each in (count, last)] for name in FOUND.values())
-    return all(ours == latest or latest is None for ours, latest in found)
 
 
 def plot(results):

@@ -211,6 +211,23 @@ def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeyp
     assert main(["data", "build", "--scale", "huge"]) == 2
 
 
+def test_a_scale_that_a_dataset_lacks_is_said(laboratory, capsys, monkeypatch):
+    from repro import environment
+
+    made = type(environment.catalogue()[0])
+    entries = [made("a/all"), made("a/large", scales=("paper", "large")), made("a/own", scales=())]
+    monkeypatch.setattr(environment, "catalogue", lambda: entries)
+    for command in ("build", "verify"):
+        assert main(["data", command, "a/large", "--scale", "smoke"]) == 2
+        assert "a/large is not at scale smoke; give --scale paper or large" in capsys.readouterr().err
+        assert main(["data", command, "a/own", "--scale", "smoke"]) == 2
+        assert "a file of your own, which a run is given: --mesh a/own=FILE" in capsys.readouterr().err
+        assert main(["data", command, "--scale", "smoke", "--json"]) == 0
+        said = capsys.readouterr()
+        assert [entry["name"] for entry in json.loads(said.out)] == ["a/all"]
+        assert said.err.startswith("not at scale smoke: a/large\n")
+
+
 def test_without_its_packages_it_says_how_to_get_them():
     """As before the first `make`: -S leaves out what is installed."""
     words = [sys.executable, "-S", "-m", "repro", "list"]

@@ -147,7 +147,9 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         jobs.append(job)
     used = {name for job in jobs for task in job.tasks for name in task.cell.data}
     for name in settings.overrides:
-        discovery.require(name, sorted(used), "dataset of these artefacts")
+        if name not in used:
+            advice = f"they use {', '.join(sorted(used)) or 'none'}"
+            raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
     if selection.only:
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:

@@ -100,12 +100,19 @@ def make_settings(
 def _overrides(meshes: Sequence[str]) -> dict[str, str]:
     overrides = {}
     if meshes:
-        known = [entry.name for entry in environment.catalogue()]
+        known = {entry.name: entry for entry in environment.catalogue()}
+        advice = "`repro data list` shows the names"
+        own = [f"--{getattr(entry, 'kind', 'mesh')} {entry.name}=FILE" for entry in known.values() if not entry.scales]
+        if own:
+            advice += f"; a file that takes no other's place is {' or '.join(own)}"
     for mesh in meshes:
         name, separator, file = mesh.partition("=")
-        if not separator or not file:
-            raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
-        discovery.require(name, known, "dataset")
+        if not separator:
+            raise discovery.UnknownName(f"--mesh and --matrix take NAME=FILE, and {mesh!r} has no name; {advice}")
+        if not file:
+            raise discovery.UnknownName(f"--mesh and --matrix take NAME=FILE, and {mesh!r} has no file")
+        if name not in known:
+            raise discovery.unknown(name, known, "dataset", advice)
         path = Path(file).expanduser().resolve()
         if not path.is_file():
             raise discovery.UnknownName(f"there is no file {file} to put in the place of dataset {name}")

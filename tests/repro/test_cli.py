@@ -71,6 +71,8 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
         (["run", "table1", "--machine", "a/b"], "machine's name"),
         (["run", "table1", "--mesh", "demo2020/number=x"], "did you mean demo2020/numbers"),
         (["run", "figure2", "--mesh", "demo2020/numbers=trace.log"], "dataset of these artefacts"),
+        (["run", "table1", "--matrix", "trace.log"], "has no name; `repro data list` shows the names"),
+        (["run", "table1", "--matrix", "demo2020/numbers="], "has no file"),
         (["run", "table1", "--seed", "-1"], "--seed"),
         (["run", "table1", "--sedd", "1"], "--sedd"),
         (["status", "figure22"], "figure2"),

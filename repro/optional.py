@@ -1,4 +1,4 @@
-"""What brings what is missing, as commands for the Python that runs: ``make setup`` where make set it up, else its pip."""
+"""What brings what is missing, for the Python that runs: ``make setup`` where make set it up, else its own pip."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import typer
 from repro.cli.common import Json, Scale, answer, console, say, table
 
 app = typer.Typer(help="List, build or verify the datasets.", no_args_is_help=True)
-Datasets = Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", help="By default all of them.")]
+Datasets = Annotated[list[str] | None, typer.Argument(metavar="DATASET", help="By default all of them.")]
 
 
 @app.command("list")

@@ -168,6 +168,16 @@ def test_help_names_every_back_end(capsys, monkeypatch):
     assert ", ".join(BACKENDS) in text and "with 'host' they alone" in text
 
 
+def test_help_fits_a_terminal_of_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["run", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Usage: repro run [OPTIONS] [ARTEFACT]... " in text and max(map(len, text.splitlines())) <= 80
+    assert "machine" not in map(str.strip, text.splitlines())  # by itself, at the end of a longer line cut in two
+    assert main(["compare", "--help"]) == 0
+    assert "by default what is stored" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
 def test_the_command_line_says_which_commands_there_are():
     import repro.cli
 

@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from repro.model import ReproError
@@ -71,13 +72,19 @@ class Interval:
 
     def __str__(self):
         if self.low == self.high:
-            return f"{self.low:.6g}"
+            return _shown(self.low, 6)
         if not math.isfinite(self.high - self.low):
-            return f"[{self.low:g}, {self.high:g}]"
+            return f"{_shown(self.low, 6)} to {_shown(self.high, 6)}"
         # as many digits as it takes to tell the ends apart
         spread = abs(self.high - self.low) / max(abs(self.low), abs(self.high))
         digits = min(15, max(3, 2 - math.floor(math.log10(spread))))
-        return f"[{self.low:.{digits}g}, {self.high:.{digits}g}]"
+        return f"{_shown(self.low, digits)} to {_shown(self.high, digits)}"
+
+
+def _shown(value: float, digits: int) -> str:
+    """Return a number as papers print it: whole ones in full, others to some digits, no exponent where that reads."""
+    text = f"{value:.{15 if float(value).is_integer() else digits}g}"
+    return f"{Decimal(text):,f}" if 1e-4 <= abs(value) < 1e15 else text
 
 
 def _largest(*values: Interval) -> Interval:

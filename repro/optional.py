@@ -1,14 +1,35 @@
-"""What brings the packages that not every command needs: ``make setup`` in a checkout, pip elsewhere."""
+"""What brings what is missing, for the Python that runs: ``make setup`` where make set it up, else its own pip."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
 from pathlib import Path
 
 DISTRIBUTION = "repro-gpu-fem"
+ROOT = Path(__file__).resolve().parents[1]
 SETUP = "make setup"
 
 
 def installer(extra: str) -> str:
     """Return the command that installs one of the distribution's extras here."""
-    is_checkout = (Path(__file__).resolve().parents[1] / "Makefile").is_file()
-    return SETUP if is_checkout else f"pip install '{DISTRIBUTION}[{extra}]'"
+    if not (ROOT / "Makefile").is_file():
+        return f"{_pip()} install {shlex.quote(f'{DISTRIBUTION}[{extra}]')}"
+    from repro.bootstrap import STAMP
+
+    environment = Path(sys.prefix)
+    if not (environment / STAMP).is_file():  # a user's own, which make leaves alone
+        return f"{_pip()} install -e {shlex.quote(f'{ROOT}[{extra}]')}"
+    return SETUP if environment == ROOT / ".venv" else f"{SETUP} VENV={shlex.quote(str(environment))}"
+
+
+def as_typed(remedy: str) -> str:
+    """Return what would bring something missing, with its commands as they have to be typed for this Python."""
+    remedy = re.sub(r"(?<!-m )\bpip install", lambda _: f"{_pip()} install", remedy)
+    return remedy.replace(SETUP, installer("cuda13"))
+
+
+def _pip() -> str:
+    """Return the pip of this Python; the shell's may be another's."""
+    return f"{shlex.quote(sys.executable)} -m pip"

@@ -145,6 +145,8 @@ def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
     """
     try:
         cells = list(module.cells(scale))
+    except ReproError as error:
+        raise ReproError(f"{artefact.id}: {error}") from error
     except Exception as error:
         raise ReproError(f"{artefact.id}: cells({scale!r}) failed: {type(error).__name__}: {error}") from error
     if len({repr(cell.identity()) for cell in cells}) < len(cells):

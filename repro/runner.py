@@ -153,8 +153,9 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         jobs.append(job)
     if selection.files is None:
         used = {name for job in jobs for name in job.data}
-        for name in settings.overrides:
-            discovery.require(name, sorted(used), "dataset of these artefacts")
+        for name in settings.overrides.keys() - used:
+            advice = f"they use {', '.join(sorted(used)) or 'none'}"
+            raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
     if selection.only:
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:

@@ -101,12 +101,19 @@ def make_settings(
 def _overrides(meshes: Sequence[str]) -> dict[str, str]:
     overrides = {}
     if meshes:
-        known = [entry.name for entry in environment.catalogue()]
+        known = {entry.name: entry for entry in environment.catalogue()}
+        advice = "`repro data list` shows the names"
+        own = [f"--{getattr(entry, 'kind', 'mesh')} {entry.name}=FILE" for entry in known.values() if not entry.scales]
+        if own:
+            advice += f"; a file that takes no other's place is {' or '.join(own)}"
     for mesh in meshes:
         name, separator, file = mesh.partition("=")
-        if not separator or not file:
-            raise discovery.UnknownName(f"--mesh takes NAME=FILE; {mesh!r} has no file")
-        discovery.require(name, known, "dataset")
+        if not separator:
+            raise discovery.UnknownName(f"--mesh and --matrix take NAME=FILE, and {mesh!r} has no name; {advice}")
+        if not file:
+            raise discovery.UnknownName(f"--mesh and --matrix take NAME=FILE, and {mesh!r} has no file")
+        if name not in known:
+            raise discovery.unknown(name, known, "dataset", advice)
         if name in overrides:
             raise discovery.UnknownName(f"dataset {name} is given two files: one can take its place in a run")
         path = Path(file).expanduser().resolve()

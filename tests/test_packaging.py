@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from repro import optional
 ROOT = Path(__file__).resolve().parents[1]
 # Not in the wheel: what only a checkout has a use for.
 OURS = ("results/", "tests/", "benchmarks/", ".ci/", "docs/")
+PIP = f"{shlex.quote(sys.executable)} -m pip"
 SUFFIXES = (".py", ".c", ".cu", ".h", ".csv", ".toml", ".j2", ".js", ".css")
 
 
@@ -114,20 +116,39 @@ def test_what_is_missing_is_brought_by_pip(installed):
                 (installed.folder / "work" / "results").mkdir(parents=True, exist_ok=True)
                 done = installed(command)
                 assert done.returncode == 1 and f"(no {package} here)" in done.stderr
-                assert done.stderr.endswith(": pip install 'repro-gpu-fem[report]' installs it\n")
+                assert done.stderr.endswith(f": {PIP} install 'repro-gpu-fem[report]' installs it\n")
         finally:
             hidden.unlink()
     presences = {entry["name"]: entry for entry in json.loads(installed("doctor", "--json").stdout)["presences"]}
     assert not [name for name, entry in presences.items() if "make setup" in entry["remedy"]]
     nvmath = presences["cuSPARSE through nvmath"]
-    assert nvmath["available"] or "pip install 'repro-gpu-fem[cuda13]'" in nvmath["remedy"]
+    assert nvmath["available"] or f"{PIP} install 'repro-gpu-fem[cuda13]'" in nvmath["remedy"]
 
 
 def test_what_is_advised_to_install_is_named_so():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == optional.DISTRIBUTION
     assert {"report", "cuda13"} <= project["optional-dependencies"].keys()
-    assert optional.installer("report") == "make setup"  # in a checkout, as this is
+
+
+def test_what_is_advised_is_for_the_python_that_runs(tmp_path, monkeypatch):
+    """Which may be that of the environment that make sets up, of another that make was given, or the user's own."""
+    monkeypatch.setattr(optional, "ROOT", tmp_path)
+    (tmp_path / "Makefile").touch()
+    for name in (".venv", "my own"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "repro-setup.json").touch()
+    for prefix, command in (
+        (".venv", "make setup"),
+        ("my own", f"make setup VENV='{tmp_path}/my own'"),
+        ("theirs", f"{PIP} install -e '{tmp_path}[report]'"),
+    ):
+        monkeypatch.setattr(sys, "prefix", str(tmp_path / prefix))
+        assert optional.installer("report") == command
+    remedy = "a GPU, pip install 'a[b]', and pip install --no-deps c (or python -m pip install d)"
+    wanted = f"a GPU, {PIP} install 'a[b]', and {PIP} install --no-deps c (or python -m pip install d)"
+    assert optional.as_typed(remedy) == wanted
+    assert optional.as_typed("a GPU, and make setup") == f"a GPU, and {PIP} install -e '{tmp_path}[cuda13]'"
 
 
 def test_the_version_is_the_changelogs_newest():

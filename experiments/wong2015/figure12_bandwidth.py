@@ -6,6 +6,7 @@ import pandas
 
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
+from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.packings import packed_as_last
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
@@ -20,8 +21,8 @@ COUNT = 1
 
 
 def cells(scale):
-    """Return every matrix with every kernel and rival."""
-    return product_cells(scale)
+    """Return every matrix with every kernel and rival, and the user's own in every other format that is here, too."""
+    return [*product_cells(scale), *own_cells()]
 
 
 def tables(results):
@@ -44,7 +45,7 @@ def shown(results, title, count):
     regimes = {f"spmv_at_{each}": f"{each} repeats" for each in REPEATS[results.scale]}
     regimes |= {"spmv_at_1": "one repeat, warm", "spmv_at_1_cold": "one product, the last-level cache evicted before"}
     found += [_fastest(results, metric, text) for metric, text in regimes.items()]
-    return [*found, _every(results, methods, count)]
+    return [*found, _every(results, methods | {form: form for form in FORMATS}, count)]
 
 
 def _fastest(results, metric, text):

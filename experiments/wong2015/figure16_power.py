@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import os
+
 import pandas
 
 from experiments.wong2015 import heart, labels, stated
 from experiments.wong2015.figure15_speedup import FORMATS, measure, methods_by_group
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.power import VARIABLE
+from repro import ReproError
 from repro.plots import COLUMN, PAGE, caption, figure, lines
 from repro.tables import Table, device_notes, trimmed
 
@@ -17,7 +21,20 @@ PREFIX = "tdp: "
 
 
 def cells(scale):
-    """Return the runs of Figure 15 but those with assembly on one core, which the paper leaves out, too."""
+    """Return the runs of Figure 15 but those with assembly on one core, which the paper leaves out, too.
+
+    Raises
+    ------
+    ReproError
+        Before anything is measured, where the user says of the processor's power what is none.
+    """
+    given = os.environ.get(VARIABLE)
+    try:
+        is_power = not given or 0 < float(given) < math.inf
+    except ValueError:
+        is_power = False
+    if not is_power:
+        raise ReproError(f"{VARIABLE} is the processor's thermal design power in watts, as 130; {given!r} is none")
     return [cell for cell in all_cells(scale) if cell.parameters.get("assembly") != "host"]
 
 
@@ -70,8 +87,9 @@ def tables(results):
         "Over PETSc with block Jacobi on the most processes, four at scale paper, which count as the whole processor.",
         f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "
         f"({stated('gpu-power')} W over {stated('cpu-power')} W).",
-        f"{VARIABLE}=WATTS gives the processor's where it does not say. Energy and power are those of the whole card, "
-        "or of the processor's packages, while steps follow one another, by their own counters.",
+        f"{VARIABLE}=WATTS gives the processor's where it does not say, to what is measured from then on; --force "
+        "measures again. Energy and power are those of the whole card, or of the processor's packages, while steps "
+        "follow one another, by their own counters.",
         heart.SETTING,
         *device_notes(results, "step"),
     ]

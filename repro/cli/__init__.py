@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -78,7 +79,15 @@ def _options(
 @functools.cache
 def _command() -> Any:
     """Return what Typer makes of all commands: once, since that takes most of the time of a wrong one."""
-    return typer.main.get_command(app)
+    return _flowing(typer.main.get_command(app))
+
+
+def _flowing(command: Any) -> Any:
+    """Join the lines of the help's paragraphs: those of docstrings are longer than many a terminal's."""
+    command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
+    for each in getattr(command, "commands", {}).values():
+        _flowing(each)
+    return command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

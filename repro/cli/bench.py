@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Json, Machine, answer, console, plural, say, table
+from repro.cli.common import Json, answer, console, plural, say, table
 
 app = typer.Typer(no_args_is_help=True, help="Follow the kernels over commits, with asv.")
 Benchmarks = Annotated[
     list[str] | None,
     typer.Option("--bench", metavar="REGEX", help="These only; by default a quick set. '.' for all; repeatable."),
+]
+Machine = Annotated[
+    str | None,
+    typer.Option("--machine", metavar="NAME", envvar="REPRO_MACHINE", help="This machine's name in asv's results."),
 ]
 Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling each benchmark.")]
 

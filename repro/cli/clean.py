@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from repro.cli.common import Kind, Machine, Names, Papers, Results, Scale, plural, require_stored, say
+from repro.cli.common import Kind, Machine, Names, Papers, Results, StoredScale, plural, require_stored, say
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def clean(
-    names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
+    names: Names = None, paper: Papers = None, kind: Kind = None, scale: StoredScale = None, results: Results = None,
     machine: Machine = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only cells that failed or are unreadable.")] = False,
     ceilings: Annotated[bool, typer.Option("--ceilings", help="The measured ceilings instead.")] = False,

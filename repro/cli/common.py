@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[ARTEFACT]...", help="fu2014-table3; table3 for every paper's; fu2014 for all of a paper."),
+    typer.Argument(metavar="ARTEFACT", help="fu2014-table3; table3 for every paper's; fu2014 for all of a paper."),
 ]
 Papers = Annotated[list[str] | None, typer.Option("--paper", metavar="PAPER", help="Of this paper only; repeatable.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="'table' or 'figure' only.")]
@@ -26,6 +26,9 @@ Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard o
 Scale = Annotated[
     str | None,
     typer.Option("--scale", metavar="SCALE", help=f"{', '.join(SCALES)}; by default 'paper' with a GPU, else 'small'."),
+]
+StoredScale = Annotated[
+    str | None, typer.Option("--scale", metavar="SCALE", help=f"{', '.join(SCALES)}; by default what is stored.")
 ]
 Results = Annotated[
     Path | None,
@@ -52,8 +55,11 @@ Backends = Annotated[
 ]  # fmt: skip
 Meshes = Annotated[
     list[str] | None,
-    typer.Option("--mesh", "--matrix", metavar="NAME=FILE", help="Your own file in place of a dataset; repeatable."),
-]
+    typer.Option(
+        "--mesh", "--matrix", metavar="NAME=FILE",
+        help="Your own file in place of a dataset, whose names `repro data list` shows; repeatable.",
+    ),
+]  # fmt: skip
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
 Everything = Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")]
 

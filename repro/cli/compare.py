@@ -16,7 +16,7 @@ from repro.cli.common import (
     Names,
     Papers,
     Results,
-    Scale,
+    StoredScale,
     answer,
     console,
     plural,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
+    names: Names = None, paper: Papers = None, kind: Kind = None, scale: StoredScale = None, results: Results = None,
     machine: Machine = None, mesh: Meshes = None,
     base: Annotated[
         str | None,
@@ -50,7 +50,10 @@ def compare(
         bool, typer.Option("--best-backend", help="With --with: each side's best back end, as for two machines.")
     ] = False,
     fail: Annotated[
-        bool, typer.Option("--fail-on-regression", help="With --with: end with 1 if any number is slower or gone.")
+        bool,
+        typer.Option(
+            "--fail-on-regression", help="With --with: end with 1 if any number is slower or gone, or none is compared."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip

@@ -9,7 +9,7 @@ import typer
 from repro.cli.common import Json, Scale, answer, console, say, table
 
 app = typer.Typer(help="List, build or verify the datasets.", no_args_is_help=True)
-Datasets = Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", help="By default all of them.")]
+Datasets = Annotated[list[str] | None, typer.Argument(metavar="DATASET", help="By default all of them.")]
 
 
 @app.command("list")
@@ -93,6 +93,7 @@ def _is_public(entry, scale: str) -> bool:
 
 
 def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
+    """Return the datasets that are asked for, each with the scale; of all, those that have it."""
     from repro import discovery, environment
     from repro.model import SCALES
     from repro.settings import default_scale
@@ -103,5 +104,19 @@ def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
     entries = {entry.name: entry for entry in environment.catalogue()}
     for name in names or ():
         discovery.require(name, entries, "dataset")
-    chosen = [entries[name] for name in names] if names else list(entries.values())
-    return [(entry, size) for entry in chosen if size in entry.scales]
+        if size not in entries[name].scales:
+            raise discovery.UnknownName(_lacks(entries[name], size))
+    if not names:
+        lacking = [name for name, entry in entries.items() if entry.scales and size not in entry.scales]
+        if lacking:
+            say(f"not at scale {size}: {', '.join(lacking)}")
+    chosen = names or [name for name, entry in entries.items() if size in entry.scales]
+    return [(entries[name], size) for name in chosen]
+
+
+def _lacks(entry, scale: str) -> str:
+    """Say that a dataset has not a scale, and what it has."""
+    if entry.scales:
+        return f"dataset {entry.name} is not at scale {scale}; give --scale {' or '.join(entry.scales)}"
+    kind = getattr(entry, "kind", "mesh")
+    return f"dataset {entry.name} is a file of your own, which a run is given: --{kind} {entry.name}=FILE"

@@ -26,10 +26,7 @@ def doctor(
         measuring_lock()  # before minutes are spent on what could not be kept
         require_writable(settings.store.folder)
     # The remedies' text is in the hashes of stored cells: what it names is put right where it is shown.
-    installer = optional.installer("cuda13")
-    presences = [
-        replace(each, remedy=each.remedy.replace(optional.SETUP, installer)) for each in environment.presences()
-    ]
+    presences = [replace(each, remedy=optional.as_typed(each.remedy)) for each in environment.presences()]
     if ceilings:
         _measure_ceilings(settings, presences)
     broken = [artefact for artefact in discovery.find() if artefact.error]

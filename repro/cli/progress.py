@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from repro.cli.common import minutes
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED
+from repro.optional import as_typed
 from repro.plan import Task
 from repro.render import Rendered
 
@@ -98,7 +99,7 @@ class Follower:
                 self.console.print(escape(record["traceback"].rstrip()), style="dim")
         else:
             # Often for every cell of a back end the same.
-            self._say_once(f"{task.artefact.id} {task.cell.backend}: skipped: {reason}", "yellow")
+            self._say_once(f"{task.artefact.id} {task.cell.backend}: skipped: {as_typed(reason)}", "yellow")
 
     def rendered(self, rendered: Rendered) -> None:
         """Show the tables, and where the files are."""

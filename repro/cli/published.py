@@ -10,9 +10,7 @@ from repro.cli.common import Json, answer, console, plural, table
 
 
 def published(
-    papers: Annotated[
-        list[str] | None, typer.Argument(metavar="[PAPER]...", help="As in fu2014; by default all.")
-    ] = None,
+    papers: Annotated[list[str] | None, typer.Argument(metavar="PAPER", help="As in fu2014; by default all.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show those that agree as well.")] = False,
     as_json: Json = False,
 ) -> None:

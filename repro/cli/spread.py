@@ -88,7 +88,7 @@ def plan(
 
 
 def merge(
-    sources: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Results folders.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="DIR", help="Results folders.")],
     into: Annotated[
         Path | None,
         typer.Option("--into", metavar="DIR", help="Results folder; by default 'results' of the checkout, or here."),

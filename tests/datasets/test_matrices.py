@@ -320,6 +320,14 @@ def test_the_command_says_which_it_has(tmp_path, monkeypatch, capsys):
     assert fetched == ["https://sparse.tamu.edu/MM/QCD/conf5_4-8x8-05.tar.gz"]
 
 
+@pytest.mark.parametrize("given", ["good.mtx", "mine=good.mtx"])
+def test_who_does_not_name_an_own_matrix_is_told_the_name(given, capsys):
+    from repro.cli import main
+
+    assert main(["run", "wong2015-figure12", "--dry-run", "--scale", "smoke", "--matrix", given]) == 2
+    assert "a file that takes no other's place is --matrix wong2015/own=FILE" in capsys.readouterr().err
+
+
 def test_own_matrix_follows_the_file(tmp_path):
     path = write(tmp_path)
     before = datasets.key("wong2015/own", "paper", path)

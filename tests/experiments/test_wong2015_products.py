@@ -196,14 +196,16 @@ def test_a_matrix_of_ones_own(wong, tmp_path):
     entries = [(i, j) for i in range(1, 41) for j in {i, 1 + i % 40, 1 + (7 * i) % 40}]
     path.write_text(f"%%MatrixMarket matrix coordinate real general\n40 40 {len(entries)}\n"
                     + "".join(f"{i} {j} {i + j / 8}\n" for i, j in entries))  # fmt: skip
-    only = ("case=own", "method=k1", "method=matrix", "backend=opencl", "backend=host")
+    only = ("case=own", "method=k1", "method=coo", "method=matrix", "backend=opencl", "backend=host")
     assert wong(("figure12", "table2"), *only, options=("--matrix", f"wong2015/own={path}")) == 0
     files = {file.name for file in wong.folder.glob("*.csv")}
     (name,) = (name for name in files if name.startswith("figure12"))
     rows = wong.rows("figure12", name.removeprefix("figure12").removesuffix(".csv"))
     assert float(rows["own", "k1", "opencl", "nonzeros"]["value"]) == len(entries)
-    assert "mine.mtx" in (wong.folder / name.replace(".csv", ".md")).read_text()
+    assert "| Own (mine.mtx) | coo | opencl |" in (wong.folder / name.replace(".csv", ".md")).read_text()
 
 
-def test_formats_sweep_what_is_here():
-    assert {"ellwarp", "ellwarp2"} <= set(spmv.FORMATS)
+@pytest.mark.parametrize("scale", ["smoke", "large"])
+def test_an_own_matrix_is_measured_in_every_format_that_is_here(scale):
+    cells = [cell for cell in figure12_bandwidth.cells(scale) if cell.case == OWN]
+    assert {cell.parameters.get("form") for cell in cells} - {None} == set(spmv.FORMATS) >= {"ellwarp", "ellwarp2"}

@@ -1,8 +1,10 @@
 """Tables of wong2015 that show several back ends, of results that are partly there."""
 
 import pandas
+import pytest
 
 from experiments.wong2015 import figure16_power, table4_break_even
+from repro import ReproError
 from repro.model import Row
 from repro.tables import Results
 
@@ -29,3 +31,12 @@ def test_figure_16_names_devices_and_leaves_out_what_nothing_measured():
     (table,) = figure16_power.tables(results("wong2015-figure16", ["step", "energy"], DEVICES, method="ellwarp"))
     assert NAMED in table.notes and "Energy of a step [J]" in table.frame.columns
     assert "Left out, since nothing of it was measured: Speed-up per TDP watt; TDP [W]; Power [W]." in table.notes
+
+
+@pytest.mark.parametrize("given", ["none", "nan", "-5", "0", "inf"])
+def test_a_power_that_is_none_is_refused_before_anything_is_measured(given, monkeypatch):
+    monkeypatch.setenv("REPRO_CPU_TDP", given)
+    with pytest.raises(ReproError, match=f"power in watts, as 130; '{given}' is none"):
+        figure16_power.cells("smoke")
+    monkeypatch.setenv("REPRO_CPU_TDP", "130.5")
+    assert figure16_power.cells("smoke")

@@ -72,6 +72,8 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
         (["run", "table1", "--mesh", "demo2020/number=x"], "did you mean demo2020/numbers"),
         (["run", "figure2", "--mesh", "demo2020/numbers=trace.log"], "dataset of these artefacts"),
         (["run", "table1", *2 * ["--mesh", "demo2020/numbers=trace.log"]], "demo2020/numbers is given two files"),
+        (["run", "table1", "--matrix", "trace.log"], "has no name; `repro data list` shows the names"),
+        (["run", "table1", "--matrix", "demo2020/numbers="], "has no file"),
         (["run", "table1", "--seed", "-1"], "--seed"),
         (["run", "table1", "--sedd", "1"], "--sedd"),
         (["status", "figure22"], "figure2"),
@@ -167,6 +169,16 @@ def test_help_names_every_back_end(capsys, monkeypatch):
     assert ", ".join(BACKENDS) in text and "with 'host' they alone" in text
 
 
+def test_help_fits_a_terminal_of_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["run", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Usage: repro run [OPTIONS] [ARTEFACT]... " in text and max(map(len, text.splitlines())) <= 80
+    assert "machine" not in map(str.strip, text.splitlines())  # by itself, at the end of a longer line cut in two
+    assert main(["compare", "--help"]) == 0
+    assert "by default what is stored" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
 def test_the_command_line_says_which_commands_there_are():
     import repro.cli
 
@@ -210,6 +222,23 @@ def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeyp
     assert main(["data", "list"]) == 0
     assert "paper (downloaded)" not in capsys.readouterr().out  # listed as cached only where it is
     assert main(["data", "build", "--scale", "huge"]) == 2
+
+
+def test_a_scale_that_a_dataset_lacks_is_said(laboratory, capsys, monkeypatch):
+    from repro import environment
+
+    made = type(environment.catalogue()[0])
+    entries = [made("a/all"), made("a/large", scales=("paper", "large")), made("a/own", scales=())]
+    monkeypatch.setattr(environment, "catalogue", lambda: entries)
+    for command in ("build", "verify"):
+        assert main(["data", command, "a/large", "--scale", "smoke"]) == 2
+        assert "a/large is not at scale smoke; give --scale paper or large" in capsys.readouterr().err
+        assert main(["data", command, "a/own", "--scale", "smoke"]) == 2
+        assert "a file of your own, which a run is given: --mesh a/own=FILE" in capsys.readouterr().err
+        assert main(["data", command, "--scale", "smoke", "--json"]) == 0
+        said = capsys.readouterr()
+        assert [entry["name"] for entry in json.loads(said.out)] == ["a/all"]
+        assert said.err.startswith("not at scale smoke: a/large\n")
 
 
 def test_without_its_packages_it_says_how_to_get_them():

@@ -70,9 +70,21 @@ def test_meeting_allows_for_rounding_of_the_arithmetic_alone():
     assert not Interval(1, 2).meets(Interval(2.001, 3))
 
 
-def test_intervals_are_shown_to_the_digits_that_tell_their_ends_apart():
-    assert str(Interval(2.10779, 2.13115)) == "[2.108, 2.131]"
-    assert str(Interval(3, 3)) == "3"
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (2.10779, 2.13115, "2.108 to 2.131"),
+        (3, 3, "3"),
+        (3837953, 3837953, "3,837,953"),  # geveler2011's Table 1 prints it in full
+        (1172480, 1172496, "1,172,480 to 1,172,496"),
+        (171234.5, 60412968, "171,000 to 60,412,968"),
+        (494, 1e9, "494 to 1,000,000,000"),
+        (2.5e-8, 2.5e-8, "2.5e-08"),
+        (1, float("inf"), "1 to inf"),
+    ],
+)
+def test_intervals_are_shown_to_the_digits_that_tell_their_ends_apart_and_as_papers_print_numbers(low, high, text):
+    assert str(Interval(low, high)) == text
 
 
 @pytest.mark.parametrize(

@@ -29,3 +29,14 @@ def test_figure_16_names_devices_and_leaves_out_what_nothing_measured():
     (table,) = figure16_power.tables(results("wong2015-figure16", ["step", "energy"], DEVICES, method="ellwarp"))
     assert NAMED in table.notes and "Energy of a step [J]" in table.frame.columns
     assert "Left out, since nothing of it was measured: Speed-up per TDP watt; TDP [W]; Power [W]." in table.notes
+
+
+def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
+    """The energy of a step is a panel of its own, whatever is known of watts."""
+    without, energy = (results("wong2015-figure16", ["nodes", "step", *more], DEVICES, method="ellwarp")
+                       for more in ([], ["energy"]))  # fmt: skip
+    assert figure16_power.plot(without) is None
+    (table,) = figure16_power.tables(without)
+    assert set(table.frame["TDP from"]) == {"nothing says it"}
+    assert any(note.startswith("No speed-up per watt: ") for note in table.notes)
+    assert [axes.get_ylabel() for axes in figure16_power.plot(energy).axes] == ["Energy of a step [J]"]

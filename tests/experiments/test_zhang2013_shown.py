@@ -135,6 +135,14 @@ def test_sbell_is_compared_with_sell_and_cusparse():
     assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["1.00", "23.78"] and quad[6:8] == ["1.00", "5.52"]
 
 
+def test_the_caption_speaks_of_cold_caches_where_they_are_drawn(monkeypatch):
+    """At scale smoke nothing is measured with a cold cache."""
+    for cold in (True, False):
+        _, drawn = show("figure8_formats", lambda cell: DONE, "cuda")
+        assert ("cold cache" in drawn._supxlabel.get_text().replace("\n", " ")) is cold
+        monkeypatch.delitem(METRICS, "spmv_cold", raising=False)
+
+
 def test_shares_of_double_precision():
     text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
     hexa = line_of(text, "| hex")

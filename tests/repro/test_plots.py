@@ -232,6 +232,14 @@ def test_methods_keep_their_look():
     assert looks == {f"{plots.colour('a new method')} {plots.marker('a new method')}\n"}
 
 
+def test_a_name_that_no_family_has_looks_like_none_that_has_one():
+    known = {colour for family in FAMILIES.values() for colour, _ in family.values()}
+    own = {plots.colour(f"a format of my own {k}") for k in range(40)} | {plots.colour("mine")}
+    assert len(own) == 6
+    for one, other in [*itertools.product(own, known), *itertools.combinations(own, 2)]:
+        assert np.linalg.norm(seen(one, np.eye(3)) - seen(other, np.eye(3))) > 0.3, (one, other)
+
+
 SAME = {  # a paper's and its stand-in, a library and its one format, two spellings
     ("cusp-pcgamg", "jacobi-pcgamg"), ("cg", "cusp-cg"), ("csr", "csr_vector"), ("ell", "ellpack"), ("bell", "bsr"),
     ("cusparse", "cusparse_csr"), ("numba", "numba_csr"), ("scipy", "scipy_csr"), ("Q1", "q1"), ("Q2", "q2"),

@@ -10,7 +10,7 @@ from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everyth
 from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
 from repro.results import is_missing
-from repro.tables import Table, paper_table, with_ours
+from repro.tables import Table, paper_table, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 
@@ -91,7 +91,7 @@ def _relaxation(results, names, backend):
         "the format: b, the diagonal and half of the inside with 16-bit indices read, two vectors written."
     )
     title = f"Prerelaxation by the format of the patches' inside, {backend}"
-    return [Table(title, pandas.DataFrame(rows, dtype=object), [note])] if rows else []
+    return [trimmed(Table(title, pandas.DataFrame(rows, dtype=object), [note]), 2)] if rows else []
 
 
 def plot(results):

@@ -36,12 +36,12 @@ def tables(results):
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
     made.append(trimmed(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)), 2))
-    made += [noted(convergence.table(results)), solid.table(results)]
+    made += [noted(convergence.table(results)), trimmed(solid.table(results), 3)]
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)
         title = f"Solvers in numbering {TITLES[BEST]}, {element.upper()}"
-        made.append(Table(title, pandas.DataFrame(rows), meanings("circle", rows)))
+        made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("circle", rows)), 3))
     return with_ours(made)
 
 

@@ -72,7 +72,7 @@ def _ours_and_theirs(results, names, metric, title):
                      "Best rival": f"{theirs[1]} ({theirs[2]})" if theirs else None,
                      "Its time [µs]": 1e6 * theirs[0] if theirs else None,
                      "Ours is faster by": theirs[0] / ours[0] if ours and theirs else None})  # fmt: skip
-    return Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows))
+    return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows)))
 
 
 def _statements(results, names):

@@ -95,12 +95,14 @@ def _relaxation(results, names, backend):
 
 
 def plot(results):
-    """Draw the time of an iteration: of the solvers, and by format."""
-    made, panels = figure(PAGE, 3.0, panels=2)
+    """Draw the time of an iteration: of the solvers, and by format where any was measured."""
+    inside = any(results.backends(method, "time_per_iteration") for method in solvers.INSIDE)
+    made, panels = figure(PAGE, 3.0, panels=1 + inside)
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
     options = {"unit": "ms", "quantity": "Time of an iteration", "cases": meshes.ticks(results)}
     bars(panels[0], results, "time_per_iteration", DRAWN, published=published, **options)
-    inside = {method: name for method, name in solvers.INSIDE.items()}
-    bars(panels[1], results, "time_per_iteration", inside, published={"inside-symcoo": "patch-pcgamg"}, **options)
+    if inside:
+        theirs = {"inside-symcoo": "patch-pcgamg"}
+        bars(panels[1], results, "time_per_iteration", solvers.INSIDE, published=theirs, **options)
     caption(made, results)
     return made

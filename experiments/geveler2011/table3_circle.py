@@ -12,6 +12,7 @@ import pandas
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
 from experiments.geveler2011.layout import by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
+from repro.panels import alike
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table, trimmed, with_ours
 
@@ -62,6 +63,7 @@ def plot(results):
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
+    alike(axes)
     one_legend(made, axes)
     caption(made, results)
     return made

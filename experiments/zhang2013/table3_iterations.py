@@ -92,4 +92,4 @@ def draw(axes, results, metric, text, suffix="", backend=None, with_paper=True):
         numbers = {order: results.published.value(name, f"order-{order}", metric) for order in ORDERS}
         published[name] = [(order, value) for order, value in numbers.items() if value is not None]
     lines(axes, series, x="Order of the polynomial", y=text, names=TITLES, published=published if with_paper else None,
-          log_y=True, whole_x=True)  # fmt: skip
+          log_y=True, whole_x=True, scale=results.scale)  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pandas
 
-from experiments.wong2015 import figure16_power, table4_break_even
+from experiments.wong2015 import figure16_power, table4_break_even, table8_block_sizes
 from repro.model import Row
 from repro.tables import Results
 
@@ -40,3 +40,10 @@ def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
     assert set(table.frame["TDP from"]) == {"nothing says it"}
     assert any(note.startswith("No speed-up per watt: ") for note in table.notes)
     assert [axes.get_ylabel() for axes in figure16_power.plot(energy).axes] == ["Energy of a step [J]"]
+
+
+def test_parameters_name_the_back_end_that_they_are_of():
+    """Another's were searched for, too: its device is none of the figure's."""
+    found = results("wong2015-table8", ["block_size_at_1"], DEVICES, case="circuit", unit="count")
+    text = table8_block_sizes.plot(found)._supxlabel.get_text().replace("\n", " ")
+    assert "a GPU" in text and "kernels through cuda" in text and "a CPU" not in text

@@ -220,11 +220,11 @@ def _machine(folder: Path) -> Machine:
         for revision in [manifest, *(cell.get("revision") or {} for cell in manifest.get("cells", ()))]:
             if revision.get("commit"):
                 commits[revision["commit"][:9]] = None
-    sizes = sorted({f"{each / 1e9:.0f}" for each in memory}, key=int)
+    sizes = sorted({f"{each / 2**30:.0f}" for each in memory}, key=int)
     names = [name for name in devices if not re.match(r"(pthread|cpu)-", name)]  # PoCL's names of the processor
     return Machine(
         folder.name, tuple(names), ", ".join(systems) or MISSING,
-        f"{' to '.join(dict.fromkeys([sizes[0], sizes[-1]]))} GB" if sizes else MISSING, tuple(commits),
+        f"{' to '.join(dict.fromkeys([sizes[0], sizes[-1]]))} GiB" if sizes else MISSING, tuple(commits),
     )  # fmt: skip
 
 

@@ -64,14 +64,14 @@ def test_what_one_host_of_a_machine_tells_is_told_and_nothing_of_this_one(tmp_pa
     """Manifests that were merged from several hosts say neither system nor memory."""
     from repro.appendix.facts import _machine
 
-    hosts = [{"system": "Plan 9", "memory_bytes": 270_000_000_000}, {"cpu": "a processor"}]
+    hosts = [{"system": "Plan 9", "memory_bytes": 252 << 30}, {"cpu": "a processor"}]
     for names in (hosts, hosts[1:]):
         (tmp_path / "box" / "demo").mkdir(parents=True, exist_ok=True)
         for k in range(2):
             path = tmp_path / "box" / "demo" / f"table{k}.json"
             path.write_text(json.dumps({"devices": [], "machine": names[min(k, len(names) - 1)]}))
         told = _machine(tmp_path / "box")
-        assert (told.system, told.memory) == (("Plan 9", "270 GB") if names is hosts else (MISSING, MISSING))
+        assert (told.system, told.memory) == (("Plan 9", "252 GiB") if names is hosts else (MISSING, MISSING))
 
 
 def test_a_place_for_the_users_own_matrix_is_no_dataset(tmp_path):

@@ -88,7 +88,8 @@ names look the same only where one stands for the other: a paper's and its stand
 
 LOOKS: dict[str, tuple[str, str]] = {name: look for family in FAMILIES.values() for name, look in family.items()}
 
-_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, OLIVE)
+NEW = ("#FF00FF", "#00C800", "#0000FF", "#FF0044", "#B266FF", "#770000")
+"""Of names that no family has, as a format of the user's own: far from the families' colours, which stand beside."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*", "h")
 
 GRID = "#DDDDDD"
@@ -130,7 +131,7 @@ def _look(method: str) -> tuple[str, str]:
         if name in LOOKS:
             return LOOKS[name]
     digest = hashlib.sha256(method.encode()).digest()  # the same on every machine, which hash() is not
-    return _COLOURS[digest[0] % len(_COLOURS)], _MARKERS[digest[1] % len(_MARKERS)]
+    return NEW[digest[0] % len(NEW)], _MARKERS[digest[1] % len(_MARKERS)]
 
 
 def colour(method: str) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["intervals", "legend", "logarithmic", "share_legend", "tidy"]
+__all__ = ["alike", "intervals", "legend", "logarithmic", "share_legend", "tidy"]
 
 ABOVE = "legend-above"  # of a panel, by `legend`
 
@@ -40,6 +40,18 @@ def logarithmic(axes: Axes, which: str) -> None:
     is_plain = low > 1e-3 and high < 1e6
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if is_plain else _power(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def alike(panels: Sequence[Axes]) -> None:
+    """Give panels of one quantity the same vertical axis, logarithmic where one of them is."""
+    if any(axes.get_yscale() == "log" for axes in panels):
+        for axes in panels:
+            axes.set_yscale("log")
+    limits = [axes.get_ylim() for axes in panels]
+    for axes in panels:
+        axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        if axes.get_yscale() == "log":
+            logarithmic(axes, "y")  # its ticks go by the limits
 
 
 def _power(value: float) -> str:

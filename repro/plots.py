@@ -62,11 +62,14 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
 
     It is called last. Panels whose legends say different things keep their own.
     """
-    drawn = sorted({axes.get_label() for axes in made.axes} & set(PREFERENCE[:-1]))
+    panels = [{*PREFERENCE} & {*axes.get_label().split()} for axes in made.axes if axes.get_visible()]
+    named = set().union(*panels)
+    drawn = sorted(named - {"host"})
+    shown = named if all(panels) else {*drawn, "host"} if drawn else {*PREFERENCE}
     rows = sorted(
         results.done[["backend", "device"]].to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])
     )
-    rows = [row for row in rows if not drawn or row["backend"] in (*drawn, "host")]
+    rows = [row for row in rows if row["backend"] in shown]
     devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
@@ -156,7 +159,7 @@ def bars(
     used = {method: backend or next(iter(results.backends(method, metric)), "host") for method in methods}
     through = set(used.values()) - {"host"}
     mixed = len(through) > 1
-    axes.set_label("" if mixed else "".join(through))  # the caption names it
+    axes.set_label("" if mixed else " ".join(sorted({*used.values()})))  # the caption names them
     width = 0.8 / max(1, len(methods))
     if not methods:
         _empty(axes, cases)
@@ -236,6 +239,7 @@ def lines(
     log_x: bool = False,
     log_y: bool = False,
     whole_x: bool = False,
+    scale: str = "paper",
 ) -> None:
     """Draw a line for each method, with intervals, and the paper's values as open marks.
 
@@ -254,6 +258,8 @@ def lines(
         Logarithmic axes; the vertical where the values spread enough for one.
     whole_x : bool
         Put a tick at each abscissa, which are few whole numbers; a line stops where the paper has one more.
+    scale : str
+        Of what is measured, where the abscissa does not say of which sizes the paper's points are.
     """
     names = names or {}
     for method, points in series.items():
@@ -282,10 +288,11 @@ def lines(
                 "ms": 1.3 * size(method),
             }
             if not series.get(method):  # nothing measured names it in the legend
-                look["label"] = names.get(method, method)
+                look["label"] = f"{names.get(method, method)} (paper)"
             axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
     if any((published or {}).values()):
-        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8, label="paper")
+        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8,
+                  label=paper_label(scale))  # fmt: skip
     if log_x:
         logarithmic(axes, "x")
     if log_y and _spread([point[1] for points in (*series.values(), *(published or {}).values()) for point in points]):

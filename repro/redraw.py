@@ -67,14 +67,14 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
     ReproError
         When the artefact's module cannot be imported.
     """
-    from repro.render import AFTER_TABLES
+    from repro.render import AFTER_TABLES, as_markdown
 
     path = stored.beside(".md")
     if path is None or not stored.done:
         return None
     text = path.read_text(encoding="utf-8")
     title, rest = text.partition("\n")[0], AFTER_TABLES.search(text)
-    tables = [table.to_markdown().strip() for table in discovery.load(artefact).tables(stored.results())]
+    tables = as_markdown(discovery.load(artefact).tables(stored.results()))
     told = "\n\n".join([title, *tables, text[rest.start() :] if rest else ""])
     if told == text:
         return None

@@ -9,10 +9,11 @@ import json
 import math
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repro import hashing
 from repro.discovery import Artefact
@@ -23,7 +24,11 @@ from repro.settings import Settings
 from repro.sources import digest
 from repro.store import write_atomically
 
+if TYPE_CHECKING:
+    from repro.tables import Table
+
 NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
+NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
 AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
@@ -38,6 +43,7 @@ class Rendered:
     Attributes
     ----------
     tables : list of repro.tables.Table
+        Those without a line are not written.
     files : list of Path
     problems : list of str
         Tables or plots that could not be made.
@@ -209,7 +215,7 @@ def _rivals(records: list[dict]) -> dict[str, str]:
 
 def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings, name: str) -> str:
     parts = [f"# {artefact.id}: {artefact.title}"]
-    parts += [table.to_markdown().strip() for table in rendered.tables]
+    parts += as_markdown(rendered.tables) if rendered.tables else []
     if any(path.suffix == ".svg" for path in rendered.files):
         parts.append(f"![{artefact.title}]({name}.svg)")
     more = [path.name for path in rendered.files if path.suffix in (".gif", ".png") and path.stem != name]
@@ -224,6 +230,13 @@ def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, setting
         parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, tasks, settings)]))
     return "\n\n".join(parts) + "\n"
+
+
+def as_markdown(tables: Iterable[Table]) -> list[str]:
+    """Return the tables that have a line, or a sentence in their place."""
+    from repro.tables import with_lines
+
+    return [table.to_markdown().strip() for table in with_lines(tables)] or [NO_TABLE]
 
 
 def told(command: str | None) -> str:

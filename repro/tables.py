@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from repro.terminal import Sheet
 
 __all__ = [
-    "Column", "Ratio", "Results", "Table", "device_notes", "paper_table", "ratio_text", "trimmed", "with_ours",
+    "Column", "Ratio", "Results", "Table", "device_notes", "paper_table", "ratio_text", "trimmed", "with_lines",
+    "with_ours",
 ]  # fmt: skip
 
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
@@ -163,10 +164,15 @@ def ratio_text(value: float | None, parentheses: bool) -> str:
     return significant(value, 2) if value < 10 else significant(round(value))
 
 
-def with_ours(tables: Sequence[Table]) -> list[Table]:
+def with_lines(tables: Iterable[Table]) -> list[Table]:
+    """Return the tables that have a line."""
+    return [table for table in tables if len(table.frame)]
+
+
+def with_ours(tables: Iterable[Table]) -> list[Table]:
     """Return the tables in which something is ours; where none is, the first, with what the paper prints."""
-    tables = list(tables)
-    return [table for table in tables if table.measured and len(table.frame)] or tables[:1]
+    tables = with_lines(tables)
+    return [table for table in tables if table.measured] or tables[:1]
 
 
 def trimmed(table: Table, labels: int = 1) -> Table:

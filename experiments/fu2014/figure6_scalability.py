@@ -123,6 +123,7 @@ def plot(results):
     lines(panels[0], series, published=paper, log_y=True, **text)
     lines(panels[1], without, published={method: paper[method] for method in without}, **text)
     panels[1].set_ylim(bottom=0)
+    panels[1].set_ylabel("Iterations, with multigrid")
     if panels[1].get_legend():
         panels[1].get_legend().remove()  # it is that of the other panel
     caption(made, results, "the paper's points are those of its Table 5")

@@ -7,7 +7,7 @@ import pandas
 from experiments.fu2014 import solvers
 from experiments.notes import STARTED_BY_HOST
 from repro.results import is_missing
-from repro.tables import Column, Ratio, Table
+from repro.tables import Column, Ratio, Table, trimmed
 
 HEADINGS = {
     "patch-pcgamg": "patchPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "cg": "CG",
@@ -60,8 +60,4 @@ def everything(results, names):
     notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
     if ("opencl", "GPU") in {(row["Back end"], row["Threads"]) for row in rows}:
         notes.append(STARTED_BY_HOST)
-    return Table(
-        "All solvers",
-        pandas.DataFrame(rows, dtype=object),
-        notes,
-    )
+    return trimmed(Table("All solvers", pandas.DataFrame(rows, dtype=object), notes), 4)

@@ -10,7 +10,7 @@ from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everyth
 from experiments.fu2014.table5_solve import measure
 from repro.plots import PAGE, bars, caption, figure
 from repro.results import is_missing
-from repro.tables import Table, paper_table, with_ours
+from repro.tables import Table, paper_table, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 
@@ -91,16 +91,18 @@ def _relaxation(results, names, backend):
         "the format: b, the diagonal and half of the inside with 16-bit indices read, two vectors written."
     )
     title = f"Prerelaxation by the format of the patches' inside, {backend}"
-    return [Table(title, pandas.DataFrame(rows, dtype=object), [note])] if rows else []
+    return [trimmed(Table(title, pandas.DataFrame(rows, dtype=object), [note]), 2)] if rows else []
 
 
 def plot(results):
-    """Draw the time of an iteration: of the solvers, and by format."""
-    made, panels = figure(PAGE, 3.0, panels=2)
+    """Draw the time of an iteration: of the solvers, and by format where any was measured."""
+    inside = any(results.backends(method, "time_per_iteration") for method in solvers.INSIDE)
+    made, panels = figure(PAGE, 3.0, panels=1 + inside)
     published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
     options = {"unit": "ms", "quantity": "Time of an iteration", "cases": meshes.ticks(results)}
     bars(panels[0], results, "time_per_iteration", DRAWN, published=published, **options)
-    inside = {method: name for method, name in solvers.INSIDE.items()}
-    bars(panels[1], results, "time_per_iteration", inside, published={"inside-symcoo": "patch-pcgamg"}, **options)
+    if inside:
+        theirs = {"inside-symcoo": "patch-pcgamg"}
+        bars(panels[1], results, "time_per_iteration", solvers.INSIDE, published=theirs, **options)
     caption(made, results)
     return made

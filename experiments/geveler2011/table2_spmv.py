@@ -14,6 +14,7 @@ import pandas
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
 from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
+from repro.panels import alike
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table, with_ours
 from repro.units import convert
@@ -150,6 +151,7 @@ def plot(results):
         published = {n: _printed(results, f"{element}-{n}-gpu") for n, points in series.items() if points}
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
+    alike(axes[: len(rates)])
     if any(moved.values()):
         lines(axes[-1], moved, x="Level, Q1", y="x moved, over its size", names=TITLES, log_y=True, whole_x=True)
     one_legend(made, axes)

@@ -12,6 +12,7 @@ import pandas
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
 from experiments.geveler2011.layout import by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
+from repro.panels import alike
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Table, trimmed, with_ours
 
@@ -36,12 +37,12 @@ def tables(results):
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
     made.append(trimmed(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)), 2))
-    made += [noted(convergence.table(results)), solid.table(results)]
+    made += [noted(convergence.table(results)), trimmed(solid.table(results), 3)]
     for element in ELEMENTS:
         names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
         rows = variants(results, element, names)
         title = f"Solvers in numbering {TITLES[BEST]}, {element.upper()}"
-        made.append(Table(title, pandas.DataFrame(rows), meanings("circle", rows)))
+        made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("circle", rows)), 3))
     return with_ours(made)
 
 
@@ -62,6 +63,7 @@ def plot(results):
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
+    alike(axes)
     one_legend(made, axes)
     caption(made, results)
     return made

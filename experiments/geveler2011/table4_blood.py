@@ -38,7 +38,7 @@ def tables(results):
         names = [f"{element}-{BEST}-{each}" for each in solves.MEANING]
         rows = variants(results, element, names)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
-        made.append(Table(title, pandas.DataFrame(rows), meanings("blood", rows)))
+        made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("blood", rows)), 3))
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
     return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
 

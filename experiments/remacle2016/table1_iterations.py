@@ -12,6 +12,7 @@ import pandas
 
 from experiments.remacle2016 import MESHES, label, poisson
 from experiments.remacle2016.poisson import ABSOLUTE, METHODS, SWEEP, TITLES, TOLERANCE, measure, sweep_metric
+from repro.panels import alike
 from repro.plots import PAGE, caption, figure, lines
 from repro.tables import Column, Table, paper_table
 
@@ -169,5 +170,6 @@ def plot(results):
         lines(axes, series, x="Elements along an edge", y="Iterations", names=titles, published=published, log_x=True,
               log_y=True, whole_x=True)  # fmt: skip
         axes.set_title(label(mesh, 8, results))
+    alike(panels)
     caption(made, results, f"to ‖r‖ ≤ {TOLERANCE:.2g} ‖b‖; distortions of meshes 2 and 3 are our own")
     return made

@@ -93,11 +93,13 @@ def tables(results):
         heart.SETTING,
         *device_notes(results, "step"),
     ]
+    if not any(row["Speed-up per TDP watt"] for row in rows):
+        notes.append("No speed-up per watt: it takes the watts of both, and a step of PETSc with block Jacobi.")
     return [trimmed(Table("Figure 16: speed-up per watt", pandas.DataFrame(rows), notes), 3)]
 
 
 def plot(results):
-    """Draw the effectiveness over the nodes, and the energy of a step where it was measured."""
+    """Draw the effectiveness over the nodes, and the energy of a step where it was measured; nothing without either."""
     names, effective, energy = {}, {}, {}
     for method, backend, text in _methods(results):
         if backend not in ("host", results.best_device_backend(metric="step")):
@@ -112,8 +114,10 @@ def plot(results):
                 energy.setdefault(method, []).append((nodes, joules))
     shown = [(effective, "Speed-up per TDP watt"), (energy, "Energy of a step [J]")]
     shown = [(series, text) for series, text in shown if series]
-    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.2, panels=max(1, len(shown)))
-    for axes, (series, text) in zip(panels, shown, strict=False):
+    if not shown:
+        return None
+    made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.2, panels=len(shown))
+    for axes, (series, text) in zip(panels, shown, strict=True):
         lines(axes, series, x="Nodes", y=text, names=names, log_x=True, log_y=True)
     caption(made, results)
     return made

@@ -129,7 +129,8 @@ def plot(results):
             axes.set_axis_off()
         if shown:
             wave.legend(scale.add_axes((0.42, 0.72, 0.2, 0.16)))
-    caption(made, results, f"potential on {names[shown]}, {node_counts(results)[shown]} nodes" if shown else "")
+    size = node_counts(results)[shown].replace(" ", "\N{NO-BREAK SPACE}") if shown else ""
+    caption(made, results, f"potential on {names[shown]}, {size} nodes" if shown else "")
     return made
 
 

@@ -90,7 +90,7 @@ def drawn(results, parameters, counts):
 
 
 def _draw(axes, results, parameter, counts, names):
-    looks = dict(zip(COUNTS, ("k1", "k2", "cusparse_csr"), strict=True))
+    looks = dict(zip(COUNTS, ("k1", "k2", "cusp-csr"), strict=True))  # none black, as the paper's are
     for shift, count in enumerate(counts):
         y = [i + 0.3 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
         ours = [results.value(case, parameter.method, _metric(parameter, count)) for case in names]
@@ -108,6 +108,7 @@ def _draw(axes, results, parameter, counts, names):
         if theirs:
             axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
+    axes.set_label(" ".join(results.backends(parameter.method)[:1]))  # the caption names it
     method, _, name = parameter.label.partition(", ")
     axes.set_xlabel(f"{name.capitalize()}\nof {method}")
     if parameter.metric == "threshold":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BYTES
 from repro import Cell
+from repro.panels import logarithmic
 from repro.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.tables import Column, paper_table
 
@@ -68,7 +69,7 @@ def _draw(left, right, results):
                           label="" if i or not first else paper_label(results.scale))  # fmt: skip
     left.set_xlabel("Non-zeros [million]")
     right.set_xlabel("Row length, shortest to longest")
-    right.set_xscale("log")
+    logarithmic(right, "x")
     left.set_yticks(range(len(names)), names.values())
     right.set_yticks(range(len(names)), [""] * len(names))
     for axes in (left, right):

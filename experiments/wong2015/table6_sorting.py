@@ -8,7 +8,7 @@ from experiments.wong2015.figure12_bandwidth import measure
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.rows import slanted
 from experiments.wong2015.variants import CACHES, UNCACHED, seconds, times, variant_cells
-from repro.panels import legend
+from repro.panels import alike, legend
 from repro.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.tables import Table
 
@@ -76,10 +76,12 @@ def plot(results):
                           label=paper_label(results.scale))  # fmt: skip
             axes.axhline(0, color="black", lw=0.6)
             axes.set_ylabel(text)
+            axes.set_label(" ".join(results.backends("k1")[:1]))  # the caption names it
             axes.set_xticks(range(len(names)), list(names.values()))
             axes.tick_params(axis="x", length=0)
             slanted(axes, 60)
             legend(axes)
+        alike([axes for axes, line in zip(panels, found, strict=False) if line[0].startswith("Time")])
         if not found:
             panels[0].set_axis_off()
             panels[0].text(0.5, 0.5, "not measured", transform=panels[0].transAxes, ha="center", color="#555555")

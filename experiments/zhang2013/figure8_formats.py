@@ -72,7 +72,7 @@ def _ours_and_theirs(results, names, metric, title):
                      "Best rival": f"{theirs[1]} ({theirs[2]})" if theirs else None,
                      "Its time [µs]": 1e6 * theirs[0] if theirs else None,
                      "Ours is faster by": theirs[0] / ours[0] if ours and theirs else None})  # fmt: skip
-    return Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows))
+    return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows)))
 
 
 def _statements(results, names):
@@ -106,5 +106,5 @@ def plot(results):
                     x = j + (i - (len(methods) - 1) / 2) * width
                     for line, thick in (("white", 2.2), ("black", 1.0)):
                         axes.hlines(cold, x - 0.46 * width, x + 0.46 * width, color=line, lw=thick, zorder=5)
-    caption(made, results, "line across a bar: cold cache")
+    caption(made, results, "line across a bar: cold cache" if results.backends(metric="spmv_cold") else "")
     return made

@@ -10,6 +10,7 @@ import pandas
 
 from experiments.zhang2013 import DEVICES, LOADS, stated
 from experiments.zhang2013.solves import CRITERION, measure, solve_cell
+from repro.panels import alike
 from repro.plots import PAGE, caption, figure, lines, point
 from repro.tables import Column, Table, device_notes, paper_table, with_ours
 
@@ -76,9 +77,7 @@ def plot(results):
     made, axes = figure(PAGE, 2.6, panels=2)
     for panel, (suffix, text) in zip(axes, {"-row-sum": "row sum", "": "Lanczos"}.items()):
         draw(panel, results, "iterations", f"Iterations (bound: {text})", suffix, with_paper=bool(suffix))
-    low, high = min(panel.get_ylim()[0] for panel in axes), max(panel.get_ylim()[1] for panel in axes)
-    for panel in axes:
-        panel.set_ylim(low, high)
+    alike(axes)
     caption(made, results)
     return made
 
@@ -93,4 +92,4 @@ def draw(axes, results, metric, text, suffix="", backend=None, with_paper=True):
         numbers = {order: results.published.value(name, f"order-{order}", metric) for order in ORDERS}
         published[name] = [(order, value) for order, value in numbers.items() if value is not None]
     lines(axes, series, x="Order of the polynomial", y=text, names=TITLES, published=published if with_paper else None,
-          log_y=True, whole_x=True)  # fmt: skip
+          log_y=True, whole_x=True, scale=results.scale)  # fmt: skip

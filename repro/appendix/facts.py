@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 import tomllib
 from collections import Counter
@@ -16,6 +15,7 @@ import repro
 from repro import claims, discovery, environment, published
 from repro.model import SCALES, ReproError
 from repro.store import read_json
+from repro.units import MISSING
 
 DISTRIBUTION = "repro-gpu-fem"
 ALGORITHMS = {
@@ -90,12 +90,12 @@ class Paper:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine with stored results: its processors, and at which commits it measured."""
+    """A machine with stored results: its processors, what is known of its hosts, and at which commits it measured."""
 
     name: str
     devices: tuple[str, ...]
     system: str
-    memory_gb: float | None
+    memory: str
     commits: tuple[str, ...]
 
 
@@ -129,6 +129,16 @@ class Facts:
     def algorithms(self) -> tuple[str, ...]:
         """Those of the papers, each once."""
         return tuple(dict.fromkeys(name for paper in self.papers for name in paper.algorithms))
+
+    @property
+    def stand_ins(self) -> tuple[Any, ...]:
+        """The datasets that stand in for others."""
+        return tuple(entry for entry in self.datasets if entry.stand_in_for)
+
+    @property
+    def fetched(self) -> tuple[Any, ...]:
+        """Those of the stand-ins whose original can be downloaded."""
+        return tuple(entry for entry in self.stand_ins if getattr(entry, "address", ""))
 
 
 def collect(results: Path, papers: Iterable[str] = ()) -> Facts:
@@ -192,26 +202,29 @@ def _cells(module: discovery.Artefact | None) -> tuple[tuple[str, ...], tuple[st
     except ReproError as error:
         return (), (), str(error)
     backends = {cell.backend for cell in cells}
-    data = dict.fromkeys(name for cell in cells for name in cell.data)
+    places = {entry.name for entry in environment.catalogue() if not entry.scales}  # for a user's file, nothing itself
+    data = dict.fromkeys(name for cell in cells for name in cell.data if name not in places)
     return tuple(name for name in WHERE if name in backends), tuple(data), ""
 
 
 def _machine(folder: Path) -> Machine:
-    devices, commits, machine = {}, {}, {}
+    devices, commits, systems, memory = {}, {}, {}, []
     for path in sorted(folder.glob("*/*.json")):
         manifest = read_json(path)
         if "devices" not in manifest:
             continue
-        machine = manifest.get("machine") or machine
+        host = manifest.get("machine") or {}  # merged from several hosts, it says neither system nor memory
+        systems |= dict.fromkeys(filter(None, [host.get("system")]))
+        memory += filter(None, [host.get("memory_bytes")])
         devices.update(dict.fromkeys(device["name"] for device in manifest["devices"]))
         for revision in [manifest, *(cell.get("revision") or {} for cell in manifest.get("cells", ()))]:
             if revision.get("commit"):
                 commits[revision["commit"][:9]] = None
-    memory = machine.get("memory_bytes")
+    sizes = sorted({f"{each / 2**30:.0f}" for each in memory}, key=int)
     names = [name for name in devices if not re.match(r"(pthread|cpu)-", name)]  # PoCL's names of the processor
     return Machine(
-        folder.name, tuple(names), str(machine.get("system", platform.system())),
-        None if memory is None else memory / 1e9, tuple(commits),
+        folder.name, tuple(names), ", ".join(systems) or MISSING,
+        f"{' to '.join(dict.fromkeys([sizes[0], sizes[-1]]))} GiB" if sizes else MISSING, tuple(commits),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from repro.appendix.facts import Facts
-from repro.claims.table import measured, state
+from repro.claims.table import SHARED, marked, state
 from repro.model import ReproError
 from repro.optional import installer
 
@@ -28,8 +28,8 @@ def build(facts: Facts) -> str:
         loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,  # Markdown for people, not HTML
     )  # fmt: skip
-    templates.filters.update(measured=measured, state=state, minutes=_minutes, cell=_cell)
-    return templates.get_template("appendix.md.j2").render(facts=facts)
+    templates.filters.update(measured=marked, state=state, minutes=_minutes, cell=_cell)
+    return templates.get_template("appendix.md.j2").render(facts=facts, shared=SHARED)
 
 
 def _minutes(value: float | None) -> str:

@@ -15,6 +15,7 @@ from repro.model import DONE, FAILED
 from repro.optional import as_typed
 from repro.plan import Task
 from repro.render import Rendered
+from repro.tables import with_lines
 
 
 class Follower:
@@ -106,7 +107,7 @@ class Follower:
         for problem in rendered.problems:
             self.console.print(f"[red]{rendered.artefact.id}: {escape(problem)}[/red]")
         if self.results is not None:
-            for table in reversed(rendered.tables):  # the paper's own, the first, ends up where the eye is
+            for table in reversed(with_lines(rendered.tables)):  # the paper's own, the first, ends up where the eye is
                 self.results.print(table.to_rich())
         for path in rendered.files:
             if path.suffix == ".md":

@@ -339,3 +339,10 @@ def test_every_method_has_its_line():
     for name in NAMES:
         for cell in artefact(name).cells("paper"):
             assert solvers.title(cell.method)
+
+
+@pytest.mark.parametrize(("method", "panels"), [("patch-pcgamg", 1), ("inside-half", 2)])
+def test_table_6_draws_the_formats_where_one_was_measured(method, panels):
+    row = Row("fu2014-table6", "paper", "regular", method, "openmp", "a CPU", "time_per_iteration", 0.01, "s")
+    found = Results(pandas.DataFrame([row.as_dict()]), "paper", "m", "fu2014-table6")
+    assert len(artefact("table6").plot(found).axes) == panels

@@ -3,7 +3,7 @@
 import pandas
 import pytest
 
-from experiments.wong2015 import figure16_power, table4_break_even
+from experiments.wong2015 import figure16_power, table4_break_even, table8_block_sizes
 from repro import ReproError
 from repro.model import Row
 from repro.tables import Results
@@ -40,3 +40,21 @@ def test_a_power_that_is_none_is_refused_before_anything_is_measured(given, monk
         figure16_power.cells("smoke")
     monkeypatch.setenv("REPRO_CPU_TDP", "130.5")
     assert figure16_power.cells("smoke")
+
+
+def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
+    """The energy of a step is a panel of its own, whatever is known of watts."""
+    without, energy = (results("wong2015-figure16", ["nodes", "step", *more], DEVICES, method="ellwarp")
+                       for more in ([], ["energy"]))  # fmt: skip
+    assert figure16_power.plot(without) is None
+    (table,) = figure16_power.tables(without)
+    assert set(table.frame["TDP from"]) == {"nothing says it"}
+    assert any(note.startswith("No speed-up per watt: ") for note in table.notes)
+    assert [axes.get_ylabel() for axes in figure16_power.plot(energy).axes] == ["Energy of a step [J]"]
+
+
+def test_parameters_name_the_back_end_that_they_are_of():
+    """Another's were searched for, too: its device is none of the figure's."""
+    found = results("wong2015-table8", ["block_size_at_1"], DEVICES, case="circuit", unit="count")
+    text = table8_block_sizes.plot(found)._supxlabel.get_text().replace("\n", " ")
+    assert "a GPU" in text and "kernels through cuda" in text and "a CPU" not in text

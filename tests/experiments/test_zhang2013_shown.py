@@ -100,6 +100,14 @@ def test_iterations_stand_beside_the_papers():
         assert cells[2] == "100" and cells[3].replace(",", "") == number
 
 
+def test_iterations_with_either_bound_are_drawn_to_one_scale():
+    """The paper's 413 to 1391 stand beside 100 in the left panel alone, and ask for a logarithmic axis there."""
+    _, drawn = show("table3_iterations", lambda cell: DONE)
+    assert [axes.get_yscale() for axes in drawn.axes] == ["log", "log"]
+    assert len({axes.get_ylim() for axes in drawn.axes}) == 1 and drawn.axes[0].get_ylim()[0] < 100
+    assert len({tuple(axes.get_yticks()) for axes in drawn.axes}) == 1
+
+
 def test_times_stand_beside_the_papers():
     text, _ = show("table4_times", lambda cell: DONE)
     assert line_of(text, "| L-S |")[2:4] == ["2.00", "68.75"]
@@ -125,6 +133,14 @@ def test_sbell_is_compared_with_sell_and_cusparse():
     statement = text[text.index("What the text says") :]
     quad = line_of(statement, "| quad")
     assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["1.00", "23.78"] and quad[6:8] == ["1.00", "5.52"]
+
+
+def test_the_caption_speaks_of_cold_caches_where_they_are_drawn(monkeypatch):
+    """At scale smoke nothing is measured with a cold cache."""
+    for cold in (True, False):
+        _, drawn = show("figure8_formats", lambda cell: DONE, "cuda")
+        assert ("cold cache" in drawn._supxlabel.get_text().replace("\n", " ")) is cold
+        monkeypatch.delitem(METRICS, "spmv_cold", raising=False)
 
 
 def test_shares_of_double_precision():

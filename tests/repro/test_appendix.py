@@ -1,11 +1,13 @@
 """The artefact appendix has every table and figure with its command, claims, minutes, hardware and data."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from repro import claims, discovery, published
 from repro.cli import main
+from repro.units import MISSING
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 jinja2 = pytest.importorskip("jinja2")
@@ -48,6 +50,38 @@ def test_every_claim_stands_with_its_verdict(text, facts):
     for verdict in paper.verdicts:
         assert f"- **{verdict.id}** ({verdict.place}): {verdict.statement}" in text
     assert "As stated: holds, 274,625 for about 274,625." in text
+
+
+def test_a_time_that_others_may_have_lengthened_is_marked_and_the_mark_is_explained(text, facts):
+    """As docs/claims.md marks it."""
+    (claim,) = (verdict for verdict in facts.papers[0].verdicts if verdict.id == "assembly-speedup")
+    assert claim.stated.shared and claim.machine == "h200"
+    (line,) = (line for line in text[text.index("**assembly-speedup**") :].splitlines()[1:2])
+    assert ", shared, for at least 87 x (± 10 %)." in line and text.count("Shared: ") == 1
+
+
+def test_what_one_host_of_a_machine_tells_is_told_and_nothing_of_this_one(tmp_path):
+    """Manifests that were merged from several hosts say neither system nor memory."""
+    from repro.appendix.facts import _machine
+
+    hosts = [{"system": "Plan 9", "memory_bytes": 252 << 30}, {"cpu": "a processor"}]
+    for names in (hosts, hosts[1:]):
+        (tmp_path / "box" / "demo").mkdir(parents=True, exist_ok=True)
+        for k in range(2):
+            path = tmp_path / "box" / "demo" / f"table{k}.json"
+            path.write_text(json.dumps({"devices": [], "machine": names[min(k, len(names) - 1)]}))
+        told = _machine(tmp_path / "box")
+        assert (told.system, told.memory) == (("Plan 9", "252 GiB") if names is hosts else (MISSING, MISSING))
+
+
+def test_a_place_for_the_users_own_matrix_is_no_dataset(tmp_path):
+    from repro.appendix import collect
+
+    found = collect(tmp_path, ["wong2015"])
+    public = [entry.name for entry in found.fetched]
+    assert "wong2015/qcd" in public and "wong2015/heart_3k" in {entry.name for entry in found.stand_ins} - set(public)
+    read = {name for element in found.papers[0].elements for name in element.data}
+    assert "wong2015/own" not in read | {entry.name for entry in found.datasets} and "wong2015/qcd" in read
 
 
 def test_machines_software_and_data_are_those_that_there_are(text, facts):

@@ -148,6 +148,13 @@ def test_the_legend_says_that_the_papers_marks_are_of_other_sizes(results, scale
     assert axes.get_legend().get_texts()[-1].get_text() == "paper, its own sizes"
 
 
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_lines_say_so_where_the_abscissa_does_not(scale):
+    _, (axes,) = plots.figure()
+    plots.lines(axes, {"cg": [(1, 2.0)]}, x="Order", y="Time [s]", published={"cg": [(1, 3.0)]}, scale=scale)
+    assert legend_of(axes) == ["cg", "paper, its own sizes" if scale == "small" else "paper"]
+
+
 def test_a_figure_without_any_result_can_be_drawn(results, tmp_path):
     empty = Results(results.frame.iloc[:0], "paper", "somewhere", "fu2014-table2")
     made, axes = drawn(empty, cases={"regular": "Regular"})
@@ -171,6 +178,18 @@ def test_the_caption_names_no_device_of_kernels_that_are_not_drawn(results):
     assert "openmp device" not in text and "opencl device" in text and "host device" in text
 
 
+def test_the_caption_names_no_host_of_which_nothing_is_drawn(results):
+    """Of lines nothing says where they were measured: beside them every host may be meant."""
+    for panels, named in ((1, False), (2, True)):
+        made, axes = plots.figure(plots.PAGE, panels=panels)
+        plots.bars(axes[0], results, "assembly", ["patch"])
+        for each in axes[1:]:
+            plots.lines(each, {"serial": [(1, 2.0)]}, x="Nodes", y="Time [s]")
+        plots.caption(made, results)
+        text = made._supxlabel.get_text().replace("\n", " ")
+        assert "opencl device" in text and ("host device" in text) is named
+
+
 def test_many_numbers_below_an_axis_are_thinned_out_and_names_are_not():
     for names, shown in (([str(n) for n in range(1, 15)], ["1", "3", "5", "7", "9", "11", "13"]), (None, None)):
         cases = names or [f"Mesh {n}" for n in range(14)]
@@ -185,7 +204,7 @@ def test_lines_hold_points_intervals_and_published_marks():
     series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}
     published = {"patch-pcgamg": [(2, 19)], "cg": [(1, 300), (2, 290)]}
     plots.lines(axes, series, x="Inner iterations", y="Iterations", published=published, whole_x=True)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["patch-pcgamg", "cg", "paper"]
+    assert legend_of(axes) == ["patch-pcgamg", "cg (paper)", "paper"]
     solid = next(line for line in axes.lines if line.get_label() == "patch-pcgamg")
     assert (list(solid.get_xdata()), list(solid.get_ydata())) == ([1, 2], [30.0, 20.0])
     spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]
@@ -230,6 +249,14 @@ def test_methods_keep_their_look():
         for seed in ("1", "2")
     }
     assert looks == {f"{plots.colour('a new method')} {plots.marker('a new method')}\n"}
+
+
+def test_a_name_that_no_family_has_looks_like_none_that_has_one():
+    known = {colour for family in FAMILIES.values() for colour, _ in family.values()}
+    own = {plots.colour(f"a format of my own {k}") for k in range(40)} | {plots.colour("mine")}
+    assert len(own) == 6
+    for one, other in [*itertools.product(own, known), *itertools.combinations(own, 2)]:
+        assert np.linalg.norm(seen(one, np.eye(3)) - seen(other, np.eye(3))) > 0.3, (one, other)
 
 
 SAME = {  # a paper's and its stand-in, a library and its one format, two spellings

@@ -3,9 +3,12 @@
 import json
 from types import SimpleNamespace
 
+import pandas
+
 from repro import machine
 from repro.model import Cell
-from repro.render import _missing, _notes
+from repro.render import NO_TABLE, _missing, _notes, as_markdown
+from repro.tables import Table
 
 
 def record(case, *notes, method="serial", backend="host"):
@@ -41,6 +44,12 @@ def test_what_is_missing_is_named_by_methods_or_cases_where_few():
     assert _missing(
         [*tasks("abcd", ["tri"], "cuda"), *tasks("ab", "wxyz", "host"), *tasks("abcd", "wxyz", "openmp")]
     ) == ["- never run: 4 on cuda (tri), 8 on host (a, b), 16 on openmp"]
+
+
+def test_a_table_without_a_line_is_not_written_and_none_at_all_is_said():
+    whole, empty = (Table(name, pandas.DataFrame(rows, columns=["Mesh"])) for name, rows in (("A", ["b"]), ("C", [])))
+    assert as_markdown([empty, whole]) == ["**A**\n\n| Mesh |\n| --- |\n| b |"]
+    assert as_markdown([empty]) == [NO_TABLE]
 
 
 def test_cells_name_the_host_that_measured_them(laboratory):

@@ -141,6 +141,7 @@ def test_tables_without_anything_of_ours_are_left_out_but_for_the_first_of_none(
     empty, papers = Table("empty", pandas.DataFrame()), Table("paper's", pandas.DataFrame({"a": [1]}), measured=False)
     assert with_ours([papers, empty, ours]) == [ours]
     assert with_ours([papers, empty]) == [papers]
+    assert with_ours([empty, papers]) == [papers] and with_ours([empty]) == []
 
 
 def test_devices_are_named_where_back_ends_had_different_ones():

@@ -7,7 +7,6 @@ import pandas
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
-from experiments.wong2015.packings import packed_as_last
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
 from repro.plots import PAGE, bars, caption, figure
@@ -77,25 +76,22 @@ def _best(results, case, methods, metric):
 
 def _every(results, methods, count):
     """Times, and both ways to count bandwidth."""
-    rows, otherwise = [], False
+    rows, last = [], REPEATS[results.scale][-1]
     for case, name in named(results).items():
         for method, label in methods.items():
-            row = results.row(case, method, f"spmv_at_{count}")
+            row, least = results.row(case, method, f"spmv_at_{count}"), results.value(case, method, "least_bytes")
             if row is None:
                 continue
-            if is_last := packed_as_last(results, case, method, count):
-                least, padding = (results.value(case, method, metric) for metric in ("least_bytes", "padding"))
-            otherwise |= not is_last
             cold = results.value(case, method, "spmv_at_1_cold")
             rows.append({
                 "Matrix": name, "Method": label, "Back end": row["backend"], "Time [µs]": 1e6 * row["value"],
                 "20 bytes a non-zero [GB/s]": results.value(case, method, f"bandwidth_at_{count}"),
-                "Least bytes [GB/s]": 1e-9 * least / row["value"] if is_last else None,
+                "Least bytes [GB/s]": 1e-9 * least / row["value"],
                 "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"],
-                "Cold [µs]": cold and 1e6 * cold, "Stored / non-zeros": padding if is_last else None,
+                "Cold [µs]": cold and 1e6 * cold, "Stored / non-zeros": results.value(case, method, "padding"),
             })  # fmt: skip
-    note = "What is stored is recorded as packed for the most repeats; left out where these are packed otherwise."
-    return Table("Every product", pandas.DataFrame(rows), [note] if otherwise else [])
+    note = f"Least bytes and what is stored are those as packed for {last} repeats, whose best parameters may differ."
+    return Table("Every product", pandas.DataFrame(rows), [note] if count < last else [])
 
 
 def plot(results):

@@ -81,7 +81,7 @@ def plot(results):
             axes.tick_params(axis="x", length=0)
             slanted(axes, 60)
             legend(axes)
-        alike([axes for axes, line in zip(panels, found, strict=False) if line[0].startswith("Time")])
+        alike([axes for axes, line in zip(panels, found, strict=False) if line[1] != "padding_difference"])
         if not found:
             panels[0].set_axis_off()
             panels[0].text(0.5, 0.5, "not measured", transform=panels[0].transAxes, ha="center", color="#555555")

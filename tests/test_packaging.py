@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro import optional
+from tests.checkout import listed
 
 ROOT = Path(__file__).resolve().parents[1]
 # Not in the wheel: what only a checkout has a use for.
@@ -58,13 +59,8 @@ def installed(wheel, tmp_path_factory):
 
 
 def test_the_wheel_has_every_source_and_number(wheel):
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode:
-        pytest.skip("not a git checkout")
-    wanted = {
-        name for name in listed.stdout.splitlines()
-        if name.endswith(SUFFIXES) and "/" in name and not name.startswith(OURS) and (ROOT / name).is_file()
-    }  # fmt: skip
+    names = [path.relative_to(ROOT).as_posix() for path in listed()]
+    wanted = {name for name in names if name.endswith(SUFFIXES) and "/" in name and not name.startswith(OURS)}
     with zipfile.ZipFile(wheel) as archive:
         found = set(archive.namelist())
     assert not (missing := wanted - found), sorted(missing)[:10]

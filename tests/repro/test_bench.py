@@ -14,6 +14,7 @@ from repro.bench import commands, compare
 from repro.cli import main
 from repro.discovery import UnknownName
 from repro.model import ReproError
+from tests.checkout import program
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COST = "TEN, ONE, COUNT, FASTER = {ten}, {one}, {count}, {faster}\n"
@@ -69,7 +70,7 @@ def history(laboratory, monkeypatch):
 
     def git(*words):
         name = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *name, *words], cwd=laboratory.folder, check=True, capture_output=True)
+        subprocess.run([program("git"), *name, *words], cwd=laboratory.folder, check=True, capture_output=True)
 
     git("init", "-b", "main")
     for costs in (

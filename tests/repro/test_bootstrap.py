@@ -12,6 +12,7 @@ import pytest
 
 from repro import bootstrap
 from repro.bootstrap import PipError, SetupError
+from tests.checkout import program
 
 
 class Driver:
@@ -262,6 +263,7 @@ def python(tmp_path, monkeypatch):
 
 
 def test_an_environment_is_made_and_installed_into(python, monkeypatch):
+    program("mkdir")
     venv = python / "own" / ".venv"
     assert not bootstrap.is_usable(venv)
     bootstrap.create(venv)

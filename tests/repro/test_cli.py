@@ -11,6 +11,7 @@ import pytest
 
 from repro.cli import main
 from repro.model import BACKENDS, COLUMNS
+from tests.checkout import program
 
 
 def answer(capsys):
@@ -365,5 +366,5 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
 
 def test_a_closed_pipe_is_no_error(laboratory):
     command = f"{sys.executable} -m repro list | true"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run([program("bash"), "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert done.stderr == ""

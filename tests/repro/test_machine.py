@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from repro import machine, manifest
+from tests.checkout import program
 
 
 @pytest.fixture
@@ -131,7 +132,7 @@ def test_a_library_without_a_driver_is_no_device(monkeypatch):
 
 
 def git(folder, *arguments):
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *arguments]
+    command = [program("git"), "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *arguments]
     subprocess.run(command, check=True, capture_output=True)
 
 

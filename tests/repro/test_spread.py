@@ -14,6 +14,7 @@ from repro import merge as merging
 from repro import runner, shards
 from repro.cli import app, main
 from repro.store import SCHEMA
+from tests.checkout import program
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("case", "method", "status")  # of times, which differ
@@ -62,7 +63,7 @@ def test_a_plan_in_the_checkout_is_not_for_git():
     if not (CHECKOUT / ".git").exists():
         pytest.skip("not a git checkout")
     (output,) = [option for option in get_command(app).commands["plan"].params if option.name == "output"]
-    asked = subprocess.run(["git", "check-ignore", "--quiet", str(output.default)], cwd=CHECKOUT)
+    asked = subprocess.run([program("git"), "check-ignore", "--quiet", str(output.default)], cwd=CHECKOUT)
     assert asked.returncode == 0, f"{output.default} is not in .gitignore"
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from repro.cli import main
+from tests.checkout import program
 
 
 @pytest.fixture(params=["plain", 'it\'s a "lab", $HOME * 1 #2'])
@@ -34,7 +35,7 @@ def rows(laboratory):
 
 def shell(laboratory, command, **more):
     environment = {**os.environ, **laboratory.environment, **more}
-    done = subprocess.run(["bash", "-euc", command], env=environment, capture_output=True, text=True)
+    done = subprocess.run([program("bash"), "-euc", command], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

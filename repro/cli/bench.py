@@ -32,10 +32,11 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     if revision(commands.checkout())["dirty"]:
         say("uncommitted changes are not measured, but for those of benchmarks/: asv checks HEAD out")
     name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
-    words = ("run", "--machine", name, "--launch-method", "spawn", *commands.selection(benchmarks), "HEAD^!")
+    words = ("run", "--machine", name, "--launch-method", "spawn", "--show-stderr")
+    words += (*commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
     begun = time.time()
-    status = commands.asv(*words, seconds=seconds, show=commands.progress)
+    status = commands.asv(*words, seconds=seconds, show=commands.Progress())
     found = read(commit_hash("HEAD"), name, benchmarks, begun)
     if not found and has_looked(begun):
         matching(benchmarks)  # or it says that no benchmark has such a name

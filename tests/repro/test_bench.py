@@ -128,6 +128,41 @@ def test_a_run_shows_what_it_measures_and_not_what_does_not_run_here(history):
     assert done.returncode == 0 and "2 benchmarks measured" in done.stderr
 
 
+BROKEN = """
+import warnings
+
+
+class Broken:
+    params = (("fine", "broken"),)
+
+    def track_rows(self, which):
+        warnings.warn("noise of what ran")
+        if which == "broken":
+            raise ValueError("rows of different lengths")
+        return 1
+
+    def track_all(self, which):
+        raise KeyError("nothing runs")
+
+
+def track_nothing():
+    raise OSError("no parameters")
+"""
+
+
+def test_why_a_benchmark_fails_is_shown_and_what_others_have_written_is_not(history):
+    (history.folder / "benchmarks" / "broken.py").write_text(BROKEN)
+    done = history.repro("bench", "run", "--bench", "broken", "--seconds", "0.1", seconds=150)
+    shown = done.stdout
+    for error in ("ValueError: rows of different lengths", "OSError: no parameters"):
+        assert shown.count(error + "\n") == 1
+    assert shown.count("KeyError: 'nothing runs'\n") == 2
+    assert shown.count("Traceback (most recent call last)") == 4
+    assert [line.split()[-1] for line in shown.splitlines() if "For parameters" in line].count("'broken'") == 2
+    assert "noise" not in shown.partition("Traceback")[0] and "===" not in shown
+    assert done.returncode == 1
+
+
 def test_a_measurement_that_fails_is_not_replaced_by_an_earlier_one(history, monkeypatch):
     revision = compare.commit_hash("HEAD")
     assert commands.asv("machine", "--yes", "--machine", "bench", show=commands.silent) == 0
@@ -253,8 +288,9 @@ def test_this_commit_is_measured_under_the_machines_name(asked, monkeypatch, cap
     assert "ended with 3" in shown.err
     (named, _), (words, more) = asked
     assert named[:4] == ("machine", "--yes", "--machine", "bench") and "--cpu" in named
-    assert words == ("run", "--machine", "bench", "--launch-method", "spawn", "--bench", "planted", "--bench", "other",
-                     "HEAD^!") and more == {"seconds": 0.25, "show": commands.progress}  # fmt: skip
+    assert words == ("run", "--machine", "bench", "--launch-method", "spawn", "--show-stderr", "--bench", "planted",
+                     "--bench", "other", "HEAD^!")  # fmt: skip
+    assert isinstance(more.pop("show"), commands.Progress) and more == {"seconds": 0.25}
     asked.clear()
     assert main(["bench", "run", "--bench", "spmv", "--machine", "h200"]) == 1
     assert asked[1][0][1:3] == ("--machine", "h200") and asked[1][0][-3:] == ("--bench", "spmv", "HEAD^!")
@@ -313,7 +349,7 @@ def test_an_interrupted_run_ends_without_tracebacks(laboratory, monkeypatch, cap
         seen.append(line.split())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "progress", interrupt)
+    monkeypatch.setattr(commands, "Progress", lambda: interrupt)
     assert main(["bench", "run", "--bench", "x"]) == 130
     (words,) = seen
     assert words[:2] == ["in", "group"] and int(words[2]) != os.getpgrp()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from repro.looks import GRID, colour, marker, size, style, styled
 from repro.panels import intervals, legend, logarithmic, share_legend, tidy
-from repro.results import PREFERENCE, is_missing, times_behind
-from repro.units import convert, is_rate
+from repro.results import PREFERENCE, interval_behind, is_missing
+from repro.units import convert
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def point(
 ) -> tuple[float, float | None, float | None] | None:
     """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
 
-    A rate has the interval of the time that it was worked out from, where one alone may be that.
+    What was worked out from a time has its interval, where one alone may be that.
     """
     row = results.row(case, method, metric, backend)
     if row is None or is_missing(row["value"]):
@@ -101,12 +101,13 @@ def point(
         None if is_missing(end) else convert(float(end), row["unit"] or "", unit)
         for end in (row["value"], row["ci_low"], row["ci_high"])
     )
-    if low is None and is_rate(unit):
+    if low is None:
         same = results.done[(results.done["case"] == case) & (results.done["method"] == method)
                             & (results.done["backend"] == row["backend"])]  # fmt: skip
-        times = times_behind(row, same.to_dict("records"))
-        if len(times) == 1 and not is_missing(times[0]["ci_low"]) and times[0]["ci_low"] > 0:
-            low, high = (value * times[0]["value"] / times[0][end] for end in ("ci_high", "ci_low"))
+        ends = interval_behind(row, same.to_dict("records"))
+        low, high = (
+            convert(ends[end], row["unit"] or "", unit) if end in ends else None for end in ("ci_low", "ci_high")
+        )
     return value, low, high
 
 

@@ -107,21 +107,59 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
+#: The sampled times, by their names, that a metric is worked out from where its cell may have others.
+_WORKED_OUT = {
+    "step": ("run", "wall"),
+    "flop_rate_fine": ("fine",),
+    "bandwidth_fine": ("fine",),
+    "iteration_rate": ("iterations",),
+} | dict.fromkeys(("flop_rate", "flop_rate_with_geometry", "bandwidth", "least_bandwidth", "node_rate"), ("local",))
+
+
 def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the warm times that a rate may come from: of as many repeats, where its name says how many.
+    """Return the warm times that a rate, or a time that was not sampled itself, may come from.
+
+    That is the one that `_WORKED_OUT` names; of other rates each of as many repeats, where its name says how many.
 
     Parameters
     ----------
     row : mapping
-        A rate's; of anything else nothing is behind it.
+        A rate's or a time's; of anything else nothing is behind it.
     cell : iterable of mapping
         The rows of its cell.
     """
+    sampled = [
+        other for other in cell
+        if is_time(other["unit"] or "") and not is_missing(other["n"]) and not other["metric"].endswith("_cold")
+    ]  # fmt: skip
+    if named := [other for other in sampled if other["metric"] in _WORKED_OUT.get(row["metric"], ())]:
+        return named
     if not is_rate(row["unit"] or ""):
         return []
     _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
-    return [
-        other for other in cell
-        if is_time(other["unit"] or "") and not is_missing(other["n"]) and other["metric"].endswith(at + count)
-        and not other["metric"].endswith("_cold")
-    ]  # fmt: skip
+    return [other for other in sampled if other["metric"].endswith(at + count)]
+
+
+def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the ``n``, ``ci_low`` and ``ci_high`` of a value that was worked out from one time, those of that time.
+
+    Empty where none, or more than one, may be that; ``n`` alone where it was sampled too few times for an interval.
+
+    Parameters
+    ----------
+    row : mapping
+    cell : iterable of mapping
+        The rows of its cell.
+    """
+    times = times_behind(row, cell)
+    if len(times) != 1:
+        return {}
+    (time,) = times
+    if is_missing(time["ci_low"]) or not time["ci_low"] > 0:
+        return {"n": time["n"]}
+    value, ends = row["value"], (time["ci_low"], time["ci_high"])
+    if is_rate(row["unit"] or ""):
+        low, high = (value * time["value"] / end for end in reversed(ends))
+    else:
+        low, high = (value * end / time["value"] for end in ends)
+    return {"n": time["n"], "ci_low": low, "ci_high": high}

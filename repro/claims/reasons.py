@@ -20,6 +20,7 @@ from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.model import DONE
 from repro.peaks import Peak
+from repro.results import is_missing
 from repro.statistics import median
 from repro.units import is_rate, is_time, quantity, significant, split
 
@@ -93,7 +94,7 @@ def _shared(facts: Facts) -> str:
 
 def _without_interval(facts: Facts) -> str:
     """What was timed so few times, being long, that the interval of the claim has nothing of it."""
-    few = {row["method"]: int(row["n"]) for row in facts.rows if lacks_interval(row)}
+    few = {row["method"]: 1 if is_missing(row["n"]) else int(row["n"]) for row in facts.rows if lacks_interval(row)}
     each = [f"{method} ({n})" for method, n in list(few.items())[:SHOWN]]
     more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
     return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""

@@ -22,7 +22,7 @@ from typing import Any
 
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.peaks import of_ceilings, read_ceilings
-from repro.results import PREFERENCE, is_missing, times_behind
+from repro.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.store import read_json
 from repro.units import is_rate, is_time
 
@@ -142,7 +142,8 @@ class Stored:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
         if not is_missing(row["bound_fraction"]):
             return float(row["bound_fraction"])
-        found = [time["bound_fraction"] for time in self._times_behind(row) if not is_missing(time["bound_fraction"])]
+        times = times_behind(row, self._of_cell(row))
+        found = [time["bound_fraction"] for time in times if not is_missing(time["bound_fraction"])]
         return float(found[0]) if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
@@ -151,22 +152,12 @@ class Stored:
         return [scale for scale in SCALES if scale in present]
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
-        """Return the best row that a selector asks for in a case, or None; a rate has the interval of its time."""
+        """Return the best row that a selector asks for in a case, or None, with the interval of its time."""
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         return self._with_interval(_best(rows)) if rows else None
 
     def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
-        times = self._times_behind(row) if is_missing(row["ci_low"]) else []
-        if len(times) != 1:
-            return row
-        if is_missing(times[0]["ci_low"]):
-            return {**row, "n": times[0]["n"]}
-        time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
-        return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
-
-    def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The warm times of its cell that a rate may come from."""
-        return times_behind(row, self._of_cell(row))
+        return {**row, **interval_behind(row, self._of_cell(row))} if is_missing(row["ci_low"]) else row
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""
@@ -221,8 +212,8 @@ def is_timed(row: Mapping[str, Any]) -> bool:
 
 
 def lacks_interval(row: Mapping[str, Any]) -> bool:
-    """Return whether a row was timed too few times for an interval."""
-    return is_timed(row) and is_missing(row["ci_low"]) and not is_missing(row["n"])
+    """Return whether a row was timed too few times for an interval; the ceilings of devices have none."""
+    return is_timed(row) and is_missing(row["ci_low"]) and not row["artefact"].endswith(f"-{CEILINGS}")
 
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:

@@ -1,6 +1,7 @@
 """What is shown beside a verdict: the interval or the range, what may be too long, and the page of all claims."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -30,8 +31,20 @@ def test_where_a_side_has_no_interval_that_of_the_other_is_not_shown_as_one_of_b
     judgement = store.one(WHERE, effect()).effect
     assert (judgement.value, judgement.low, judgement.high) == (15, 10, 20)  # how far the points lie apart
     assert measured(store.one(WHERE, effect("max(cpu / gpu)")).effect) == "20.0 x"
-    store.rows["box", "table1"][0].n = None  # of unknown count: such rows may have no noise
-    assert store.one(WHERE, effect()).effect.high == pytest.approx(20 * 1.1 / 0.9)
+    store.rows["box", "table1"][0].n = None  # once, then, as the parts of a run are
+    assert store.one(WHERE, effect()).effect.high == 20
+    assert "; too few runs for an interval: slow (1)" in store.one(WHERE, effect()).reason
+
+
+def test_ceilings_are_exact(store):
+    store.row("a", "fast", "rate", 5.0, unit="FLOP/s", spread=0.1, n=9)
+    curves = {"read": [[1e9, 10.0]]}
+    found = {"device": "GPU 1", "bandwidths": curves, "cold": curves, "rates": {}}
+    (store.results / "box").mkdir(parents=True)
+    (store.results / "box" / "ceilings.json").write_text(json.dumps({"cuda: GPU 1": {"ceilings": found}}))
+    where = '[claim.where]\nours = "table1 fast rate"\npeak = "ceilings memory bandwidth device"'
+    judgement = store.one(where, effect("max(ours) / max(peak)", "at least", 0.1)).effect
+    assert (judgement.low, judgement.high) == (pytest.approx(0.45), pytest.approx(0.55))
 
 
 def test_a_rate_of_too_few_runs_has_no_interval_either(store):

@@ -15,6 +15,10 @@ from repro.model import ReproError
 from repro.statistics import median
 
 
+class Undefined(ReproError):
+    """A formula has no value for the numbers that it was given, as a ratio has none over zero."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """All numbers from `low` to `high`."""
@@ -24,7 +28,7 @@ class Interval:
 
     def __post_init__(self):
         if not self.low <= self.high:
-            raise ReproError(f"no interval from {self.low} to {self.high}")
+            raise Undefined(f"no interval from {self.low} to {self.high}")
 
     @classmethod
     def of(cls, value: Any) -> Interval:
@@ -48,7 +52,7 @@ class Interval:
     def __truediv__(self, other):
         other = Interval.of(other)
         if other.low <= 0 <= other.high:
-            raise ReproError(f"division by {other}, which holds zero")
+            raise Undefined(f"division by {other}, which holds zero")
         return self._with(other, operator.truediv)
 
     def __rtruediv__(self, other):
@@ -110,7 +114,7 @@ def _mean(*values: Interval) -> Interval:
 
 def _geometric_mean(*values: Interval) -> Interval:
     if any(value.low <= 0 for value in values):
-        raise ReproError("a geometric mean is of positive numbers")
+        raise Undefined("a geometric mean is of positive numbers")
     low, high = (math.fsum(map(math.log, ends)) / len(values) for ends in zip(*((v.low, v.high) for v in values)))
     return Interval(math.exp(low), math.exp(high))
 
@@ -167,6 +171,8 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     ------
     ReproError
         When the formula holds anything else, or its value is a list.
+    Undefined
+        When it has no value, as over zero.
     """
     value = evaluate_all(formula, names)
     if isinstance(value, list):
@@ -189,6 +195,14 @@ def names_of(formula: str) -> set[str]:
     except SyntaxError:
         raise ReproError(f"{formula!r} is no formula") from None
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}
+
+
+def reducer_of(formula: str) -> str:
+    """Return the function that makes one value of a formula's list, where that is all that is done to it; else ''."""
+    call = ast.parse(formula, mode="eval").body
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 1:
+        return call.func.id if call.func.id in _FUNCTIONS else ""
+    return ""
 
 
 def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:

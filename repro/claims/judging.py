@@ -14,7 +14,7 @@ from repro.claims import ledger, reasons
 from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
 from repro.claims.points import Point, bound, find
 from repro.claims.stored import Stored, lacks_interval
-from repro.intervals import Interval, Value, evaluate_all
+from repro.intervals import Interval, Undefined, Value, evaluate_all, reducer_of
 from repro.model import DONE, ReproError
 from repro.results import is_missing
 from repro.statistics import median
@@ -101,7 +101,10 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     if not points:
         return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
 
-    values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+    try:
+        values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+    except Undefined as error:
+        return replace(blank, reason=f"{predicate.formula} has no value for what is stored: {error}")
     reduced = not isinstance(values, list)
     if reduced:
         values, spans, bounds = [values], [spans], bounds[:1]
@@ -158,12 +161,12 @@ def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: boo
 
 def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
     """Return what one value of all points may be whatever those that are missing are, which is nothing negative."""
-    reducer = predicate.formula.partition("(")[0]
+    reducer = reducer_of(predicate.formula)
     if reducer in ("max", "sum"):
         return Interval(value.low, math.inf)
     if reducer == "mean":
         return Interval(value.low * points / (points + missing), math.inf)
-    return Interval(0.0, value.high) if reducer == "min" else Interval(-math.inf, math.inf)
+    return Interval(min(0.0, value.low), value.high) if reducer == "min" else Interval(-math.inf, math.inf)
 
 
 def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:

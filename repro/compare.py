@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE
-from repro.peaks import fraction, of_ceilings, of_published
+from repro.peaks import DOUBLE, fraction, of_ceilings, of_published
 from repro.published import Number, Published
-from repro.results import PREFERENCE
+from repro.results import PREFERENCE, times_behind
 from repro.units import convert, is_rate, is_time, split
 
 if TYPE_CHECKING:
@@ -70,10 +70,9 @@ def compare(
     methods, works = methods or {}, works or {}
     lines = []
     rows = frame[frame["status"] == DONE].to_dict("records")
-    seconds = {
-        (row["case"], row["method"], row["backend"], row["metric"]): row["value"] * split(row["unit"])[0]
-        for row in rows if is_time(row["unit"] or "")
-    }  # fmt: skip
+    cells: dict[tuple, list[dict[str, Any]]] = {}
+    for row in rows:
+        cells.setdefault((row["case"], row["method"], row["backend"]), []).append(row)
     for row in rows:
         theirs = row["method"] if published.get(row["case"], row["method"], row["metric"]) else None
         theirs = theirs or methods.get(row["method"], row["method"])
@@ -87,32 +86,38 @@ def compare(
         )
         ratio = ours / number.value if number.value else math.nan
         where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device", "metric")))
-        fractions = _fractions(row, number, theirs, published.artefact, ceilings or {}, works, seconds)
+        cell = cells[row["case"], row["method"], row["backend"]]
+        fractions = _fractions(row, cell, number, theirs, published.artefact, ceilings or {}, works)
         lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
     return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
 
 
 def _fractions(
-    row: Mapping[str, Any], number: Number, theirs: str, artefact: str, ceilings: Mapping[str, Any],
-    works: Mapping[tuple, Mapping[str, Any]], seconds: Mapping[tuple, float],
+    row: Mapping[str, Any], cell: Sequence[Mapping[str, Any]], number: Number, theirs: str, artefact: str,
+    ceilings: Mapping[str, Any], works: Mapping[tuple, Mapping[str, Any]],
 ) -> tuple[float | None, float | None]:  # fmt: skip
     """Return how much of their hardware our row and the published number use."""
     if not (is_time(number.unit) or is_rate(number.unit)):
         return None, None
     key = (row["case"], row["method"], row["backend"])
-    # A rate of operations is that of the cell's one time with known work.
-    timed = [metric for *cell, metric in works if tuple(cell) == key and not works[(*key, metric)].get("cold")]
-    metric = row["metric"] if (*key, row["metric"]) in works else timed[0] if len(timed) == 1 else ""
-    work, taken = works.get((*key, metric)), seconds.get((*key, metric))
+    known = {metric: work for (*of, metric), work in works.items() if tuple(of) == key}
+    # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
+    behind = times_behind(row, cell) if is_rate(row["unit"]) else []
+    found = [each for each in (row, *behind) if each["metric"] in known]
+    work = taken = None
+    if len(found) == 1:
+        work, taken = known[found[0]["metric"]], found[0]["value"] * split(found[0]["unit"])[0]
+    precisions = {each.get("precision", DOUBLE) for each in known.values()} or {DOUBLE}
+    alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
     ours = of_ceilings(ceilings, row["backend"], row["device"])
-    mine = _number(row["bound_fraction"]) or fraction(row["value"], row["unit"], ours, work, taken)
+    mine = _number(row["bound_fraction"]) or fraction(row["value"], row["unit"], ours, work, taken, alone)
     # Whether the paper's rate counts operations as our work does shows in our own rate.
     per_second = row["value"] * split(row["unit"])[0]
     alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
     span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
     if row["scale"] != "paper":  # the work is that of another size
         return mine, None
-    return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span)
+    return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span, alone)
 
 
 def works_of(manifest: Mapping[str, Any]) -> dict[tuple[str, str, str, str], dict[str, Any]]:

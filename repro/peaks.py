@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -13,6 +13,8 @@ from repro.ceilings import Ceilings
 from repro.published import ROOT, hardware
 from repro.store import read_json
 from repro.units import is_time, split
+
+DOUBLE = "float64"  # the precision of what states none
 
 EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is the memory's
 
@@ -112,8 +114,9 @@ def read_ceilings(folder: Path, cores: int | None = None) -> dict[str, Any]:
 
 
 def fraction(
-    value: float, unit: str, peak: Peak | None, work: Mapping[str, Any] | None = None, seconds: float | None = None
-) -> float | None:
+    value: float, unit: str, peak: Peak | None, work: Mapping[str, Any] | None = None, seconds: float | None = None,
+    precision: str | None = DOUBLE,
+) -> float | None:  # fmt: skip
     """Return how much of a device's peak a number is; None where that cannot be told.
 
     A time is compared with the least that its work can take, a rate of bytes with the bandwidth, and a rate of
@@ -131,6 +134,8 @@ def fraction(
     seconds : float, optional
         Time of the work in the measurement that `work` belongs to, and `value` of the same measurement; tells whether
         a rate counts the operations as `work` does.
+    precision : str, optional
+        Of the operations of a rate without `work`; None where that is not known.
     """
     if peak is None:
         return None
@@ -140,7 +145,8 @@ def fraction(
         return None
     least = None
     if work is not None:
-        rate = peak.rates.get(work.get("precision", "float64"))
+        precision = work.get("precision", DOUBLE)
+        rate = peak.rates.get(precision)
         if not work["flops"] or rate:
             least = max(work["bytes"] / peak.bandwidth, work["flops"] / rate if work["flops"] else 0.0)
     if is_time(unit):
@@ -151,9 +157,4 @@ def fraction(
         return None
     if least is not None and work["flops"] and seconds and abs(work["flops"] / seconds / amount - 1) < 0.02:
         return least * amount / work["flops"]
-    rates = [peak.rates[precision] for precision in _precisions(work) if precision in peak.rates]
-    return amount / rates[0] if rates else None
-
-
-def _precisions(work: Mapping[str, Any] | None) -> Iterable[str]:
-    return (work.get("precision", "float64"),) if work is not None else ("float64",)
+    return amount / peak.rates[precision] if precision in peak.rates else None

@@ -79,7 +79,7 @@ def test_each_number_is_a_fraction_of_its_own_hardware():
 def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
     where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card", "artefact": "remacle2016-table3"}
     rows = frame(*(
-        Row(scale="paper", metric=metric, value=value, unit=unit, **where)
+        Row(scale="paper", metric=metric, value=value, unit=unit, n=9 if unit == "s" else None, **where)
         for metric, value, unit in (("local", 1e-3, "s"), ("flop_rate", 1000, "GFLOP/s"), ("bandwidth", 2000, "GB/s"))
     ))  # fmt: skip
     works = {("n4", "stored", "cuda", "local"): {"bytes": 2e9, "flops": 1e9, "precision": "float64"}}
@@ -87,6 +87,40 @@ def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
     assert table["of_peak"].to_dict() == pytest.approx({"flop_rate": 0.5, "bandwidth": 0.5})
     # The K40: 194 GFLOP/s are 388 GB/s of that work, which is more than its memory has; 115 GB/s of 288.
     assert table["published_of_peak"].to_dict() == pytest.approx({"flop_rate": 388 / 288, "bandwidth": 115 / 288})
+
+
+def test_the_work_of_one_time_is_not_that_of_another():
+    where = {"case": "regular", "method": "patch-pcgamg", "backend": "cuda", "device": "card"}
+    rows = frame(*(
+        Row("fu2014-table6", "paper", metric=metric, value=1e-3, unit="s", n=9, **where)
+        for metric in ("solve", "time_per_iteration")
+    ))  # fmt: skip
+    works = {("regular", "patch-pcgamg", "cuda", "solve"): {"bytes": 2e9, "flops": 1e9, "precision": "float64"}}
+    table = compare(rows, load("fu2014-table6"), ceilings=CEILINGS, works=works).set_index("metric")
+    assert "time_per_iteration" in table.index
+    assert table.loc["time_per_iteration", ["of_peak", "published_of_peak"]].isna().all()
+
+
+@pytest.mark.parametrize(("times", "precisions", "share"), [
+    (("local", "fine"), ("float32", "float32"), 0.5),  # 2 GB in the millisecond of `local`: the work of that time
+    (("one", "other"), ("float32", "float32"), 1 / 60),  # of two times: 1 of 60 TFLOP/s in that precision
+    (("one", "other"), ("float32", "float64"), None),  # in one of two precisions
+])  # fmt: skip
+def test_a_rate_is_of_the_precision_of_its_work(times, precisions, share):
+    where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card"}
+    values = [(times[0], 1e-3, "s"), (times[1], 2e-3, "s"), ("flop_rate", 1000, "GFLOP/s")]
+    rows = frame(*(
+        Row("remacle2016-table3", "paper", metric=metric, value=value, unit=unit, n=9 if unit == "s" else None, **where)
+        for metric, value, unit in values
+    ))  # fmt: skip
+    works = {
+        ("n4", "stored", "cuda", metric): {"bytes": 2e9, "flops": 1e9, "precision": precision}
+        for metric, precision in zip(times, precisions, strict=True)
+    }
+    card = CEILINGS["cuda: card"]["ceilings"]
+    ceilings = {"cuda: card": {"ceilings": {**card, "rates": {"float64": 30e12, "float32": 60e12}}}}
+    found = compare(rows, load("remacle2016-table3"), ceilings=ceilings, works=works)["of_peak"]
+    assert found.tolist() == [pytest.approx(share)] if share else found.isna().all()
 
 
 def test_work_is_found_in_the_manifest():

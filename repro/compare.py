@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE
-from repro.peaks import DOUBLE, fraction, of_ceilings, of_published
-from repro.published import Number, Published
+from repro.peaks import DOUBLE, fraction, of_ceilings, of_published, read_ceilings
+from repro.published import Number, Published, load, stand_ins
 from repro.results import PREFERENCE, times_behind
 from repro.units import convert, is_rate, is_time, split
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
 
 PUBLISHED_COLUMNS = (
@@ -24,8 +26,8 @@ RESULTS_COLUMNS = (
     "new", "new_low", "new_high", "unit", "change", "verdict", "reason",
 )  # fmt: skip
 KEY = ("artefact", "scale", "case", "method", "backend", "metric")
-SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED = (
-    "same", "faster", "slower", "changed", "undecided", "lost", "added",
+SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED, OTHER = (
+    "same", "faster", "slower", "changed", "undecided", "lost", "added", "other data",
 )  # fmt: skip
 REGRESSIONS = (SLOWER, LOST)
 #: Relative difference of times and rates without an interval that is called one: of a few samples, or of one, the same
@@ -92,6 +94,27 @@ def compare(
     return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
 
 
+def beside_the_paper(
+    artefact: str, csv: Path, frame: pandas.DataFrame, manifest: Mapping[str, Any]
+) -> pandas.DataFrame:
+    """Return what `compare` does of a stored table of a machine, with the works and the ceilings that belong to it.
+
+    Parameters
+    ----------
+    artefact : str
+    csv : Path
+        In the folder of a paper, in that of the machine.
+    frame, manifest
+        What the table and the file beside it hold.
+    """
+    stands_for = stand_ins(artefact.partition("-")[0], frame["method"].unique())
+    ceilings = read_ceilings(csv.parents[1], manifest.get("machine", {}).get("cores"))
+    compared = compare(frame, load(artefact), stands_for, ceilings, works_of(manifest))
+    if manifest.get("overrides"):
+        compared["published_of_peak"] = None  # the work is that of other data
+    return compared
+
+
 def _fractions(
     row: Mapping[str, Any], cell: Sequence[Mapping[str, Any]], number: Number, theirs: str, artefact: str,
     ceilings: Mapping[str, Any], works: Mapping[tuple, Mapping[str, Any]],
@@ -150,7 +173,21 @@ def _better(row: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
     return value < other if is_time(row["unit"]) else is_rate(row["unit"]) and value > other
 
 
-def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = 0.05) -> pandas.DataFrame:
+def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
+    """Return the cells, by case, method and back end, that two manifests have of different data, with a reason."""
+    before, after = (manifest.get("data", {}) for manifest in (old, new))
+    differ = {name for name in before.keys() & after.keys() if before[name] != after[name]}
+    found = {}
+    for cell in (*old.get("cells", ()), *new.get("cells", ())):
+        if names := sorted(differ.intersection(cell.get("data", ()))):
+            found[str(cell["case"]), cell["method"], cell["backend"]] = f"{', '.join(names)} is not the same"
+    return found
+
+
+def compare_results(
+    old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = 0.05,
+    others: Mapping[tuple[str, str, str], str] | None = None,
+) -> pandas.DataFrame:  # fmt: skip
     """Return two sets of results side by side, with a verdict on each metric.
 
     A time or a rate is ``slower`` or ``faster`` when the intervals of the medians lie further apart than `threshold`,
@@ -166,6 +203,9 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
         Rows with the columns ``repro.model.COLUMNS``.
     threshold : float
         Relative difference below which a change does not matter.
+    others : mapping, optional
+        The cells that are of other data in the two, by case, method and back end, with a reason: nothing is slower or
+        faster there.
 
     Returns
     -------
@@ -190,10 +230,18 @@ def compare_results(old: pandas.DataFrame, new: pandas.DataFrame, threshold: flo
             name: None if _number(now[name]) is None else convert(now[name], now["unit"] or "", unit)
             for name in ("value", "ci_low", "ci_high")
         }
-        change = now["value"] / was["value"] - 1 if was["value"] else (0.0 if now["value"] == 0 else math.inf)
+        change = _change(was["value"], now["value"])
         ends = [each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
-        lines.append((*key, *ends, unit, change, *_verdict(was, now, unit, change, threshold)))
+        other = (others or {}).get(key[2:5])
+        verdict = (OTHER, other) if other else _verdict(was, now, unit, change, threshold)
+        lines.append((*key, *ends, unit, change, *verdict))
     return pandas.DataFrame(lines, columns=list(RESULTS_COLUMNS))
+
+
+def _change(was: float, now: float) -> float:
+    if was == now:  # be they zero or without end
+        return 0.0
+    return now / was - 1 if was and math.isfinite(was) else math.copysign(math.inf, now - was)
 
 
 def _number(value: Any) -> float | None:

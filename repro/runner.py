@@ -302,7 +302,7 @@ def _run_job(
         trouble = trouble or error
     else:
         summary.files += rendered.files
-        if rendered.problems and all(task.stands for task in job.tasks):
+        if rendered.problems:
             summary.problems[job.artefact.id] = "; ".join(rendered.problems)
         watcher.rendered(rendered)
     if isinstance(trouble, OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -161,7 +162,7 @@ def ratio_text(value: float | None, parentheses: bool) -> str:
         return MISSING
     if parentheses and 0 < value < 1:
         return f"({ratio_text(1 / value, False)})"
-    return significant(value, 2) if value < 10 else significant(round(value))
+    return significant(value, 2) if value < 10 or math.isinf(value) else significant(round(value))
 
 
 def with_lines(tables: Iterable[Table]) -> list[Table]:

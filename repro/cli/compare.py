@@ -23,11 +23,16 @@ from repro.cli.common import (
     require_stored,
     say,
 )  # fmt: skip
+from repro.model import SCALES
 from repro.store import read_json
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
     from repro.settings import Settings
+
+
+#: Of which scale results stand beside the papers', the first that there is.
+BESIDE_PAPERS = ("paper", "large", "small", "smoke")
 
 
 def compare(
@@ -63,7 +68,7 @@ def compare(
     values by half where they have none. What was measured before and is not there now is lost.
     """
     from repro import compare as comparing
-    from repro import discovery
+    from repro import discovery, render
     from repro.model import ReproError
     from repro.settings import make_settings
 
@@ -74,29 +79,32 @@ def compare(
         raise discovery.UnknownName(f"{option} wants --with and older results")
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
-    answers, without, worse, elsewhere, of_own = [], [], 0, False, False
+    answers, without, worse, elsewhere, of_own, of_other = [], [], 0, False, False, False
     for artefact, own in _own_parts(artefacts, settings):
-        before, path = _pair(old, settings.store.folder, artefact, scale, own)
-        if path is None and before is None:
+        pairs = _pairs(old, settings.store.folder, artefact, scale, own)
+        if not pairs:
             without.append(artefact.id)
-            continue
-        if old is None:
-            compared = _beside_the_paper(artefact, path, settings)
-            elsewhere |= _scale(path) != "paper"
-            of_own |= bool(own)
-        elif before is None:
-            say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
-            continue
-        else:
-            compared = _beside_older(before, path, threshold, best)
-            worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
-        answers += compared.to_dict("records")
-        if path is None and len(compared):  # one line for all of its numbers
-            say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
-        elif not as_json and len(compared):
-            _show(f"{artefact.id}: {artefact.title}", compared)
-        elif not as_json and old is None:
-            say(f"{artefact.id}: the paper prints no number of what is measured here")
+        for before, path in pairs:
+            if old is None:
+                frame, manifest = render.read_csv(path), read_json(path.with_suffix(".json"))
+                compared = comparing.beside_the_paper(artefact.id, path, frame, manifest)
+                elsewhere |= _scale(path) != "paper"
+                of_own |= bool(own)
+            elif before is None:
+                say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
+                continue
+            else:
+                compared = _beside_older(before, path, threshold, best)
+                worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
+                of_other |= comparing.OTHER in set(compared["verdict"])
+            answers += compared.to_dict("records")
+            if path is None and len(compared):  # one line for all of its numbers
+                say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
+            elif not as_json and len(compared):
+                at = f" (scale {_scale(path)})" if len(pairs) > 1 else ""
+                _show(f"{artefact.id}: {artefact.title}{at}", compared)
+            elif not as_json and old is None:
+                say(f"{artefact.id}: the paper prints no number of what is measured here")
     if as_json:
         answer(answers)
     if without:
@@ -107,18 +115,26 @@ def compare(
         say("the papers' numbers hold for their own sizes, which only scale paper has")
     if answers and of_own:
         say("the papers' numbers hold for their own meshes and matrices, not for yours")
+    if of_other:
+        say("what is of other data is neither slower nor faster: measure both on the same")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
     raise typer.Exit(int(fail and worse > 0))
 
 
 def _folder(base: str, settings: Settings) -> Path:
-    """The folder of a machine's older results, by its path or the machine's name."""
+    """The folder of a machine's older results, by its path, that of the results it is in, or the machine's name."""
     from repro.discovery import UnknownName
 
     for folder in (Path(base), settings.results / base, Path(base) / settings.machine):
         if any(folder.glob("*/*.csv")):
             return folder
+    machines = sorted({path.parents[1] for path in Path(base).glob("*/*/*.csv")})
+    if len(machines) == 1:
+        return machines[0]
+    if machines:
+        names = ", ".join(folder.name for folder in machines)
+        raise UnknownName(f"{base} has the machines {names}, none of them {settings.machine}: name one's folder")
     raise UnknownName(f"{base} is no folder of results, nor a machine in {settings.results}")
 
 
@@ -136,32 +152,32 @@ def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[
     return [(job.artefact, own_part(settings, job.data)) for job in jobs if not job.problem]
 
 
-def _pair(
+def _pairs(
     old: Path | None, new: Path, artefact: Artefact, scale: str | None, own: str
-) -> tuple[Path | None, Path | None]:
-    """The older CSV of an artefact and the present one of the same scale, each None where there is none.
+) -> list[tuple[Path | None, Path | None]]:
+    """The older CSV of an artefact and the present one, of each scale that either has, None where it has none.
 
-    Without a scale it is the present one's, or the older one's where only that has one: then the present one is gone.
+    Beside the papers it is one scale: the asked one, else that of the papers' sizes or the next that there is.
     """
-    path = _stored(new, artefact, scale, own)
+    ours = _by_scale(new, artefact, own)
     if old is None:
-        return None, path
-    before = _stored(old, artefact, _scale(path) if path else scale, own)
-    if path and before:
-        return before, path
-    older = _stored(old, artefact, scale, own)
-    return (older, _stored(new, artefact, _scale(older), own)) if older else (None, path)
+        found = [ours[each] for each in ([scale] if scale else BESIDE_PAPERS) if each in ours]
+        return [(None, path) for path in found[:1]]
+    theirs = _by_scale(old, artefact, own)
+    return [
+        (theirs.get(each), ours.get(each)) for each in SCALES
+        if scale in (None, each) and (each in theirs or each in ours)
+    ]  # fmt: skip
 
 
-def _stored(folder: Path, artefact: Artefact, scale: str | None, own: str) -> Path | None:
-    """The CSV of an artefact at a scale, or at the one that the machine measured first.
-
-    Which scale has no name of its own depends on the machine.
-    """
-    paths = [folder / artefact.paper / f"{artefact.stem}{own}.csv"]
-    if scale:
-        paths.insert(0, paths[0].with_name(f"{artefact.stem}.{scale}{own}.csv"))
-    return next((path for path in paths if path.is_file() and scale in (None, _scale(path))), None)
+def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
+    """The CSVs of an artefact by scale. Which of them has no name of its own depends on the machine."""
+    found = {}
+    for scale in ("", *SCALES):
+        path = folder / artefact.paper / f"{artefact.stem}{'.' if scale else ''}{scale}{own}.csv"
+        if path.is_file() and scale in ("", _scale(path)):
+            found[_scale(path)] = path
+    return found
 
 
 def _scale(path: Path) -> str:
@@ -169,22 +185,6 @@ def _scale(path: Path) -> str:
     from repro import render
 
     return next(iter(render.read_csv(path)["scale"]), "")
-
-
-def _beside_the_paper(artefact: Artefact, path: Path, settings: Settings) -> Any:
-    """Ours and the published numbers, each as a fraction of its hardware's peak as well."""
-    from repro import compare as comparing
-    from repro import peaks, published, render
-
-    ours = render.read_csv(path)
-    manifest = read_json(path.with_suffix(".json"))
-    works = comparing.works_of(manifest)
-    methods = published.stand_ins(artefact.paper, ours["method"].unique())
-    ceilings = peaks.read_ceilings(settings.store.folder, manifest.get("machine", {}).get("cores"))
-    compared = comparing.compare(ours, published.load(artefact.id), methods, ceilings, works)
-    if manifest.get("overrides"):
-        compared["published_of_peak"] = None  # the work is that of other data
-    return compared
 
 
 def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:
@@ -195,9 +195,11 @@ def _beside_older(before: Path, path: Path | None, threshold: float, best: bool)
     say(f"{before.stem}: {_origin(before)} -> {_origin(path) if path else 'none'}")
     frames = [render.read_csv(before)]
     frames.append(render.read_csv(path) if path else frames[0].iloc[:0])
+    others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}
     if best:
         frames = [comparing.best_backends(each) for each in frames]
-    return comparing.compare_results(*frames, threshold)
+        others = {(case, method, "best"): why for (case, method, _), why in others.items()}
+    return comparing.compare_results(*frames, threshold, others)
 
 
 def _origin(path: Path) -> str:

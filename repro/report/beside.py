@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from repro import published
-from repro.compare import compare, works_of
+from repro.compare import beside_the_paper
 from repro.measurements import Measurement
-from repro.peaks import read_ceilings
 from repro.results import is_missing
 from repro.units import MISSING, significant
 
@@ -21,11 +19,7 @@ def beside(stored: Measurement) -> list[dict[str, str]]:
         ``case``, ``method``, ``backend``, ``metric``, ``ours`` and its ``interval``, ``published`` and its ``place``,
         ``ratio``, ``of_peak`` and ``published_of_peak``.
     """
-    paper = stored.artefact.partition("-")[0]
-    stands_for = published.stand_ins(paper, dict.fromkeys(stored.frame["method"]))
-    manifest = stored.manifest
-    ceilings = read_ceilings(stored.csv.parents[1], manifest.get("machine", {}).get("cores"))
-    found = compare(stored.frame, published.load(stored.artefact), stands_for, ceilings, works_of(manifest))
+    found = beside_the_paper(stored.artefact, stored.csv, stored.frame, stored.manifest)
     return [_line(row) for row in found.to_dict("records")]
 
 

@@ -13,6 +13,7 @@ from repro.compare import (
     CHANGED,
     FASTER,
     LOST,
+    OTHER,
     SAME,
     SLOWER,
     UNDECIDED,
@@ -314,3 +315,69 @@ def test_a_comparison_of_nothing_is_not_passed(laboratory, older, capsys):
     assert against(laboratory, older, "--scale", "smoke") == 1
     assert "there is nothing to compare" in capsys.readouterr().err
     assert against(laboratory, laboratory.folder / "nowhere") == 2, "a wrong folder is no regression"
+
+
+def test_without_a_scale_every_scale_that_either_side_has_is_compared(laboratory, older, capsys):
+    """Or what is gone at one would pass, since another is there."""
+    assert laboratory.run("table1", "--scale", "small") == 0
+    shutil.copytree(laboratory.file(""), older / "demo2020", dirs_exist_ok=True)
+    assert against(laboratory, older) == 0
+    laboratory.file("table1.smoke.csv").unlink()
+    capsys.readouterr()
+    assert against(laboratory, older, "--json") == 1
+    out, err = capsys.readouterr()
+    verdicts = {(row["scale"], row["verdict"]) for row in json.loads(out)}
+    assert ("smoke", LOST) in verdicts and ("small", SAME) in verdicts and ("small", LOST) not in verdicts
+    assert "lost, 12 numbers at scale smoke" in err
+
+
+def test_what_only_another_scale_has_stands_beside_the_papers(laboratory, capsys):
+    assert laboratory.run("table1", "--scale", "small") == 0
+    for path in laboratory.file("").glob("table1.*"):
+        if ".small." not in path.name:
+            path.rename(path.with_name(path.name.replace("table1.", "table1.small.")))
+    capsys.readouterr()
+    main(["compare", "table1", "--results", str(laboratory.results)])
+    err = capsys.readouterr().err
+    assert "not run" not in err and "the paper prints no number of what is measured here" in err
+
+
+def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp_path, capsys):
+    shutil.copytree(older, tmp_path / "theirs" / "their-machine")
+    assert against(laboratory, tmp_path / "theirs") == 0
+    assert "table1.smoke: their-machine at" in capsys.readouterr().err
+    shutil.copytree(older, tmp_path / "theirs" / "another")
+    assert against(laboratory, tmp_path / "theirs") == 2
+    assert "has the machines another, their-machine, none of them bench" in capsys.readouterr().err
+
+
+def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, capsys):
+    for file, digest in (
+        (laboratory.file("table1.smoke.json"), "this"),
+        (older / "demo2020/table1.smoke.json", "that"),
+    ):
+        manifest = json.loads(file.read_text())
+        for cell in manifest["cells"]:
+            cell["data"] = ["demo2020/ball"] if cell["case"] == "first" else ["demo2020/rod"]
+        file.write_text(json.dumps(manifest | {"data": {"demo2020/ball": digest, "demo2020/rod": "the same"}}))
+    table = file.with_suffix(".csv")
+    times = pandas.read_csv(table)
+    times.loc[times["case"] == "first", ["value", "ci_low", "ci_high"]] /= 1000
+    times.to_csv(table, index=False)
+    assert against(laboratory, older, "--json") == 0
+    out, err = capsys.readouterr()
+    verdicts = {row["case"]: (row["verdict"], row["reason"]) for row in json.loads(out)}
+    assert verdicts["first"] == (OTHER, "demo2020/ball is not the same") and verdicts["second"][0] != OTHER
+    assert "neither slower nor faster" in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unit", "verdict"),
+    [
+        (float("inf"), float("inf"), "count", SAME), (3, float("inf"), "count", CHANGED),
+        (float("inf"), 3, "count", CHANGED), (0.0, 0.0, "", SAME), (float("inf"), float("inf"), "s", SAME),
+    ],
+)  # fmt: skip
+def test_what_never_ends_is_the_same_as_itself(old, new, unit, verdict):
+    both = [frame(row(value=value, unit=unit)) for value in (old, new)]
+    assert compare_results(*both)["verdict"].tolist() == [verdict]

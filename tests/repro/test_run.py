@@ -238,11 +238,12 @@ def test_an_artefact_that_cannot_be_imported_costs_no_other(laboratory, capsys):
     assert len(rows(laboratory)) > 0 and laboratory.file("figure2.smoke.md").exists()
 
 
-def test_tables_that_cannot_be_made_are_a_failure_with_the_rows_kept(laboratory):
+@pytest.mark.parametrize(("chosen", "kept"), [((), 15), (("--only", "case=first"), 5)], ids=["all", "some"])
+def test_tables_that_cannot_be_made_are_a_failure_with_the_rows_kept(laboratory, chosen, kept):
     path = laboratory.paper / "table1_sums.py"
     path.write_text(path.read_text().replace('return [Table("Sums", pandas', 'return [Table(results["Sums"], pandas'))
-    assert laboratory.run("table1") == 1
-    assert len(rows(laboratory)) == 15
+    assert laboratory.run("table1", *chosen) == 1
+    assert len(rows(laboratory)) == kept
     assert "tables() failed: TypeError" in laboratory.file("table1.smoke.md").read_text()
 
 

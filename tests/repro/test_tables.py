@@ -231,7 +231,7 @@ def test_no_rows_at_all_still_show_what_the_paper_prints():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(36.24, "36"), (2.119, "2.1"), (0.809, "(1.2)"), (None, "–"), (1.0, "1.0")]
+    ("value", "text"), [(36.24, "36"), (2.119, "2.1"), (0.809, "(1.2)"), (None, "–"), (1.0, "1.0"), (float("inf"), "∞")]
 )
 def test_ratios_are_given_as_papers_do(value, text):
     assert ratio_text(value, parentheses=True) == text

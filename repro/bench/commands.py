@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repro import environment, machine
 from repro.discovery import UnknownName
+from repro.manifest import revision
 from repro.model import ReproError, Skip
 
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
@@ -41,6 +42,11 @@ def checkout() -> Path:
             "`git clone` the project and run this there"
         )
     return root
+
+
+def is_changed() -> bool:
+    """Return whether the checkout has changes that are not committed, which asv does not measure."""
+    return bool(revision(checkout())["dirty"])
 
 
 def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], object] | None = None) -> int:

@@ -19,6 +19,10 @@ from repro.model import ReproError
 
 ROUNDS = 6  # the fewest whose extremes enclose the median with 95 % confidence: 1 - 2 / 2**6
 THRESHOLD = 0.03
+ERRORS = re.compile(r"\.track_(error|residual)\b")
+#: Of errors the least change that is called one: another order of additions moves them by less, a lost digit by ten.
+ERRORS_THRESHOLD = 1.0
+ROUNDING = 1e-15  # an error up to this is none
 LAST = 20  # lines of asv's that are shown when it fails; a benchmark's traceback is at their end
 SLOWER, FASTER, SAME, LOST = "slower", "faster", "no change", "lost"
 REGRESSIONS = (SLOWER, "worse", LOST)
@@ -37,9 +41,10 @@ class Verdict:
         Median of the rounds' ratios new / base, and the least and the greatest of them, which enclose the true median
         with a confidence of 1 - 2^(1 - rounds).
     verdict : {'slower', 'faster', 'no change', 'worse', 'better', 'lost'}
-        Slower only if the whole interval lies beyond the threshold. Numbers that do not vary, as iterations, errors or
-        bytes, are worse or better by the same rule. Lost is what the older commit measured and the newer did not, or
-        not in every round; then there is no value of the newer, and no ratio.
+        Slower only if the whole interval lies beyond the threshold. Numbers that do not vary, as iterations or bytes,
+        are worse or better by the same rule, errors when they are twice or half as large and not of rounding. Lost is
+        what the older commit measured and the newer did not, or not in every round; then there is no value of the
+        newer, and no ratio.
     """
 
     benchmark: str
@@ -54,7 +59,11 @@ class Verdict:
 
 def judge(benchmark: str, unit: str, base: Sequence[float], new: Sequence[float], threshold: float) -> Verdict:
     """Return the verdict on one benchmark from the rounds' medians, which belong together one by one."""
-    ratios = [n / b if b else (1.0 if n == b else float("inf")) for b, n in zip(base, new, strict=True)]
+    pairs = list(zip(base, new, strict=True))
+    if ERRORS.search(benchmark):
+        threshold = max(threshold, ERRORS_THRESHOLD)
+        pairs = [(max(b, ROUNDING), max(n, ROUNDING)) for b, n in pairs]
+    ratios = [n / b if b else (1.0 if n == b else float("inf")) for b, n in pairs]
     low, high = min(ratios), max(ratios)
     words = (SLOWER, FASTER) if unit == "seconds" else ("worse", "better")
     verdict = words[0] if low > 1 + threshold else words[1] if high < 1 / (1 + threshold) else SAME
@@ -96,9 +105,13 @@ def compare(
         raise UnknownName(f"{rounds} rounds give no interval of 95 %; it takes {ROUNDS}")
     commands.selection(benchmarks)
     commits = {"base": commit_hash(base), "new": commit_hash(new)}
+    if commits["base"] == commits["new"]:
+        say(f"{base} and {new} are one commit, {commits['new'][:9]}: what differs is noise")
     commands.name_machine(machine)
     say(f"benchmarks that match: {_count(commits['new'], machine, benchmarks)}; each that runs here is measured "
         f"{2 * rounds} times, {rounds} rounds of both commits")  # fmt: skip
+    if commands.is_changed():
+        say("uncommitted changes are not measured, but for those of benchmarks/: asv checks the two commits out")
     taken: dict[str, list[Mapping[str, tuple[float, str]]]] = {"base": [], "new": []}
     turns = [(n, side) for n in range(rounds) for side in (("base", "new") if n % 2 == 0 else ("new", "base"))]
     begun = time.monotonic()

@@ -26,10 +26,9 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     """Measure this commit; asv keeps the results in .asv/results."""
     from repro.bench import commands
     from repro.bench.compare import commit_hash, has_looked, matching, read
-    from repro.manifest import revision
     from repro.settings import make_settings
 
-    if revision(commands.checkout())["dirty"]:
+    if commands.is_changed():
         say("uncommitted changes are not measured, but for those of benchmarks/: asv checks HEAD out")
     name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--launch-method", "spawn", "--show-stderr")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from repro import manifest
 from repro.bench import commands, compare
 from repro.cli import main
 from repro.discovery import UnknownName
@@ -98,6 +97,7 @@ def test_a_slow_down_of_ten_per_cent_is_called_and_one_of_one_per_cent_is_not(hi
     # 3 of Planted and 3 of Counted, of which one cannot run here.
     said = done.stderr.splitlines()
     assert said[0] == "benchmarks that match: 6; each that runs here is measured 12 times, 6 rounds of both commits"
+    assert said.pop(1).startswith("uncommitted changes are not measured")  # asv's settings are the test's
     assert said[1].startswith("round 1 of 6: base, ") and "to go" not in said[1]
     assert all(re.fullmatch(r"round \d of 6: (base|new), \w{9}; about \d+ min to go", line) for line in said[2:13])
     machines = json.loads((history.folder / "home" / ".asv-machine.json").read_text())
@@ -227,15 +227,30 @@ def test_verdicts(base, new, unit, verdict):
     assert compare.judge("b", unit, base, new, 0.03).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("base", "new", "verdict"),
+    [
+        (1e-12, 1.9e-12, "no change"), (1e-12, 1.1e-11, "worse"), (1e-11, 1e-12, "better"),
+        (0.0, 4e-16, "no change"), (1e-16, 9e-16, "no change"), (0.0, 1e-14, "worse"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["Kernels.track_error('ring', 'cuda')", "Solves.track_residual"])
+def test_errors_are_worse_by_digits_and_not_by_rounding(name, base, new, verdict):
+    found = compare.judge(name, "of the largest entry", [base] * 6, [new] * 6, 0.03)
+    assert found.verdict == verdict and (found.base, found.new) == (base, new)
+    assert compare.judge("Errors.track_bytes", "bytes", [1e-16] * 6, [9e-16] * 6, 0.03).verdict == "worse"
+
+
 def test_benchmarks_that_the_newer_commit_has_lost_are_told(asked, monkeypatch, capsys):
     """One that fails there in every round, and one that fails in a single one; what only it has is no loss."""
-    sides = {"old": ("kept", "gone", "shaky"), "recent": ("kept", "added", "shaky")}
+    sides = {"old": ("kept", "gone", "shaky", "once"), "recent": ("kept", "added", "shaky")}
     calls = []
 
     def measured(commit, machine, benchmarks, seconds):
         calls.append(commit)
-        fails = commit == "recent" and calls.count(commit) % compare.ROUNDS == 3
-        return {name: (2.0, "seconds") for name in sides[commit] if not (fails and name == "shaky")}
+        fails = {"shaky"} if commit == "recent" and calls.count(commit) % compare.ROUNDS == 3 else set()
+        fails |= {"once"} if calls.count(commit) % compare.ROUNDS != 2 else set()
+        return {name: (2.0, "seconds") for name in sides[commit] if name not in fails}
 
     monkeypatch.setattr(compare, "commit_hash", lambda revision: revision)
     monkeypatch.setattr(compare, "_count", lambda *_: 4)
@@ -243,14 +258,14 @@ def test_benchmarks_that_the_newer_commit_has_lost_are_told(asked, monkeypatch, 
     assert main(["bench", "compare", "old", "recent", "--json"]) == 1
     found = {entry["benchmark"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert {name: entry["verdict"] for name, entry in found.items()} == {
-        "kept": "no change", "gone": "lost", "shaky": "lost",
+        "kept": "no change", "gone": "lost", "once": "lost", "shaky": "lost",
     }  # fmt: skip
     assert (found["gone"]["base"], found["gone"]["new"], found["gone"]["ratio"]) == (2.0, None, None)
     assert main(["bench", "compare", "old", "recent"]) == 1
     out, err = capsys.readouterr()
-    assert "3 benchmarks, 0 slower or worse, 2 lost: the newer commit did not measure them in every round" in err
+    assert "4 benchmarks, 0 slower or worse, 3 lost: the newer commit did not measure them in every round" in err
     assert [line.split() for line in out.splitlines() if "lost" in line] == [
-        ["gone", "seconds", "2", "lost"], ["shaky", "seconds", "2", "lost"],
+        [name, "seconds", "2", "lost"] for name in ("gone", "once", "shaky")
     ]  # fmt: skip
 
 
@@ -316,10 +331,21 @@ def test_a_name_that_no_benchmark_has_is_a_wrong_command(asked, laboratory, caps
 
 @pytest.mark.parametrize(("dirty", "said"), [(True, 1), (False, 0), (None, 0)])
 def test_changes_that_are_not_committed_are_said_to_be_left_out(asked, capsys, monkeypatch, dirty, said):
-    monkeypatch.setattr(manifest, "revision", lambda root: {"dirty": dirty})
+    monkeypatch.setattr(commands, "revision", lambda root: {"dirty": dirty})
     monkeypatch.setattr(compare, "commit_hash", lambda revision: revision)
-    main(["bench", "run"])
-    assert capsys.readouterr().err.count("uncommitted changes are not measured") == said
+    monkeypatch.setattr(compare, "_count", lambda *_: 1)
+    monkeypatch.setattr(compare, "_measure", lambda *_: {"kept": (2.0, "seconds")})
+    for words in (["run"], ["compare", "HEAD~1"]):
+        main(["bench", *words])
+        assert capsys.readouterr().err.count("uncommitted changes are not measured") == said
+
+
+def test_a_commit_against_itself_is_told(asked, monkeypatch, capsys):
+    monkeypatch.setattr(compare, "commit_hash", lambda revision: "0123456789")
+    monkeypatch.setattr(compare, "_count", lambda *_: 1)
+    monkeypatch.setattr(compare, "_measure", lambda *_: {"kept": (2.0, "seconds")})
+    assert main(["bench", "compare", "HEAD", "main"]) == 0
+    assert "HEAD and main are one commit, 012345678: what differs is noise" in capsys.readouterr().err
 
 
 INTERRUPTED = """

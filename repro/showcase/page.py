@@ -63,7 +63,8 @@ class Showcase:
             "### Do the claims hold?",
             "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
             "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
-            self.counts(), f"Those of the abstracts: {claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
+            self.counts(), "Those of the abstracts, in parentheses beside each what was compared: "
+            f"{claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
             f"{claims_table.SHARED}", headlines(self.verdicts), *self.figures(),
         ]  # fmt: skip
         if shown:
@@ -135,11 +136,13 @@ class Showcase:
 
 
 def headlines(found: Sequence[Verdict]) -> str:
-    """Return a table of the claims of the abstracts, a line a claim, with what was measured of each reading."""
+    """Return a table of the claims of the abstracts, a line a claim: what was compared, and each reading's value."""
     lines = ["| paper | claim | as stated | as an effect | machine |", "|---|---|---|---|---|"]
     for verdict in found:
         if verdict.place.startswith(HEADLINES):
-            cells = [f"`{verdict.paper}`", verdict.statement, _judged(verdict.stated), _judged(verdict.effect),
+            condition = f" ({verdict.claim.condition})" * bool(verdict.claim.condition)
+            cells = [f"`{verdict.paper}`", verdict.statement + condition,
+                     _judged(verdict.stated), _judged(verdict.effect),
                      verdict.machine if verdict.state != UNMEASURED else MISSING]  # fmt: skip
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)

@@ -268,6 +268,14 @@ def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared
     assert claims_table.SHARED in shown.blocks()["results"]
 
 
+def test_claims_of_abstracts_say_what_was_compared(store):
+    store.times(a=(10.0, 1.0))
+    for head, told in (('condition = "one core"', " (one core) |"), ("", " |")):
+        text = claim(WHERE, stated(), head=head)
+        (line,) = headlines(store.judged(text)).splitlines()[2:]
+        assert line.startswith(f"| `demo` | {store.judged(text)[0].statement}{told}")
+
+
 def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
     def verdict(scale):
         return SimpleNamespace(paper="fu2014", stated=SimpleNamespace(state="holds", scale=scale), effect=None)

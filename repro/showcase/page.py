@@ -71,7 +71,8 @@ class Showcase:
             self.counts(), "Those of the abstracts, in parentheses beside each what was compared: "
             f"{claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
             f"{claims_table.SHARED}", headlines(self.verdicts),
-            elsewhere.told([each for each in self.elsewhere if _is_headline(each.verdict)]), *self.figures(),
+            elsewhere.told([each for each in self.elsewhere if _is_headline(each.verdict)]),
+            status.cores(self.found), *self.figures(),
         ]  # fmt: skip
         if shown:
             parts += [f"### Kernels on {_device(self.found, shown)}",
@@ -129,8 +130,8 @@ class Showcase:
         ])  # fmt: skip
 
     def _claims_page(self) -> str:
-        found = elsewhere.told(self.elsewhere)
-        return claims_table.page(self.verdicts) + f"\n## Baselines of another machine\n\n{found}\n" * bool(found)
+        found = [part for part in (status.cores(self.found), elsewhere.told(self.elsewhere)) if part]
+        return "\n\n".join([claims_table.page(self.verdicts).strip(), *["## Processors"] * bool(found), *found]) + "\n"
 
     def _kernels_page(self) -> str:
         parts = [

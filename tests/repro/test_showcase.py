@@ -226,6 +226,15 @@ def test_large_sizes_are_told_beside_the_papers(stored, told):
     assert status._measured(found, "p", "results") == f"[{told}](results/m/p)"
 
 
+def test_cores_are_told_of_each_machine_and_where_an_artefact_had_others():
+    made = [("h", "p-table1", 12, True), ("h", "p-table2", 12, True), ("h", "p-table3", 40, True),
+            ("h", "p-figure4", 40, True), ("h", "q-table1", 3, False), ("box", "p-table1", 2, True)]  # fmt: skip
+    found = [SimpleNamespace(machine=machine, artefact=artefact, cores=cores, is_on_cores=timed, backends=[])
+             for machine, artefact, cores, timed in made]  # fmt: skip
+    several = "All threads, or all cores, of a processor are 2 on box, 12 on h (but 40 in p's Table 3, Figure 4)."
+    assert status.cores(found) == several and status.cores(found[4:5]) == ""
+
+
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
     (begin, end), path = markers("results"), tmp_path / "README.md"
     path.write_text(f"before\n{begin}\nzebra\n{end}\nafter\n")

@@ -11,7 +11,7 @@ from typing import Any
 
 from repro import published
 from repro.model import DONE, SCALES, ReproError
-from repro.results import PREFERENCE, Results
+from repro.results import PREFERENCE, Results, timed_on_cores
 from repro.store import read_json
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
@@ -118,6 +118,16 @@ class Measurement:
         found = dict.fromkeys(name for name in self.frame[self.frame["status"] == DONE]["device"] if name)
         return sorted(found)
 
+    @property
+    def cores(self) -> int | None:
+        """How many cores its cells had on the processor, by the manifest."""
+        return (self.manifest.get("machine") or {}).get("cores")
+
+    @cached_property
+    def is_on_cores(self) -> bool:
+        """Whether times on a processor are among the rows."""
+        return timed_on_cores(self.frame[self.frame["status"] == DONE])
+
     def reasons(self, status: str) -> list[tuple[str, int]]:
         """Return why cells were skipped or failed, and how many, the most frequent first."""
         rows = self.frame[self.frame["status"] == status]
@@ -149,7 +159,7 @@ class Measurement:
 
     def results(self) -> Results:
         """Return the rows as artefacts' `tables` and `plot` take them."""
-        return Results(self.frame, self.scale, self.machine, self.artefact, self.overrides)
+        return Results(self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores)
 
 
 def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurement]:

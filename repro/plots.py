@@ -58,7 +58,9 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
 
 
 def caption(made: Figure, results: Results, note: str = "") -> None:
-    """Finish a figure: below it where it was measured, which devices, and at what scale; one legend for all panels.
+    """Finish a figure: below it where it was measured, which devices, at what scale; one legend for all panels.
+
+    How many cores the processor had it says where times on it are drawn.
 
     It is called last. Panels whose legends say different things keep their own.
     """
@@ -71,7 +73,8 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     )
     rows = [row for row in rows if row["backend"] in shown]
     devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
-    parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}", *devices]
+    cores = results.cores_of(results.done[results.done["backend"].isin(shown)])
+    parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
     text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False, break_on_hyphens=False)

@@ -82,8 +82,8 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings, base: Path) -> Rendered:
     current = [task.record for task in tasks if task.stands]
     rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
-    rendered = Rendered(artefact)
-    results, figure = _results(artefact, rows, settings), None
+    rendered, manifest = Rendered(artefact), _manifest(artefact, current, tasks, settings)
+    results, figure = _results(artefact, rows, settings, manifest["machine"].get("cores")), None
     if any(record["status"] == DONE for record in current):
         for name in ("tables", "plot"):
             try:
@@ -105,7 +105,6 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
     contents = {".csv": as_csv(rows).encode(), ".samples.json.gz": packed}
     for suffix, content in contents.items():
         write(suffix, content)
-    manifest = _manifest(artefact, current, tasks, settings)
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
     _write_figure(figure, base, rendered)
@@ -121,13 +120,13 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
     return rendered
 
 
-def _results(artefact: Artefact, rows: list[dict], settings: Settings):
+def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: int | None):
     import pandas
 
     from repro.tables import Results
 
     frame = pandas.DataFrame(rows, columns=list(COLUMNS))
-    return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides)
+    return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides, cores)
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:

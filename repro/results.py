@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
+ON_CORES = ("openmp", "host")  # those whose times are a processor's, whatever else is there
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Results:
     scale, machine, artefact : str
     overrides : mapping of str to str
         The user's own files in place of datasets, by dataset name.
+    cores : int or None
+        How many the processor had for what runs on all threads; None where it is not known.
     """
 
     frame: pandas.DataFrame
@@ -37,6 +40,7 @@ class Results:
     machine: str
     artefact: str
     overrides: Mapping[str, str] = field(default_factory=dict)
+    cores: int | None = None
 
     @cached_property
     def published(self) -> Published:
@@ -55,6 +59,15 @@ class Results:
         for row in self.done.to_dict("records"):
             found.setdefault((row["case"], row["method"], row["metric"], row["backend"]), []).append(row)
         return found
+
+    @property
+    def place(self) -> str:
+        """The machine, with how many cores its processor had where anything was timed on it."""
+        return self.machine + self.cores_of(self.done)
+
+    def cores_of(self, rows: pandas.DataFrame) -> str:
+        """Return ``, 12 cores`` where some of the rows are times on a processor; else nothing."""
+        return f", {self.cores} core{'s' * (self.cores > 1)}" if self.cores and timed_on_cores(rows) else ""
 
     @property
     def cases(self) -> list[str]:
@@ -100,6 +113,11 @@ class Results:
         """Return the value, in the row's unit, or None when it was not measured."""
         row = self.row(case, method, metric, backend)
         return None if row is None or is_missing(row["value"]) else float(row["value"])
+
+
+def timed_on_cores(rows: pandas.DataFrame) -> bool:
+    """Return whether some of the rows are times on a processor."""
+    return bool((rows["backend"].isin(ON_CORES) & rows["n"].notna()).any())
 
 
 def is_missing(value: Any) -> bool:

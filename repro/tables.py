@@ -335,10 +335,12 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
     """Return where each column was measured, what the paper's beside are of, and why cells are missing."""
     done, others = results.done, results.frame[results.frame["status"] != DONE].to_dict("records")
     places: dict[str, list[str]] = {}
+    shown = done["backend"].isin([])  # the rows of some column
     missing: dict[tuple[str, str, str], list[str]] = {}
     for column in columns:
         backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
         same = (done["method"] == column.method) & (done["metric"] == column.metric) & (done["backend"] == backend)
+        shown |= same
         if same.any():
             devices = sorted({device for device in done[same]["device"] if isinstance(device, str) and device})
             places.setdefault(f"`{column.method}` on {', '.join([backend, *devices])}", []).append(column.label)
@@ -348,7 +350,8 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
                 key = (row["status"], f"{row['method']} on {row['backend']}", str(row["reason"] or ""))
                 missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
     notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
-    notes.append(f"Machine {results.machine}, scale {results.scale}; {MISSING} is not measured or not printed.")
+    where = results.machine + results.cores_of(done[shown])
+    notes.append(f"Machine {where}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
     if is_beside and results.scale != "paper":

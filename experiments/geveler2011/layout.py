@@ -142,5 +142,5 @@ def _notes(results, backend):
     notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
-    notes.append(f"Machine {results.machine}, scale {results.scale}.")
+    notes.append(f"Machine {results.place}, scale {results.scale}.")
     return notes

@@ -62,7 +62,7 @@ def _speedups(results, name):
                 row[f"{column}, paper"] = None if number is None else number.value
         rows.append(row)
     notes = [f"All threads over one; the device, {backend}, over all threads.",
-             f"Machine {results.machine}, scale {results.scale}."]  # fmt: skip
+             f"Machine {results.place}, scale {results.scale}."]  # fmt: skip
     if results.scale != "paper":
         notes.append("The paper's columns hold for its own level.")
     return trimmed(Table(f"Table 4: speed-ups of multigrid on {name}", pandas.DataFrame(rows), notes))

@@ -1,4 +1,7 @@
-"""Effective bandwidth of products with all matrices, one repeat: K1 and K2, their rivals, warm and cold."""
+"""Effective bandwidth of products with all matrices, one repeat and a warm cache: K1, K2 and their rivals.
+
+The tables have the times with a cold cache, too.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import pandas
 from baselines.monodomain import residual as residuals
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, stated, tasks, wave
 from experiments.wong2015.figure15_speedup import BEST, SECONDS, device_cell
+from experiments.wong2015.figure15_speedup import FORMATS as TITLES  # apart: what measures has no use for them
 from experiments.wong2015.rows import node_counts
 from kernels.monodomain import Model
 from repro import Cell, environment
@@ -110,7 +111,7 @@ WAVE = {
 
 
 def plot(results):
-    """Draw the shares of tasks in the paper's three ways, and the wave below them."""
+    """Draw the shares of tasks in the paper's three ways, with our format, and the wave below them."""
     backend, names = results.best_device_backend(metric="part_solver"), labels(results)
     found = {nodes: tasks.shares(results, case, FORMS[0], backend)
              for case, nodes in node_counts(results).items()}  # fmt: skip
@@ -130,7 +131,10 @@ def plot(results):
         if shown:
             wave.legend(scale.add_axes((0.42, 0.72, 0.2, 0.16)))
     size = node_counts(results)[shown].replace(" ", "\N{NO-BREAK SPACE}") if shown else ""
-    caption(made, results, f"potential on {names[shown]}, {size} nodes" if shown else "")
+    told = [f"shares with {TITLES[FORMS[0]]}"] * bool(found)
+    if shown:
+        told.append(f"potential on {names[shown]}, {size} nodes")
+    caption(made, results, "; ".join(told))
     return made
 
 

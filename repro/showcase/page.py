@@ -14,7 +14,7 @@ from repro.claims.stored import Stored
 from repro.measurements import Measurement, machines, measurements
 from repro.model import ReproError
 from repro.report.wall import catalogue
-from repro.showcase import status, tables
+from repro.showcase import elsewhere, status, tables
 from repro.showcase.ledger import ledgers
 from repro.store import write_atomically
 from repro.units import MISSING
@@ -44,6 +44,11 @@ class Showcase:
         """A verdict a claim, on the machine that says most of it."""
         return verdicts(self.results)
 
+    @cached_property
+    def elsewhere(self) -> list[elsewhere.Elsewhere]:
+        """The claims whose shared baselines another machine ran faster."""
+        return elsewhere.elsewhere(self.results, self.verdicts, self.machines)
+
     @property
     def gpus(self) -> list[str]:
         """The machines that have measured something on a GPU."""
@@ -55,7 +60,7 @@ class Showcase:
 
     def pages(self) -> dict[str, str]:
         """Return the pages in ``docs/`` by their names."""
-        return {"claims.md": claims_table.page(self.verdicts), "kernels.md": self._kernels_page()}
+        return {"claims.md": self._claims_page(), "kernels.md": self._kernels_page()}
 
     def _results(self) -> str:
         shown = next(iter(self.gpus or self.machines), "")
@@ -63,14 +68,17 @@ class Showcase:
             "### Do the claims hold?",
             "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
             "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
-            self.counts(), f"Those of the abstracts: {claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
-            f"{claims_table.SHARED}", headlines(self.verdicts), *self.figures(),
+            self.counts(), "Those of the abstracts, in parentheses beside each what was compared: "
+            f"{claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
+            f"{claims_table.SHARED}", headlines(self.verdicts),
+            elsewhere.told([each for each in self.elsewhere if _is_headline(each.verdict)]),
+            status.cores(self.found), *self.figures(),
         ]  # fmt: skip
         if shown:
             parts += [f"### Kernels on {_device(self.found, shown)}",
                       f"{tables.caption()} [Every kernel, on every machine](docs/kernels.md).",
                       tables.kernels(self.ledgers, Stored(self.results, shown), _link(""))]  # fmt: skip
-        return "\n\n".join(part.strip() for part in parts)
+        return "\n\n".join(part.strip() for part in parts if part)
 
     def counts(self) -> str:
         """Return how many claims of each paper hold on each machine that has measured any of them."""
@@ -121,6 +129,10 @@ class Showcase:
             f"[All numbers]({folder}/{each.beside('.md').name}).",
         ])  # fmt: skip
 
+    def _claims_page(self) -> str:
+        found = [part for part in (status.cores(self.found), elsewhere.told(self.elsewhere)) if part]
+        return "\n\n".join([claims_table.page(self.verdicts).strip(), *["## Processors"] * bool(found), *found]) + "\n"
+
     def _kernels_page(self) -> str:
         parts = [
             "# Kernels",
@@ -135,14 +147,20 @@ class Showcase:
 
 
 def headlines(found: Sequence[Verdict]) -> str:
-    """Return a table of the claims of the abstracts, a line a claim, with what was measured of each reading."""
+    """Return a table of the claims of the abstracts, a line a claim: what was compared, and each reading's value."""
     lines = ["| paper | claim | as stated | as an effect | machine |", "|---|---|---|---|---|"]
     for verdict in found:
-        if verdict.place.startswith(HEADLINES):
-            cells = [f"`{verdict.paper}`", verdict.statement, _judged(verdict.stated), _judged(verdict.effect),
+        if _is_headline(verdict):
+            condition = f" ({verdict.claim.condition})" * bool(verdict.claim.condition)
+            cells = [f"`{verdict.paper}`", verdict.statement + condition,
+                     _judged(verdict.stated), _judged(verdict.effect),
                      verdict.machine if verdict.state != UNMEASURED else MISSING]  # fmt: skip
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def _is_headline(verdict: Verdict) -> bool:
+    return verdict.place.startswith(HEADLINES)
 
 
 def _judged(judgement: Judgement | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -52,6 +53,31 @@ def table(found: Sequence[Measurement], folder: str) -> str:
                  for machine in columns]  # fmt: skip
         lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def cores(found: Sequence[Measurement]) -> str:
+    """Return how many cores the processor of each machine had, where times on it are stored; empty where none are.
+
+    Parameters
+    ----------
+    found : sequence of Measurement
+        Everything that is stored.
+    """
+    parts = []
+    for machine in machines(found):
+        timed = [each for each in found if each.machine == machine and each.cores and each.is_on_cores]
+        counts = Counter(each.cores for each in timed)
+        if not counts:
+            continue
+        most = counts.most_common(1)[0][0]
+        others = {}
+        for each in timed:
+            if each.cores != most:
+                others.setdefault((each.artefact.partition("-")[0], each.cores), []).append(each.artefact)
+        but = [f"{count} in {paper}'s {names(a.partition('-')[2] for a in artefacts)}"
+               for (paper, count), artefacts in sorted(others.items())]  # fmt: skip
+        parts.append(f"{most} on {machine}" + f" (but {', '.join(but)})" * bool(but))
+    return f"All threads, or all cores, of a processor are {', '.join(parts)}." if parts else ""
 
 
 def _measured(found: Sequence[Measurement], paper: str, folder: str) -> str:

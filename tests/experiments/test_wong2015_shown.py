@@ -3,9 +3,11 @@
 import pandas
 import pytest
 
-from experiments.wong2015 import figure16_power, table4_break_even, table8_block_sizes
+from experiments.wong2015 import figure3_tasks, figure16_power, table4_break_even, table8_block_sizes, tasks
 from repro import ReproError
+from repro.claims import verdicts
 from repro.model import Row
+from repro.render import as_csv
 from repro.tables import Results
 
 TIMES = ("packing", "reorder_gpu", "reorder_cpu", "product", "csr_product")
@@ -58,3 +60,33 @@ def test_parameters_name_the_back_end_that_they_are_of():
     found = results("wong2015-table8", ["block_size_at_1"], DEVICES, case="circuit", unit="count")
     text = table8_block_sizes.plot(found)._supxlabel.get_text().replace("\n", " ")
     assert "a GPU" in text and "kernels through cuda" in text and "a CPU" not in text
+
+
+TASKS = {
+    "nodes": 3000, "newton_iterations": 2, "linear_iterations": 30, "elements": 5e-6, "sums": 3e-6, "product": 4e-6,
+    "begin": 1e-6, "part_assembly": 2e-4, "part_solver": 5e-4, "part_update": 1e-4, "part_control": 3e-4,
+}  # fmt: skip
+
+
+def shares(method):
+    """Figure 3's rows of one heart and one format."""
+    rows = [Row("wong2015-figure3", "paper", "heart-3k", method, "cuda", "a GPU", metric, value,
+                "count" if value >= 1 else "s") for metric, value in TASKS.items()]  # fmt: skip
+    return Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "m", "wong2015-figure3")
+
+
+def test_the_share_of_products_that_is_judged_is_the_one_of_figure_3(tmp_path):
+    found = shares("cusparse_csr")
+    path = tmp_path / "m" / "wong2015" / "figure3.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text(as_csv(found.frame.to_dict("records")))
+    path.with_suffix(".json").write_text('{"artefact": "wong2015-figure3", "scale": "paper", "cells": []}')
+    judged = {verdict.id: verdict.stated for verdict in verdicts(tmp_path, "wong2015")}
+    shown = tasks.percentages(tasks.shares(found, "heart-3k", "cusparse_csr", "cuda"))
+    assert judged["products-of-all"].value == pytest.approx(shown["all: products and sums [%]"])
+    assert judged["products-of-the-solver"].value == pytest.approx(shown["solver: products [%]"])
+
+
+def test_figure_3_names_the_format_that_its_shares_are_of():
+    text = figure3_tasks.plot(shares(figure3_tasks.FORMS[0]))._supxlabel.get_text().replace("\n", " ")
+    assert "shares with ELL-WARP K1" in text and "potential" not in text

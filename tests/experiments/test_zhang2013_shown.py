@@ -151,9 +151,19 @@ def test_shares_of_double_precision():
 
 def test_the_papers_times_on_the_cpu_are_named_as_such_beside_a_devices():
     text, _ = show("table4_times", lambda cell: DONE)
-    on_host, on_device = text.split("**Table 4's solves with SBELL in mixed precision, on cuda**")
+    on_host, on_device, _ = text.split("**Table 4's solves with SBELL in mixed precision, on cuda")
     assert "| Order = 2 [s], host | Order = 2 [s], paper |" in on_host
     assert "| Order = 2 [s], cuda | Order = 2 [s], paper, CPU |" in on_device
+
+
+def test_times_say_by_which_bound_of_the_spectrum_they_are():
+    text, _ = show("table4_times", lambda cell: DONE)
+    lanczos, best, row_sum = text.split("**Table 4")[1:]
+    assert all("- Bounds of the spectrum from 20 Lanczos steps" in part for part in (lanczos, best))
+    assert "- The largest row sum" in row_sum and "`order-2-row-sum` on cuda" in row_sum
+    assert line_of(row_sum, "| L-S |")[3] == "68.75" and "Lanczos" not in row_sum
+    text, _ = show("table4_times", lambda cell: DONE, backend="host")  # which has no row sums
+    assert text.count("**Table 4") == 1
 
 
 def test_a_table_in_which_nothing_is_ours_is_left_out():

@@ -1,5 +1,7 @@
 """``repro figures`` draws what is stored, in every format, without measuring."""
 
+import json
+
 import pytest
 
 from repro.cli import main
@@ -33,6 +35,19 @@ def test_figures_are_drawn_again_without_measuring(measured, capsys):
     assert measured.file("table1.smoke.pdf").read_bytes().startswith(b"%PDF")
     assert measured.traces() == traces
     assert "1 figure drawn" in capsys.readouterr().err
+
+
+def test_the_cores_are_those_of_the_manifest(measured, monkeypatch):
+    from fakelab.demo2020 import table1_sums
+
+    asked = []
+    monkeypatch.setattr(table1_sums, "tables", lambda results: asked.append(results.cores) or [])
+    path = measured.file("table1.smoke.json")
+    manifest = json.loads(path.read_text())
+    assert measured.run("table1") == 0 and asked == [manifest["machine"]["cores"]]
+    manifest["machine"]["cores"] = 77
+    path.write_text(json.dumps(manifest))
+    assert figures(measured) == 0 and asked[-1] == 77
 
 
 def test_tables_are_written_again_and_the_rest_stays(measured, capsys, monkeypatch):

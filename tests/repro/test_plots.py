@@ -171,6 +171,18 @@ def test_the_caption_names_machine_scale_and_devices(results):
     )
 
 
+def test_the_caption_says_how_many_cores_there_were_where_times_on_them_are_drawn(results):
+    timed = Results(results.frame.assign(n=9), "paper", "somewhere", "fu2014-table2", cores=40)
+    for methods, told in (
+        (["patch", "serial"], "machine somewhere, 40 cores"),
+        (["patch"], "machine somewhere \u00b7"),
+    ):
+        made, (axes,) = plots.figure(plots.PAGE)
+        plots.bars(axes, timed, "assembly", methods)
+        plots.caption(made, timed)
+        assert told in made._supxlabel.get_text().replace("\n", " ")
+
+
 def test_the_caption_names_no_device_of_kernels_that_are_not_drawn(results):
     frame = pandas.concat([results.frame, pandas.DataFrame([row("heart", "patch", 9.0, backend="openmp").as_dict()])])
     made, _ = drawn(Results(frame, "paper", "somewhere", "fu2014-table2"))

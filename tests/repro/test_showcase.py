@@ -226,6 +226,15 @@ def test_large_sizes_are_told_beside_the_papers(stored, told):
     assert status._measured(found, "p", "results") == f"[{told}](results/m/p)"
 
 
+def test_cores_are_told_of_each_machine_and_where_an_artefact_had_others():
+    made = [("h", "p-table1", 12, True), ("h", "p-table2", 12, True), ("h", "p-table3", 40, True),
+            ("h", "p-figure4", 40, True), ("h", "q-table1", 3, False), ("box", "p-table1", 2, True)]  # fmt: skip
+    found = [SimpleNamespace(machine=machine, artefact=artefact, cores=cores, is_on_cores=timed, backends=[])
+             for machine, artefact, cores, timed in made]  # fmt: skip
+    several = "All threads, or all cores, of a processor are 2 on box, 12 on h (but 40 in p's Table 3, Figure 4)."
+    assert status.cores(found) == several and status.cores(found[4:5]) == ""
+
+
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
     (begin, end), path = markers("results"), tmp_path / "README.md"
     path.write_text(f"before\n{begin}\nzebra\n{end}\nafter\n")
@@ -266,6 +275,14 @@ def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared
     shown = Showcase(store.results)
     shown.verdicts = []
     assert claims_table.SHARED in shown.blocks()["results"]
+
+
+def test_claims_of_abstracts_say_what_was_compared(store):
+    store.times(a=(10.0, 1.0))
+    for head, told in (('condition = "one core"', " (one core) |"), ("", " |")):
+        text = claim(WHERE, stated(), head=head)
+        (line,) = headlines(store.judged(text)).splitlines()[2:]
+        assert line.startswith(f"| `demo` | {store.judged(text)[0].statement}{told}")
 
 
 def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Tables in the paper's layout: right cells, nothing invented, and where each column was measured."""
 
 import io
+from dataclasses import replace
 
 import pandas
 import pytest
@@ -53,6 +54,18 @@ def test_notes_say_where_it_was_measured_and_what_failed(measured):
     assert "Failed: patch on cuda, Brain, Blobs: error 1 exceeds 1e-12" in notes
     assert any("somewhere" in note and "scale paper" in note for note in notes)
     assert not any("own sizes" in note for note in notes)
+
+
+def test_notes_say_how_many_cores_the_processor_had_where_its_times_are_in_the_table(measured):
+    measured = replace(measured, cores=12, frame=measured.frame.assign(n=9))
+    both, device = paper_table(measured, "Assembly", COLUMNS), paper_table(measured, "Assembly", COLUMNS[:1])
+    assert any(note.startswith("Machine somewhere, 12 cores, scale paper;") for note in both.notes)
+    assert any(note.startswith("Machine somewhere, scale paper;") for note in device.notes)
+    counted = replace(measured, frame=measured.frame.assign(n=None))
+    assert measured.place == "somewhere, 12 cores" and counted.place == "somewhere"
+    assert (
+        replace(measured, cores=1).place == "somewhere, 1 core" and replace(measured, cores=None).place == "somewhere"
+    )
 
 
 def test_a_back_end_that_another_stands_for_is_no_reason_for_a_dash():

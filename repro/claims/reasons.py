@@ -20,6 +20,7 @@ from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.model import DONE
 from repro.peaks import Peak
+from repro.results import is_missing
 from repro.statistics import median
 from repro.units import is_rate, is_time, quantity, significant, split
 
@@ -92,11 +93,19 @@ def _shared(facts: Facts) -> str:
 
 
 def _without_interval(facts: Facts) -> str:
-    """What was timed so few times, being long, that the interval of the claim has nothing of it."""
-    few = {row["method"]: int(row["n"]) for row in facts.rows if lacks_interval(row)}
-    each = [f"{method} ({n})" for method, n in list(few.items())[:SHOWN]]
-    more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
-    return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""
+    """What was timed so few times, being long, or not sampled at all, that the claim's interval has nothing of it."""
+    lacking = [row for row in facts.rows if lacks_interval(row)]
+    few = {row["method"]: f"{row['method']} ({int(row['n'])})" for row in lacking if not is_missing(row["n"])}
+    none = {(row["method"], row["metric"]): f"{row['method']} {row['metric']}" for row in lacking
+            if is_missing(row["n"])}  # fmt: skip
+    told = [f"too few runs for an interval: {_first(list(few.values()))}"] * bool(few)
+    told += [f"not sampled, so without an interval: {_first(list(none.values()))}"] * bool(none)
+    return "; ".join(told)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The names that are shown, and how many more there are."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _stand_ins(facts: Facts, points: Sequence[Point]) -> str:
@@ -159,13 +168,9 @@ def _where_not(judgement: Judgement) -> str:
     """
     parts = []
     if judgement.missing:
-        names = list(judgement.missing)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        parts.append(f"not measured: {', '.join(names[:SHOWN])}{more}")
+        parts.append(f"not measured: {_first(judgement.missing)}")
     if judgement.failing and judgement.met:
-        names = list(judgement.failing)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        parts.append(f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}")
+        parts.append(f"{judgement.met} of {judgement.points}, not {_first(judgement.failing)}")
     elif judgement.undecided and judgement.points > 1:
         parts.append(f"0 of {judgement.points}")
     if judgement.undecided:
@@ -285,10 +290,8 @@ RULES: tuple[Callable[[Facts], str], ...] = (
 def _bounds(facts: Facts, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     found = facts.fractions(rows)
     if found:
-        each = [f"{method} {significant(100 * value, 2)} %" for method, value in list(found.items())[:SHOWN]]
-        yield f"of what the hardware allows {', '.join(each)}" + (
-            f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        )
+        each = [f"{method} {significant(100 * value, 2)} %" for method, value in found.items()]
+        yield f"of what the hardware allows {_first(each)}"
 
 
 def _number(ratio: float) -> str:

@@ -151,7 +151,7 @@ class Stored:
         return [scale for scale in SCALES if scale in present]
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
-        """Return the best row that a selector asks for in a case, or None; a rate has the interval of its time."""
+        """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it."""
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         return self._with_interval(_best(rows)) if rows else None
 
@@ -159,13 +159,16 @@ class Stored:
         times = self._times_behind(row) if is_missing(row["ci_low"]) else []
         if len(times) != 1:
             return row
-        if is_missing(times[0]["ci_low"]):
-            return {**row, "n": times[0]["n"]}
         time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
-        return {**row, "ci_low": row["value"] * time / high, "ci_high": row["value"] * time / low, "n": times[0]["n"]}
+        if is_missing(low):
+            return {**row, "n": times[0]["n"]}
+        value = row["value"]
+        ends = (value * time / high, value * time / low) if is_rate(row["unit"]) else (
+            value * low / time, value * high / time)  # fmt: skip
+        return {**row, "ci_low": ends[0], "ci_high": ends[1], "n": times[0]["n"]}
 
     def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The warm times of its cell that a rate may come from."""
+        """The warm times of its cell that a time or rate may come from."""
         return times_behind(row, self._of_cell(row))
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -221,8 +224,8 @@ def is_timed(row: Mapping[str, Any]) -> bool:
 
 
 def lacks_interval(row: Mapping[str, Any]) -> bool:
-    """Return whether a row was timed too few times for an interval."""
-    return is_timed(row) and is_missing(row["ci_low"]) and not is_missing(row["n"])
+    """Return whether a row is of too few samples for an interval, or of none; ceilings count as exact."""
+    return is_timed(row) and is_missing(row["ci_low"]) and not row["artefact"].endswith(f"-{CEILINGS}")
 
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:

@@ -206,17 +206,6 @@ def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_w
     assert verdict.machine == "a server" and "slow of demo-table1 was not measured" in verdict.stated.reason
 
 
-def test_a_rate_has_the_interval_of_its_time(store):
-    where = '[claim.where]\nours = "table1 fast bandwidth_at_50"\ntheirs = "table1 slow bandwidth_at_50"'
-    for method, seconds, spread in (("fast", 1.0, 0.1), ("slow", 1.05, 0.1)):
-        store.row("a", method, "bandwidth_at_50", 100 / seconds, unit="GB/s", spread=None)
-        store.row("a", method, "spmv_at_50", seconds, spread=spread, n=9)
-        store.row("a", method, "spmv_at_1", 3.0, spread=0.5, n=9)
-    judgement = store.one(where, effect("ours / theirs", "more than", 1)).effect
-    assert judgement.state == PART and judgement.value == pytest.approx(1.05)
-    assert (judgement.low, judgement.high) == (pytest.approx(1.05 * 0.9 / 1.1), pytest.approx(1.05 * 1.1 / 0.9))
-
-
 def test_a_median_of_large_counts_has_no_exponent(store):
     for case, value in (("a", 5_769_604), ("b", 21_174_117), ("c", 21_174_118), ("d", 38_976_723)):
         store.row(case, "fast", "nonzeros", value, unit="count", spread=None)

@@ -15,16 +15,26 @@ from repro.model import ReproError
 from repro.statistics import median
 
 
+class Undefined(ReproError):
+    """A formula without a value for the numbers at hand, as of a division by zero."""
+
+
 @dataclass(frozen=True)
 class Interval:
-    """All numbers from `low` to `high`."""
+    """All numbers from `low` to `high`.
+
+    Raises
+    ------
+    Undefined
+        When there are none; so does arithmetic that has no result, as a division by zero or of infinity by itself.
+    """
 
     low: float
     high: float
 
     def __post_init__(self):
         if not self.low <= self.high:
-            raise ReproError(f"no interval from {self.low} to {self.high}")
+            raise Undefined(f"no interval from {self.low} to {self.high}")
 
     @classmethod
     def of(cls, value: Any) -> Interval:
@@ -33,7 +43,12 @@ class Interval:
 
     def _with(self, other: Any, operation: Callable[[float, float], float]) -> Interval:
         other = Interval.of(other)
-        ends = [operation(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        try:
+            ends = [operation(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        except OverflowError:
+            raise Undefined(f"a number too large, of {self} and {other}") from None
+        if any(math.isnan(end) for end in ends):  # which min and max may pass over
+            raise Undefined(f"{self} and {other} make no number")
         return Interval(min(ends), max(ends))
 
     def __add__(self, other):
@@ -48,7 +63,7 @@ class Interval:
     def __truediv__(self, other):
         other = Interval.of(other)
         if other.low <= 0 <= other.high:
-            raise ReproError(f"division by {other}, which holds zero")
+            raise Undefined(f"division by {other}, which holds zero")
         return self._with(other, operator.truediv)
 
     def __rtruediv__(self, other):
@@ -110,7 +125,7 @@ def _mean(*values: Interval) -> Interval:
 
 def _geometric_mean(*values: Interval) -> Interval:
     if any(value.low <= 0 for value in values):
-        raise ReproError("a geometric mean is of positive numbers")
+        raise Undefined("a geometric mean is of positive numbers")
     low, high = (math.fsum(map(math.log, ends)) / len(values) for ends in zip(*((v.low, v.high) for v in values)))
     return Interval(math.exp(low), math.exp(high))
 
@@ -167,6 +182,8 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     ------
     ReproError
         When the formula holds anything else, or its value is a list.
+    Undefined
+        When it has no value for these numbers.
     """
     value = evaluate_all(formula, names)
     if isinstance(value, list):

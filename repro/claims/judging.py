@@ -14,7 +14,7 @@ from repro.claims import ledger, reasons
 from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
 from repro.claims.points import Point, bound, find
 from repro.claims.stored import Stored, lacks_interval
-from repro.intervals import Interval, Value, evaluate_all
+from repro.intervals import Interval, Undefined, Value, evaluate_all
 from repro.model import DONE, ReproError
 from repro.results import is_missing
 from repro.statistics import median
@@ -101,7 +101,10 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     if not points:
         return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
 
-    values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+    try:
+        values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+    except Undefined as error:
+        return replace(blank, reason=reasons.undefined(predicate, points, error))
     reduced = not isinstance(values, list)
     if reduced:
         values, spans, bounds = [values], [spans], bounds[:1]

@@ -7,6 +7,7 @@ the device allows. An absolute time or rate: the bandwidth, ours and the paper's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -18,6 +19,7 @@ from repro import consistency, environment, peaks, published
 from repro.busy import on_processor, preempted, shared
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
+from repro.intervals import Undefined
 from repro.model import DONE
 from repro.peaks import Peak
 from repro.results import is_missing
@@ -57,6 +59,13 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
             why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
             return f"{what} was skipped: {why}" if why else f"{what} was not measured"
     return "no case has every value that it takes"
+
+
+def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:
+    """Return why a predicate's formula has no value, with the rows that may be why: of zero, or infinite."""
+    rows = [row for point in points for row in point.rows.values() if row["value"] == 0 or math.isinf(row["value"])]
+    names = [f"{row['method']} {row['metric']} of {row['case']} is {row['value']:g}" for row in rows]
+    return f"{predicate.formula} has no value: {'; '.join(filter(None, [str(error), _first(names)]))}"
 
 
 def reason(
@@ -243,7 +252,8 @@ def _launches(facts: Facts) -> str:
 
 def _cached(facts: Facts) -> str:
     """Data that the last cache keeps from one run to the next."""
-    ratios = [cold / row["value"] for row in facts.timed if is_time(row["unit"]) and (cold := facts.stored.cold(row))]
+    ratios = [cold / row["value"] for row in facts.timed
+              if is_time(row["unit"]) and row["value"] and (cold := facts.stored.cold(row))]  # fmt: skip
     ratios += [row["value"] / cold for row in facts.timed if is_rate(row["unit"]) and (cold := facts.stored.cold(row))]
     if not ratios or median(ratios) < CACHED:
         return ""

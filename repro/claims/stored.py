@@ -160,7 +160,7 @@ class Stored:
         if len(times) != 1:
             return row
         time, low, high = (times[0][name] for name in ("value", "ci_low", "ci_high"))
-        if is_missing(low):
+        if is_missing(low) or low <= 0:
             return {**row, "n": times[0]["n"]}
         value = row["value"]
         ends = (value * time / high, value * time / low) if is_rate(row["unit"]) else (

@@ -228,6 +228,31 @@ def test_what_never_pays_is_infinite(store):
     assert (judgement.met, judgement.failing) == (2, ("b",)) and measured(judgement) == "∞ (9 to ∞)"
 
 
+@pytest.mark.parametrize(
+    ("slow", "fast", "reason"),
+    [
+        (1.0, 0.0, "division by 0, which holds zero; fast solve of a is 0"),
+        (float("inf"), float("inf"), "inf and inf make no number; slow solve of a is inf, fast solve of a is inf"),
+    ],
+)
+def test_a_value_that_a_formula_cannot_take_leaves_its_claim_unmeasured_and_others_alone(store, slow, fast, reason):
+    store.times(a=(slow, fast), b=(10.0, 1.0))
+    other = claim(WHERE, effect("gpu", "at most", 2, 'unit = "s"')).replace('"it"', '"other"')
+    verdict, other = store.judged("\n\n".join([claim(WHERE, stated(), effect("cpu", more='unit = "s"')), other]))
+    assert (verdict.stated.state, verdict.stated.value) == (UNMEASURED, None)
+    assert verdict.stated.reason == f"cpu / gpu has no value: {reason}" and verdict.stated.requirement == "at least 8 x"
+    assert verdict.effect.state != UNMEASURED and other.effect.state != UNMEASURED
+
+
+def test_a_rate_of_a_time_of_nothing_has_no_interval(store):
+    store.row("a", "fast", "rate", 100.0, unit="GB/s", spread=None)
+    store.row("a", "fast", "spmv", 0.0, spread=0.1, n=9)
+    store.row("a", "fast", "spmv_cold", 1.0)
+    for metric, unit in (("rate", "GB/s"), ("spmv", "s")):
+        where = f'[claim.where]\nours = "table1 fast {metric}"'
+        assert store.one(where, effect("ours", than=-1, more=f'unit = "{unit}"')).state == HOLDS
+
+
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
     for case in "ab":
         store.row(case, "slow", "solve", 20.0, backend="host", scale="small")

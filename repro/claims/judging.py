@@ -14,7 +14,7 @@ from repro.claims import ledger, reasons
 from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
 from repro.claims.points import Point, bound, find
 from repro.claims.stored import Stored, lacks_interval
-from repro.intervals import Interval, Undefined, Value, evaluate_all
+from repro.intervals import Interval, Undefined, Value, evaluate_all, reducer_of
 from repro.model import DONE, ReproError
 from repro.results import is_missing
 from repro.statistics import median
@@ -160,13 +160,18 @@ def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: boo
 
 
 def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
-    """Return what one value of all points may be whatever those that are missing are, which is nothing negative."""
-    reducer = predicate.formula.partition("(")[0]
-    if reducer in ("max", "sum"):
+    """Return what one value of all points may be whatever those that are missing are.
+
+    They are nothing negative, unless the formula subtracts. Anything where it does more than to reduce them at once.
+    """
+    reducer, may_be_negative = reducer_of(predicate.formula), "-" in predicate.formula
+    if reducer == "max" or (reducer == "sum" and not may_be_negative):
         return Interval(value.low, math.inf)
-    if reducer == "mean":
+    if reducer == "mean" and not may_be_negative:
         return Interval(value.low * points / (points + missing), math.inf)
-    return Interval(0.0, value.high) if reducer == "min" else Interval(-math.inf, math.inf)
+    if reducer == "min":
+        return Interval(-math.inf if may_be_negative else min(0.0, value.low), value.high)
+    return Interval(-math.inf, math.inf)
 
 
 def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:

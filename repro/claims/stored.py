@@ -24,7 +24,7 @@ from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.peaks import of_ceilings, read_ceilings
 from repro.results import PREFERENCE, is_missing, times_behind
 from repro.store import read_json
-from repro.units import is_rate, is_time
+from repro.units import convert, is_rate, is_time
 
 CEILINGS = "ceilings"
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
@@ -247,6 +247,7 @@ def _is_gpu(backend: str, device: str, processor: str) -> bool:
 
 def _best(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     rows = sorted(rows, key=lambda row: PREFERENCE.index(row["backend"]))
-    if is_time(rows[0]["unit"]):
-        return min(rows, key=lambda row: row["value"])
-    return max(rows, key=lambda row: row["value"]) if is_rate(rows[0]["unit"]) else rows[0]
+    if not is_timed(rows[0]):
+        return rows[0]
+    unit = rows[0]["unit"]
+    return (min if is_time(unit) else max)(rows, key=lambda row: convert(row["value"], row["unit"], unit))

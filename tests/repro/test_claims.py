@@ -264,6 +264,18 @@ def test_the_best_of_several_rows_counts(store):
     assert store.one(WHERE.replace("@gpu", "@cuda"), effect()).effect.value == 5
 
 
+@pytest.mark.parametrize(
+    ("metric", "best", "others"),
+    [("solve", (2.0, "ms"), (1.0, "s")), ("rate", (1.0, "TFLOP/s"), (900.0, "GFLOP/s"))],
+)
+def test_the_best_is_so_in_any_unit(store, metric, best, others):
+    for method, (value, unit) in (("fast-1", others), ("fast-2", best), ("fast-3", others)):
+        store.row("a", method, metric, value, unit=unit)
+    unit = others[1]
+    found = store.one(f'[claim.where]\nours = "table1 fast* {metric}"', effect("ours", more=f'unit = "{unit}"')).effect
+    assert found.value == pytest.approx(0.002 if unit == "s" else 1000)
+
+
 def ceilings(**bandwidths):
     return {
         name.replace("_", ": ").replace("1", " 1"): {

@@ -182,14 +182,15 @@ class Stored:
             self._cells[row["artefact"]] = cells
         return self._cells[row["artefact"]].get(tuple(row[name] for name in names), [])
 
-    def lacks(self, artefact: str, selector: Selector, scale: str, case: str) -> bool:
-        """Return whether a case has not run all that competes elsewhere: the best of fewer is not what is asked for.
+    def lacking(self, artefact: str, selector: Selector, scale: str, case: str) -> list[str]:
+        """Return what competes elsewhere and a case has not run: the best of fewer is not what is asked for.
 
-        A cell that ran and was skipped, as of a matrix that a format cannot hold, is an answer.
+        It might have been the better one. A cell that ran and was skipped, as of a matrix that a format cannot hold, is
+        an answer.
         """
         competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
         ran = {row["method"] for row in self.rows(artefact) if row["scale"] == scale and row["case"] == case}
-        return not competing <= ran
+        return sorted(competing - ran)
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""

@@ -38,7 +38,8 @@ def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
     store.times(a=(10.0, 1.0), b=(10.0, 1.0))
     store.row("a", "slower", "solve", 20.0, backend="host")
     judgement = store.one(*count).effect  # b has not run `slower`
-    assert (judgement.state, judgement.value, judgement.missing) == (PART, 1, ("b",))
+    assert (judgement.state, judgement.value, judgement.missing) == (PART, 1, ("b without slower",))
+    assert judgement.reason.startswith("not measured: b without slower; ")
     assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).state == PART
     # A mean of 10 and of nothing negative is 5 at least.
     assert store.one(where, effect("mean(cpu / gpu)", "at least", 4)).state == HOLDS

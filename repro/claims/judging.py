@@ -118,6 +118,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         blank, state=_state(met, bool(missing), reduced, decided), value=median(each.low for each in values),
         low=low, high=high, points=len(values),
         met=sum(each is True for each in met), undecided=sum(each is None for each in met),
+        asked=1 if reduced else len(values) + len(missing),
         shared=reasons.beside_others(rows, stored.folder),
         missing=tuple(point.name for point in missing), scale=found.scale,
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),

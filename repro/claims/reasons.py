@@ -179,9 +179,9 @@ def _where_not(judgement: Judgement) -> str:
     if judgement.missing:
         parts.append(f"not measured: {_first(judgement.missing)}")
     if judgement.failing and judgement.met:
-        parts.append(f"{judgement.met} of {judgement.points}, not {_first(judgement.failing)}")
+        parts.append(f"{judgement.met} of {judgement.asked}, not {_first(judgement.failing)}")
     elif judgement.undecided and judgement.points > 1:
-        parts.append(f"0 of {judgement.points}")
+        parts.append(f"0 of {judgement.asked}")
     if judgement.undecided:
         where = f"of {judgement.undecided} " if judgement.points > 1 else ""
         parts.append(f"the interval {where}reaches over the bound")

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from repro.claims.table import RANGE, RULE, SHARED, marked, measured, page
+from repro.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
 from repro.preemption import NOTE
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -87,3 +87,39 @@ def test_the_summary_counts_what_cannot_be_measured(store):
     other = claim('unmeasured = "a fact about prices"').replace('"it"', '"price"')
     text = page(store.judged("\n\n".join([claim(WHERE, stated(), effect()), other])), store.root)
     assert "| `demo` | 2 | as stated | 1 | 0 | 0 | 1 |" in text and "| effect | 1 | 0 | 0 | 1 |" in text
+
+
+@pytest.mark.parametrize(
+    ("slow", "text", "few"),
+    [
+        ((10, 2, 1), "holds in part (1 of 3)", 1),
+        ((10, 9, 1), "holds in part (2 of 3)", 0),
+        ((10, 1), "holds in part (1 of 2)", 0),  # half of them is not under half
+        ((10, None), "holds in part (1 of 2)", 0),
+        ((10, None, None), "holds in part (1 of 3)", 1),
+        ((10, 1, None), "holds in part (1 of 3)", 1),
+        ((10, 9), "holds", 0),
+        ((1, 2, 3), "does not hold", 0),
+    ],
+)
+def test_what_holds_in_part_says_at_how_many_of_its_points(store, slow, text, few):
+    for case, seconds in zip("abc", slow, strict=False):
+        failed = {"spread": None, "status": "failed", "reason": "wrong"} if seconds is None else {}
+        store.row(case, "slow", "solve", seconds, backend="host", **failed)
+        store.row(case, "fast", "solve", 1.0)
+    verdict = store.one(WHERE, stated())
+    shown = page([verdict], store.root)
+    assert f"| **{text}** |" in shown
+    assert ("| as stated | 0 | 1 (1) | 0 | 0 |" in shown) == bool(few) and UNDER_HALF in shown
+    assert ("1 of 3, not b; " in verdict.reason) == (slow == (10, 1, None))
+
+
+def test_what_is_undecided_says_so_beside_its_verdict(store):
+    for case in "ab":
+        store.row(case, "slow", "solve", 7.6, backend="host", spread=0.1)
+        store.row(case, "fast", "solve", 1.0)
+    assert store.one(WHERE, stated()).stated.verdict == "holds in part (0 of 2, 2 undecided)"
+    assert store.one(WHERE, stated("max(cpu / gpu)")).stated.verdict == "holds in part (undecided)"
+    store.row("c", "slow", "solve", 1.0, backend="host", spread=None, status="failed", reason="wrong")
+    store.row("c", "fast", "solve", 1.0)
+    assert store.one(WHERE, effect("median(cpu / gpu)", than=7.7)).effect.verdict == "holds in part (undecided)"

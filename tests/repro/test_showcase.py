@@ -11,6 +11,7 @@ import pytest
 
 from repro import busy, discovery
 from repro.claims import table as claims_table
+from repro.claims.model import Judgement
 from repro.claims.stored import Stored
 from repro.cli import main
 from repro.model import SCALES, ReproError, Row
@@ -286,7 +287,7 @@ def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared
 
 def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
     def verdict(scale):
-        return SimpleNamespace(paper="fu2014", stated=SimpleNamespace(state="holds", scale=scale), effect=None)
+        return SimpleNamespace(paper="fu2014", stated=Judgement("holds", scale=scale), effect=None)
 
     found = {"box": [verdict("paper"), verdict("smoke")], "laptop": [verdict("smoke")]}
     monkeypatch.setattr("repro.showcase.page.verdicts", lambda results, machine: found[machine])

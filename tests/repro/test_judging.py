@@ -1,0 +1,117 @@
+"""What one value says of one requirement, which machine's results say most, and what a cache has to do with it."""
+
+import itertools
+
+import pytest
+
+from repro.claims import HOLDS, UNMEASURED, Claim, Judgement, Verdict
+from repro.claims.judging import _meets, _worth
+from repro.claims.model import Predicate
+from repro.claims.stored import Stored
+from repro.intervals import Interval
+from tests.repro.claims_store import Store, effect
+
+CLAIM = Claim("it", "demo", "Abstract", "It is faster.", artefacts=("demo-table1",))
+BY_A_HAIR = 1e-8  # more than rounding
+
+
+@pytest.mark.parametrize(
+    ("relation", "low", "high", "met"),
+    [
+        ("at least", 8, 8, True),
+        ("at least", 8, 9, True),
+        ("at least", 7, 8, None),
+        ("at least", 7, 8 - BY_A_HAIR, False),
+        ("at least", 8 * (1 - 1e-12), 9, True),  # rounding of the arithmetic
+        ("more than", 8, 8, False),
+        ("more than", 8, 9, None),
+        ("more than", 7, 8, False),
+        ("more than", 8 + BY_A_HAIR, 9, True),
+        ("at most", 10, 10, True),
+        ("at most", 9, 10, True),
+        ("at most", 10, 11, None),
+        ("at most", 10 + 2 * BY_A_HAIR, 11, False),
+        ("at most", 9, 10 * (1 + 1e-12), True),
+        ("less than", 10, 10, False),
+        ("less than", 9, 10, None),
+        ("less than", 10, 11, False),
+        ("less than", 9, 10 - BY_A_HAIR, True),
+        ("between", 8, 10, True),
+        ("between", 8, 8, True),
+        ("between", 10, 10, True),
+        ("between", 7, 8, None),
+        ("between", 10, 11, None),
+        ("between", 7, 11, None),
+        ("between", 7, 8 - BY_A_HAIR, False),
+        ("between", 10 + 2 * BY_A_HAIR, 11, False),
+        ("about", 8, 10, True),
+        ("about", 7, 9, None),
+    ],
+)
+def test_a_value_at_the_very_bound_meets_what_allows_for_it(relation, low, high, met):
+    assert _meets(Interval(low, high), Interval(8, 10), Predicate("x", relation)) is met
+
+
+@pytest.mark.parametrize(
+    ("relation", "low", "high", "met"),
+    [
+        ("at least", 0, 1, True),
+        ("at least", -1, 0, None),
+        ("at most", -1, 0, True),
+        ("at most", 0, 1, None),
+        ("about", 0, 0, True),
+        ("about", -1, 0, None),
+        ("about", 0, 1, None),
+    ],
+)
+def test_at_a_bound_of_nothing_no_rounding_helps(relation, low, high, met):
+    assert _meets(Interval(low, high), Interval(0, 0), Predicate("x", relation)) is met
+
+
+def verdict(stated=None, effect=None, machine="box"):
+    """Make a verdict of readings, each a scale and a number of points; None where it was not measured."""
+    readings = (
+        Judgement(UNMEASURED) if each is None else Judgement(HOLDS, scale=each[0], points=each[1])
+        for each in (stated, effect)
+    )
+    return Verdict(CLAIM, machine, *readings)
+
+
+def test_what_says_more_of_a_claim_is_worth_more(tmp_path):
+    store = Store(tmp_path)
+    store.row("a", "fast", "solve", 1.0, machine="gpu")
+    store.row("a", "fast", "solve", 1.0, machine="smaller", scale="small")
+    store.row("a", "fast", "solve", 1.0, machine="processor", backend="openmp")
+    store.row("a", "fast", "solve", None, machine="failing", spread=None, status="failed", reason="wrong")
+    store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu"))
+    gpu, *others = (Stored(store.results, name) for name in ("gpu", "smaller", "processor", "failing"))
+    in_order = [
+        (verdict(("large", 1), ("paper", 1)), gpu),
+        (verdict(("small", 9), ("paper", 9)), gpu),  # the papers' sizes go before more points
+        (verdict(("small", 1), ("small", 9)), gpu),
+        (verdict(("small", 1), ("small", 1)), gpu),
+        (verdict(None, ("paper", 9)), gpu),  # both readings before one at the papers' size
+        (verdict(None, ("small", 9)), gpu),
+        (verdict(), gpu),
+        (verdict(), others[0]),  # a GPU at the papers' sizes tells why
+        (verdict(machine=""), gpu),
+        (verdict(machine=""), None),
+    ]
+    worth = [_worth(*pair) for pair in in_order]
+    assert all(more > less for more, less in itertools.pairwise(worth[:-1])) and worth[-2] > worth[-1]
+    assert len({_worth(verdict(), other) for other in others}) == 1
+
+
+def test_a_rate_is_lower_by_as_much_as_its_product_takes_longer_cold(tmp_path):
+    store = Store(tmp_path)
+    for method in ("x", "y"):
+        store.row("a", method, "rate", 100.0, unit="GFLOP/s", spread=None)
+        store.row("a", method, "spmv", 1e-3, n=9, bound_fraction=0.9)
+        store.row("a", method, "spmv_cold", 4e-3)
+    where = '[claim.where]\nx = "table1 x rate @gpu"\ny = "table1 y rate @gpu"'
+    assert store.one(where, effect("x / y")).reason.endswith(
+        "the last cache holds the data: 4.0 times slower when it is evicted"
+    )
+    stored = Stored(store.results, "box")
+    rate, time = (next(row for row in stored.rows("demo-table1") if row["metric"] == each) for each in ("rate", "spmv"))
+    assert (stored.cold(rate), stored.cold(time)) == pytest.approx((25, 4e-3))

@@ -13,8 +13,8 @@ from repro.units import MISSING, significant
 RANGE = (
     "Where a claim has several points (meshes, levels, formats) the value is their median, or what the claim is of, as "
     "a mean or a largest value, and the range in parentheses encloses the 95 % intervals of all; of a single value it "
-    "is its interval. Where a side was timed too few times for an interval (the reason says so) the range is that of "
-    "the points' values, and a single value has none."
+    "is its interval. Where a side was timed too few times for an interval, or not sampled (the reason says so), the "
+    "range is that of the points' values, and a single value has none."
 )
 """What stands in parentheses beside a measured value."""
 

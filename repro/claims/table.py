@@ -33,7 +33,8 @@ RULE = (
 """How points make a verdict."""
 
 UNDER_HALF = (
-    "In parentheses behind a number of readings that hold in part: those that fewer than half of the points meet."
+    "In parentheses behind a number of readings that hold in part: those that fewer than half of the points were found "
+    "to meet."
 )
 """What stands behind a count."""
 

@@ -16,12 +16,18 @@ from repro.statistics import median
 
 
 class Undefined(ReproError):
-    """A formula has no value for the numbers that it was given, as a ratio has none over zero."""
+    """A formula without a value for the numbers at hand, as of a division by zero."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """All numbers from `low` to `high`."""
+    """All numbers from `low` to `high`.
+
+    Raises
+    ------
+    Undefined
+        When there are none; so does arithmetic that has no result, as a division by zero or of infinity by itself.
+    """
 
     low: float
     high: float
@@ -37,7 +43,12 @@ class Interval:
 
     def _with(self, other: Any, operation: Callable[[float, float], float]) -> Interval:
         other = Interval.of(other)
-        ends = [operation(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        try:
+            ends = [operation(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        except OverflowError:
+            raise Undefined(f"a number too large, of {self} and {other}") from None
+        if any(math.isnan(end) for end in ends):  # which min and max may pass over
+            raise Undefined(f"{self} and {other} make no number")
         return Interval(min(ends), max(ends))
 
     def __add__(self, other):
@@ -172,7 +183,7 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     ReproError
         When the formula holds anything else, or its value is a list.
     Undefined
-        When it has no value, as over zero.
+        When it has no value for these numbers.
     """
     value = evaluate_all(formula, names)
     if isinstance(value, list):
@@ -182,27 +193,29 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
 
 def evaluate_all(formula: str, names: Mapping[str, Value]) -> Value:
     """Return the value of a formula as `evaluate` does, or a list of values, one a case."""
+    return _value(_parsed(formula), names)
+
+
+@functools.cache
+def _parsed(formula: str) -> ast.expr:
     try:
-        return _value(ast.parse(formula, mode="eval").body, names)
+        return ast.parse(formula, mode="eval").body
     except SyntaxError:
         raise ReproError(f"{formula!r} is no formula") from None
+
+
+def reducer_of(formula: str) -> str:
+    """Return the function that makes one value of all points, as ``max``; empty where a formula is not just one such.
+
+    ``max(a) / max(b)`` is two: what a further point makes of it is not known.
+    """
+    tree = _parsed(formula)
+    return tree.func.id if [node for node in ast.walk(tree) if _calls(node, _FUNCTIONS)] == [tree] else ""
 
 
 def names_of(formula: str) -> set[str]:
     """Return the names that a formula uses, functions left out."""
-    try:
-        tree = ast.parse(formula, mode="eval")
-    except SyntaxError:
-        raise ReproError(f"{formula!r} is no formula") from None
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}
-
-
-def reducer_of(formula: str) -> str:
-    """Return the function that makes one value of a formula's list, where that is all that is done to it; else ''."""
-    call = ast.parse(formula, mode="eval").body
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 1:
-        return call.func.id if call.func.id in _FUNCTIONS else ""
-    return ""
+    return {node.id for node in ast.walk(_parsed(formula)) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}
 
 
 def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
@@ -218,16 +231,20 @@ def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
         compare = _COMPARISONS[type(node.ops[0])]
         return _combined(compare, _value(node.left, names), _value(node.comparators[0], names))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ELEMENTWISE and node.args:
+    if _calls(node, _ELEMENTWISE) and node.args:
         return functools.reduce(
             functools.partial(_combined, _ELEMENTWISE[node.func.id]), (_value(each, names) for each in node.args)
         )
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and node.args:
+    if _calls(node, _FUNCTIONS) and node.args:
         arguments = []
         for value in (_value(argument, names) for argument in node.args):
             arguments += value if isinstance(value, list) else [value]
         return _FUNCTIONS[node.func.id](*arguments)
     raise ReproError(f"{ast.unparse(node)!r} is not allowed in a formula, or a name that is not bound")
+
+
+def _calls(node: ast.AST, functions: Mapping[str, Callable]) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions
 
 
 def _combined(operation: Callable, left: Value, right: Value) -> Value:

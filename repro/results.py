@@ -9,6 +9,7 @@ from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from repro.derived import sources
 from repro.model import DONE, ReproError
 from repro.published import Published, load
 from repro.units import is_rate, is_time
@@ -125,37 +126,31 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
-#: The sampled times, by their names, that a metric is worked out from where its cell may have others.
-_WORKED_OUT = {
-    "step": ("run", "wall"),
-    "flop_rate_fine": ("fine",),
-    "bandwidth_fine": ("fine",),
-    "iteration_rate": ("iterations",),
-} | dict.fromkeys(("flop_rate", "flop_rate_with_geometry", "bandwidth", "least_bandwidth", "node_rate"), ("local",))
-
-
 def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the warm times that a rate, or a time that was not sampled itself, may come from.
+    """Return the warm times that a time or rate without samples of its own may come from.
 
-    That is the one that `_WORKED_OUT` names; of other rates each of as many repeats, where its name says how many.
+    The one that its paper's ``derived.toml`` names; of a rate of which nothing is said there, all of as many repeats,
+    where its name says how many.
 
     Parameters
     ----------
     row : mapping
-        A rate's or a time's; of anything else nothing is behind it.
+        Of what is neither a time nor a rate, nothing is behind it.
     cell : iterable of mapping
         The rows of its cell.
     """
-    sampled = [
-        other for other in cell
-        if is_time(other["unit"] or "") and not is_missing(other["n"]) and not other["metric"].endswith("_cold")
-    ]  # fmt: skip
-    if named := [other for other in sampled if other["metric"] in _WORKED_OUT.get(row["metric"], ())]:
-        return named
-    if not is_rate(row["unit"] or ""):
+    unit = row["unit"] or ""
+    if not (is_rate(unit) or is_time(unit)):
         return []
+    times = [other for other in cell if is_time(other["unit"] or "") and not is_missing(other["n"])]
+    named = sources(row["artefact"], row["metric"])
+    if named:
+        return [time for name in named for time in times if time["metric"] == name][:1]
     _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
-    return [other for other in sampled if other["metric"].endswith(at + count)]
+    return [
+        time for time in times
+        if is_rate(unit) and time["metric"].endswith(at + count) and not time["metric"].endswith("_cold")
+    ]  # fmt: skip
 
 
 def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     try:
         values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
     except Undefined as error:
-        return replace(blank, reason=f"{predicate.formula} has no value for what is stored: {error}")
+        return replace(blank, reason=reasons.undefined(predicate, points, error))
     reduced = not isinstance(values, list)
     if reduced:
         values, spans, bounds = [values], [spans], bounds[:1]
@@ -118,6 +118,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         blank, state=_state(met, bool(missing), reduced, decided), value=median(each.low for each in values),
         low=low, high=high, points=len(values),
         met=sum(each is True for each in met), undecided=sum(each is None for each in met),
+        asked=1 if reduced else len(values) + len(missing),
         shared=reasons.beside_others(rows, stored.folder),
         missing=tuple(point.name for point in missing), scale=found.scale,
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),
@@ -160,13 +161,18 @@ def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: boo
 
 
 def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
-    """Return what one value of all points may be whatever those that are missing are, which is nothing negative."""
-    reducer = reducer_of(predicate.formula)
-    if reducer in ("max", "sum"):
+    """Return what one value of all points may be whatever those that are missing are.
+
+    They are nothing negative, unless the formula subtracts. Anything where it does more than to reduce them at once.
+    """
+    reducer, may_be_negative = reducer_of(predicate.formula), "-" in predicate.formula
+    if reducer == "max" or (reducer == "sum" and not may_be_negative):
         return Interval(value.low, math.inf)
-    if reducer == "mean":
+    if reducer == "mean" and not may_be_negative:
         return Interval(value.low * points / (points + missing), math.inf)
-    return Interval(min(0.0, value.low), value.high) if reducer == "min" else Interval(-math.inf, math.inf)
+    if reducer == "min":
+        return Interval(-math.inf if may_be_negative else min(0.0, value.low), value.high)
+    return Interval(-math.inf, math.inf)
 
 
 def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:

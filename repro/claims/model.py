@@ -126,6 +126,9 @@ class Judgement:
         How many values the formula gives, and how many of them meet the requirement with their whole interval.
     undecided : int
         Points whose interval reaches over the bound.
+    asked : int
+        How many points it is about: those with a value and those that are missing, or 1 where the formula makes one
+        value of all.
     shared : int
         Cells on the host whose processor had other cells to compute at the same time.
     missing : tuple of str
@@ -151,12 +154,27 @@ class Judgement:
     points: int = 0
     met: int = 0
     undecided: int = 0
+    asked: int = 0
     shared: int = 0
     missing: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     reason: str = ""
     says: str = ""
     scale: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The state, and of what holds in part at how many points: ``holds in part (3 of 8)``."""
+        if self.state != PART:
+            return self.state
+        told = [f"{self.met} of {self.asked}"] * (self.asked > 1)
+        told += [f"{self.undecided} undecided" if self.asked > 1 else "undecided"] * bool(self.undecided)
+        return f"{self.state} ({', '.join(told)})" if told else self.state
+
+    @property
+    def under_half(self) -> bool:
+        """Whether it holds in part at fewer than half of its points."""
+        return self.state == PART and self.asked > 1 and 2 * self.met < self.asked
 
 
 @dataclass(frozen=True)

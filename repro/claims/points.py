@@ -27,11 +27,13 @@ class Point:
     case: str
     words: Mapping[str, str]
     rows: Mapping[str, Mapping[str, Any]]
+    lacking: tuple[str, ...] = ()  # methods that have not run here, but competed for the best elsewhere
 
     @property
     def name(self) -> str:
-        """What tells it from the others."""
-        return " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
+        """What tells it from the others, and what it lacks."""
+        named = " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
+        return f"{named} without {', '.join(self.lacking)}" if self.lacking else named
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,12 @@ def find(
                     name: stored.find(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
                     for name, each in parsed.items()
                 }
-                lacking = any(stored.lacks(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
-                              for each in parsed.values())  # fmt: skip
+                lacking = dict.fromkeys(
+                    method for each in parsed.values()
+                    for method in stored.lacking(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                )  # fmt: skip
                 if all(rows.values()):
-                    (missing if lacking else points).append(Point(case, words, rows))
+                    (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))
                 elif all(each.case for each in parsed.values()):
                     missing.append(Point(case, words, {}))
             expected = _expected(claim, predicate, parsed.values(), scale, stored, root)

@@ -7,6 +7,7 @@ the device allows. An absolute time or rate: the bandwidth, ours and the paper's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -18,6 +19,7 @@ from repro import consistency, environment, peaks, published
 from repro.busy import on_processor, preempted, shared
 from repro.claims.model import HOLDS, Claim, Judgement, Predicate
 from repro.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
+from repro.intervals import Undefined
 from repro.model import DONE
 from repro.peaks import Peak
 from repro.results import is_missing
@@ -59,6 +61,13 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
     return "no case has every value that it takes"
 
 
+def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:
+    """Return why a predicate's formula has no value, with the rows that may be why: of zero, or infinite."""
+    rows = [row for point in points for row in point.rows.values() if row["value"] == 0 or math.isinf(row["value"])]
+    names = [f"{row['method']} {row['metric']} of {row['case']} is {row['value']:g}" for row in rows]
+    return f"{predicate.formula} has no value: {'; '.join(filter(None, [str(error), _first(names)]))}"
+
+
 def reason(
     claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], stored: Stored, root: Path
 ) -> str:
@@ -93,11 +102,19 @@ def _shared(facts: Facts) -> str:
 
 
 def _without_interval(facts: Facts) -> str:
-    """What was timed so few times, being long, that the interval of the claim has nothing of it."""
-    few = {row["method"]: 1 if is_missing(row["n"]) else int(row["n"]) for row in facts.rows if lacks_interval(row)}
-    each = [f"{method} ({n})" for method, n in list(few.items())[:SHOWN]]
-    more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
-    return f"too few runs for an interval: {', '.join(each)}{more}" if few else ""
+    """What was timed so few times, being long, or not sampled at all, that the claim's interval has nothing of it."""
+    lacking = [row for row in facts.rows if lacks_interval(row)]
+    few = {row["method"]: f"{row['method']} ({int(row['n'])})" for row in lacking if not is_missing(row["n"])}
+    none = {(row["method"], row["metric"]): f"{row['method']} {row['metric']}" for row in lacking
+            if is_missing(row["n"])}  # fmt: skip
+    told = [f"too few runs for an interval: {_first(list(few.values()))}"] * bool(few)
+    told += [f"not sampled, so without an interval: {_first(list(none.values()))}"] * bool(none)
+    return "; ".join(told)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The names that are shown, and how many more there are."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _stand_ins(facts: Facts, points: Sequence[Point]) -> str:
@@ -160,15 +177,11 @@ def _where_not(judgement: Judgement) -> str:
     """
     parts = []
     if judgement.missing:
-        names = list(judgement.missing)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        parts.append(f"not measured: {', '.join(names[:SHOWN])}{more}")
+        parts.append(f"not measured: {_first(judgement.missing)}")
     if judgement.failing and judgement.met:
-        names = list(judgement.failing)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        parts.append(f"{judgement.met} of {judgement.points}, not {', '.join(names[:SHOWN])}{more}")
+        parts.append(f"{judgement.met} of {judgement.asked}, not {_first(judgement.failing)}")
     elif judgement.undecided and judgement.points > 1:
-        parts.append(f"0 of {judgement.points}")
+        parts.append(f"0 of {judgement.asked}")
     if judgement.undecided:
         where = f"of {judgement.undecided} " if judgement.points > 1 else ""
         parts.append(f"the interval {where}reaches over the bound")
@@ -239,7 +252,8 @@ def _launches(facts: Facts) -> str:
 
 def _cached(facts: Facts) -> str:
     """Data that the last cache keeps from one run to the next."""
-    ratios = [cold / row["value"] for row in facts.timed if is_time(row["unit"]) and (cold := facts.stored.cold(row))]
+    ratios = [cold / row["value"] for row in facts.timed
+              if is_time(row["unit"]) and row["value"] and (cold := facts.stored.cold(row))]  # fmt: skip
     ratios += [row["value"] / cold for row in facts.timed if is_rate(row["unit"]) and (cold := facts.stored.cold(row))]
     if not ratios or median(ratios) < CACHED:
         return ""
@@ -286,10 +300,8 @@ RULES: tuple[Callable[[Facts], str], ...] = (
 def _bounds(facts: Facts, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     found = facts.fractions(rows)
     if found:
-        each = [f"{method} {significant(100 * value, 2)} %" for method, value in list(found.items())[:SHOWN]]
-        yield f"of what the hardware allows {', '.join(each)}" + (
-            f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        )
+        each = [f"{method} {significant(100 * value, 2)} %" for method, value in found.items()]
+        yield f"of what the hardware allows {_first(each)}"
 
 
 def _number(ratio: float) -> str:

@@ -24,7 +24,7 @@ from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.peaks import of_ceilings, read_ceilings
 from repro.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.store import read_json
-from repro.units import is_rate, is_time
+from repro.units import convert, is_rate, is_time
 
 CEILINGS = "ceilings"
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
@@ -142,8 +142,7 @@ class Stored:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
         if not is_missing(row["bound_fraction"]):
             return float(row["bound_fraction"])
-        times = times_behind(row, self._of_cell(row))
-        found = [time["bound_fraction"] for time in times if not is_missing(time["bound_fraction"])]
+        found = [time["bound_fraction"] for time in self._times_behind(row) if not is_missing(time["bound_fraction"])]
         return float(found[0]) if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
@@ -152,12 +151,16 @@ class Stored:
         return [scale for scale in SCALES if scale in present]
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
-        """Return the best row that a selector asks for in a case, or None, with the interval of its time."""
+        """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it."""
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         return self._with_interval(_best(rows)) if rows else None
 
     def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
         return {**row, **interval_behind(row, self._of_cell(row))} if is_missing(row["ci_low"]) else row
+
+    def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The warm times of its cell that a time or rate may come from."""
+        return times_behind(row, self._of_cell(row))
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""
@@ -170,14 +173,15 @@ class Stored:
             self._cells[row["artefact"]] = cells
         return self._cells[row["artefact"]].get(tuple(row[name] for name in names), [])
 
-    def lacks(self, artefact: str, selector: Selector, scale: str, case: str) -> bool:
-        """Return whether a case has not run all that competes elsewhere: the best of fewer is not what is asked for.
+    def lacking(self, artefact: str, selector: Selector, scale: str, case: str) -> list[str]:
+        """Return what competes elsewhere and a case has not run: the best of fewer is not what is asked for.
 
-        A cell that ran and was skipped, as of a matrix that a format cannot hold, is an answer.
+        It might have been the better one. A cell that ran and was skipped, as of a matrix that a format cannot hold, is
+        an answer.
         """
         competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
         ran = {row["method"] for row in self.rows(artefact) if row["scale"] == scale and row["case"] == case}
-        return not competing <= ran
+        return sorted(competing - ran)
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""
@@ -212,7 +216,7 @@ def is_timed(row: Mapping[str, Any]) -> bool:
 
 
 def lacks_interval(row: Mapping[str, Any]) -> bool:
-    """Return whether a row was timed too few times for an interval; the ceilings of devices have none."""
+    """Return whether a row is of too few samples for an interval, or of none; ceilings count as exact."""
     return is_timed(row) and is_missing(row["ci_low"]) and not row["artefact"].endswith(f"-{CEILINGS}")
 
 
@@ -235,6 +239,7 @@ def _is_gpu(backend: str, device: str, processor: str) -> bool:
 
 def _best(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     rows = sorted(rows, key=lambda row: PREFERENCE.index(row["backend"]))
-    if is_time(rows[0]["unit"]):
-        return min(rows, key=lambda row: row["value"])
-    return max(rows, key=lambda row: row["value"]) if is_rate(rows[0]["unit"]) else rows[0]
+    if not is_timed(rows[0]):
+        return rows[0]
+    unit = rows[0]["unit"]
+    return (min if is_time(unit) else max)(rows, key=lambda row: convert(row["value"], row["unit"], unit))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import inf
 from pathlib import Path
@@ -14,8 +13,8 @@ from repro.units import MISSING, significant
 RANGE = (
     "Where a claim has several points (meshes, levels, formats) the value is their median, or what the claim is of, as "
     "a mean or a largest value, and the range in parentheses encloses the 95 % intervals of all; of a single value it "
-    "is its interval. Where a side was timed too few times for an interval (the reason says so) the range is that of "
-    "the points' values, and a single value has none."
+    "is its interval. Where a side was timed too few times for an interval, or not sampled (the reason says so), the "
+    "range is that of the points' values, and a single value has none."
 )
 """What stands in parentheses beside a measured value."""
 
@@ -28,10 +27,16 @@ SHARED = (
 RULE = (
     "A reading holds when every point meets the requirement with its whole interval, and does not when none does and "
     "at least one misses it with its whole interval. A point whose interval reaches over the bound is undecided; where "
-    "all are, or some points meet the requirement and others do not, it holds in part. A reason with 3 of 5 counts the "
-    "points that meet it, and says how many of the others are undecided."
+    "all are, or some points meet the requirement and others do not, it holds in part. With that, 3 of 8 counts the "
+    "points that meet it, of all that it is asked of, and says how many of the others are undecided."
 )
 """How points make a verdict."""
+
+UNDER_HALF = (
+    "In parentheses behind a number of readings that hold in part: those that fewer than half of the points were found "
+    "to meet."
+)
+"""What stands behind a count."""
 
 ALLOWED = "Fractions of what the hardware allows are of the least bytes or operations, by measured ceilings."
 """What a reason measures by."""
@@ -70,17 +75,23 @@ def state(judgement: Judgement | None) -> str:
     return MISSING if judgement is None else judgement.state
 
 
+def counted(judgements: Iterable[Judgement], of: str) -> str:
+    """Return how many judgements are in a state, and behind it how many of these under half of the points meet."""
+    found = [each for each in judgements if each.state == of]
+    few = sum(each.under_half for each in found)
+    return f"{len(found)} ({few})" if few else str(len(found))
+
+
 def summary(verdicts: Sequence[Verdict]) -> str:
     """Return a Markdown table of how many claims of each paper hold, as stated and in their effect."""
     lines = ["| paper | claims | read | " + " | ".join(STATES) + " |", "|---|---:|---|" + "---:|" * len(STATES)]
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
         own = [verdict for verdict in verdicts if verdict.paper == paper]
         for name, reading in (("stated", "as stated"), ("effect", "effect")):
-            found = [getattr(verdict, name) for verdict in own]
-            counts = Counter(each.state for each in found if each is not None)
-            counts[UNMEASURED] += sum(not verdict.judgements for verdict in own)
+            found = [each for verdict in own if (each := getattr(verdict, name))]
+            found += [Judgement(UNMEASURED) for verdict in own if not verdict.judgements]
             first = f"| `{paper}` | {len(own)} " if name == "stated" else "| | "
-            lines.append(f"{first}| {reading} | " + " | ".join(str(counts[each]) for each in STATES) + " |")
+            lines.append(f"{first}| {reading} | " + " | ".join(counted(found, each) for each in STATES) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -97,7 +108,7 @@ def table(verdicts: Iterable[Verdict]) -> str:
                 continue
             says = f"{reading}: {judgement.says}" if judgement.says else reading
             where = f"{verdict.machine}, {judgement.scale}" if judgement.scale else verdict.machine
-            answer = [marked(judgement), f"**{judgement.state}**", judgement.reason, where]
+            answer = [marked(judgement), f"**{judgement.verdict}**", judgement.reason, where]
             lines.append(_line(claim, says, judgement.requirement, *answer))
             claim = ""
         if not verdict.judgements:
@@ -115,7 +126,8 @@ def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
         "# Do the claims hold?", "Written by `make readme` from the stored results; do not edit.",
         f"Each claim is judged as stated, by the paper's own number, and as the effect behind it. {RULE} Where points "
         "of the paper were not measured it holds in part at most, unless they cannot change it, as a largest value "
-        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared. {ALLOWED}",
+        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared. {ALLOWED} "
+        f"{UNDER_HALF}",
         summary(verdicts).strip(),
     ]  # fmt: skip
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):

@@ -64,8 +64,8 @@ def _show(found: list[Any]) -> None:
                 continue
             colour = STYLES[judgement.state]
             made.add_row(
-                *first, reading, judgement.requirement, measured(judgement), f"[{colour}]{judgement.state}[/{colour}]",
-                escape(judgement.reason), 
+                *first, reading, judgement.requirement, measured(judgement),
+                f"[{colour}]{judgement.verdict}[/{colour}]", escape(judgement.reason),
             )  # fmt: skip
             first = ("", escape(judgement.says))
         if not verdict.judgements:

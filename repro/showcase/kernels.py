@@ -18,7 +18,6 @@ from repro.claims.stored import Stored
 from repro.results import is_missing
 from repro.showcase.ledger import Family
 from repro.showcase.runs import Place, Row, Run, runs
-from repro.units import convert
 
 ENOUGH = 0.85  # of the bound: a kernel below it says what binds it
 
@@ -109,7 +108,7 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     warm, cold_share = (_span({p: r["bound_fraction"] for p, r in rows.items()}, shown) for rows in (own, cold))
     entry = Entry(
         family, row["method"], family.kernels[method], run.artefact, run.scale, row["backend"], row["device"],
-        row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), convert(row["value"], row["unit"], "s"),
+        row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],
         warm, cold_share, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
         _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
         shown in best and shared(run.stored.folder, best[shown]),

@@ -68,7 +68,8 @@ class Showcase:
             "### Do the claims hold?",
             "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
             "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
-            self.counts(), "Those of the abstracts, in parentheses beside each what was compared: "
+            self.counts(), claims_table.UNDER_HALF,
+            "Those of the abstracts, in parentheses beside each what was compared: "
             f"{claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
             f"{claims_table.SHARED}", headlines(self.verdicts),
             elsewhere.told([each for each in self.elsewhere if _is_headline(each.verdict)]),
@@ -92,11 +93,12 @@ class Showcase:
             for machine, found in judged.items():
                 own = [verdict for verdict in found if verdict.paper == paper]
                 # What runs in seconds, to see that it runs, says nothing of a claim.
-                readings = [Counter(each.state for verdict in own if (each := getattr(verdict, name))
-                                    and each.scale != "smoke") for name in ("stated", "effect")]  # fmt: skip
-                if not any(count.keys() - {UNMEASURED} for count in readings):
+                readings = [[each for verdict in own if (each := getattr(verdict, name)) and each.scale != "smoke"]
+                            for name in ("stated", "effect")]  # fmt: skip
+                if all(each.state == UNMEASURED for judgements in readings for each in judgements):
                     continue
-                numbers = " | ".join(str(count[state]) for count in readings for state in (HOLDS, PART, FAILS))
+                numbers = " | ".join(claims_table.counted(judgements, state) for judgements in readings
+                                     for state in (HOLDS, PART, FAILS))  # fmt: skip
                 name = "" if first else f"`{paper}` | {len(own)}"
                 lines.append(f"| {name or ' | '} | {machine} | {numbers} |")
                 first = machine
@@ -169,7 +171,7 @@ def _judged(judgement: Judgement | None) -> str:
     if judgement.state == UNMEASURED:
         return f"{judgement.requirement}: not measured"
     scale = "" if judgement.scale in ("paper", "large") else f", at `{judgement.scale}`"
-    return f"{judgement.requirement}: **{judgement.state}**, {claims_table.marked(judgement)}{scale}"
+    return f"{judgement.requirement}: **{judgement.verdict}**, {claims_table.marked(judgement)}{scale}"
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:

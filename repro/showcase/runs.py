@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any
 
 from repro.claims.stored import Stored
@@ -12,6 +13,7 @@ from repro.measurements import SCALE_ORDER
 from repro.model import DONE
 from repro.results import PREFERENCE, is_missing
 from repro.showcase.ledger import Family
+from repro.units import convert, is_time
 
 Place = tuple[str, ...]  # a case, and the words that stand in braces
 Row = Mapping[str, Any]
@@ -20,7 +22,7 @@ LARGE = "large"  # a scale that is shown beside the papers' own
 
 @dataclass(frozen=True)
 class Run:
-    """The rows of a family in the artefact, at the scale and on the back end that count."""
+    """The times of a family, in seconds, in the artefact, at the scale and on the back end that count."""
 
     family: Family
     stored: Stored
@@ -89,7 +91,7 @@ def runs(family: Family, stored: Stored) -> list[Run]:
     """
     methods = {name.format(**words) for name in family.kernels for words in family.words()}
     for artefact in family.artefacts:
-        done = [row for row in stored.rows(artefact) if row["status"] == DONE and not is_missing(row["value"])]
+        done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
         timed = [row for row in done if row["metric"] == family.metric]
         ours = [row for row in timed if row["method"] in methods and row["backend"] != "host"]
         scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
@@ -102,3 +104,12 @@ def runs(family: Family, stored: Stored) -> list[Run]:
         if made:
             return made
     return []
+
+
+def _is_span(row: Row) -> bool:
+    """Return whether a row is a time that others can be compared with: no other unit, nor nothing or for ever."""
+    return is_time(row["unit"] or "") and not is_missing(row["value"]) and 0 < row["value"] < inf
+
+
+def _in_seconds(row: Row) -> Row:
+    return {**row, "value": convert(row["value"], row["unit"], "s"), "unit": "s"}

@@ -156,40 +156,6 @@ def test_a_users_own_case_is_no_point(store):
     assert (verdict.state, verdict.effect.missing) == (HOLDS, ())
 
 
-def test_what_holds_at_some_of_a_papers_points_holds_in_part(store):
-    where = '[claim.where]\nn = "table2 fast iterations"'
-    parts = (where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"'))
-    store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None)
-    judgement = store.one(*parts).stated
-    assert (judgement.state, judgement.missing, judgement.met) == (PART, ("b",), 1)
-    assert judgement.reason.startswith("not measured: b; ")
-    more = (where, effect("max(n)", "at least", 10, 'unit = "count"'))
-    assert store.one(*more).state == HOLDS  # a largest value cannot become less
-    assert store.one(where, effect("max(n)", "at least", 11, 'unit = "count"')).state == PART
-    assert store.one(where, effect("max(n)", "at most", 9, 'unit = "count"')).state == FAILS
-    assert store.one(where, effect("n", "more than", 10, 'unit = "count"')).state == FAILS
-    store.row("b", "fast", "", None, spread=None, status="failed", reason="wrong", stem="table2")
-    assert store.one(*parts).stated.missing == ("b",)
-
-
-def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
-    where = WHERE.replace("table1 slow", "table1 slow|slower")
-    count = (where, effect("sum(cpu > gpu)", "at least", 2, 'unit = "count"'))
-    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
-    store.row("a", "slower", "solve", 20.0, backend="host")
-    judgement = store.one(*count).effect  # b has not run `slower`
-    assert (judgement.state, judgement.value, judgement.missing) == (PART, 1, ("b",))
-    assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).state == PART
-    # A mean of 10 and of nothing negative is 5 at least.
-    assert store.one(where, effect("mean(cpu / gpu)", "at least", 4)).state == HOLDS
-    assert store.one(where, effect("mean(cpu / gpu)", "at least", 6)).state == PART
-    assert store.one(where, effect("mean(cpu / gpu)", "about", 4)).state == FAILS
-    assert store.one(where, effect("sum(cpu > gpu)", "about", 2, 'unit = "count"')).state == PART
-    assert store.one(where, effect("min(cpu / gpu)", "at most", 12)).state == HOLDS
-    store.row("b", "slower", "", None, spread=None, status="skipped", reason="it does not fit", backend="host")
-    assert store.one(*count).effect.value == 2 and store.one(*count).state == HOLDS  # that is an answer
-
-
 def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
     each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
     where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'
@@ -204,17 +170,6 @@ def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_w
         store.row("a", "fast", "solve", 1.0, machine=machine, scale=scale)
     verdict = store.one(WHERE, stated())
     assert verdict.machine == "a server" and "slow of demo-table1 was not measured" in verdict.stated.reason
-
-
-def test_a_rate_has_the_interval_of_its_time(store):
-    where = '[claim.where]\nours = "table1 fast bandwidth_at_50"\ntheirs = "table1 slow bandwidth_at_50"'
-    for method, seconds, spread in (("fast", 1.0, 0.1), ("slow", 1.05, 0.1)):
-        store.row("a", method, "bandwidth_at_50", 100 / seconds, unit="GB/s", spread=None)
-        store.row("a", method, "spmv_at_50", seconds, spread=spread, n=9)
-        store.row("a", method, "spmv_at_1", 3.0, spread=0.5, n=9)
-    judgement = store.one(where, effect("ours / theirs", "more than", 1)).effect
-    assert judgement.state == PART and judgement.value == pytest.approx(1.05)
-    assert (judgement.low, judgement.high) == (pytest.approx(1.05 * 0.9 / 1.1), pytest.approx(1.05 * 1.1 / 0.9))
 
 
 def test_a_median_of_large_counts_has_no_exponent(store):
@@ -237,6 +192,31 @@ def test_what_never_pays_is_infinite(store):
     )
     judgement = store.one(parts[0], stated("n", "at most", *parts[1:])).stated
     assert (judgement.met, judgement.failing) == (2, ("b",)) and measured(judgement) == "∞ (9 to ∞)"
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "reason"),
+    [
+        (1.0, 0.0, "division by 0, which holds zero; fast solve of a is 0"),
+        (float("inf"), float("inf"), "inf and inf make no number; slow solve of a is inf, fast solve of a is inf"),
+    ],
+)
+def test_a_value_that_a_formula_cannot_take_leaves_its_claim_unmeasured_and_others_alone(store, slow, fast, reason):
+    store.times(a=(slow, fast), b=(10.0, 1.0))
+    other = claim(WHERE, effect("gpu", "at most", 2, 'unit = "s"')).replace('"it"', '"other"')
+    verdict, other = store.judged("\n\n".join([claim(WHERE, stated(), effect("cpu", more='unit = "s"')), other]))
+    assert (verdict.stated.state, verdict.stated.value) == (UNMEASURED, None)
+    assert verdict.stated.reason == f"cpu / gpu has no value: {reason}" and verdict.stated.requirement == "at least 8 x"
+    assert verdict.effect.state != UNMEASURED and other.effect.state != UNMEASURED
+
+
+def test_a_rate_of_a_time_of_nothing_has_no_interval(store):
+    store.row("a", "fast", "rate", 100.0, unit="GB/s", spread=None, backend="openmp")
+    store.row("a", "fast", "spmv", 0.0, spread=0.1, n=9, backend="openmp")
+    store.row("a", "fast", "spmv_cold", 1.0, backend="openmp")
+    for metric, unit in (("rate", "GB/s"), ("spmv", "s")):
+        where = f'[claim.where]\nours = "table1 fast {metric}"'
+        assert store.one(where, effect("ours", than=-1, more=f'unit = "{unit}"')).state == HOLDS
 
 
 def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
@@ -282,6 +262,18 @@ def test_the_best_of_several_rows_counts(store):
     assert store.one(where, effect()).effect.value == 20
     assert store.one(WHERE.replace("@gpu", "@opencl+gpu"), effect()).effect.value == 10
     assert store.one(WHERE.replace("@gpu", "@cuda"), effect()).effect.value == 5
+
+
+@pytest.mark.parametrize(
+    ("metric", "best", "others"),
+    [("solve", (2.0, "ms"), (1.0, "s")), ("rate", (1.0, "TFLOP/s"), (900.0, "GFLOP/s"))],
+)
+def test_the_best_is_so_in_any_unit(store, metric, best, others):
+    for method, (value, unit) in (("fast-1", others), ("fast-2", best), ("fast-3", others)):
+        store.row("a", method, metric, value, unit=unit)
+    unit = others[1]
+    found = store.one(f'[claim.where]\nours = "table1 fast* {metric}"', effect("ours", more=f'unit = "{unit}"')).effect
+    assert found.value == pytest.approx(0.002 if unit == "s" else 1000)
 
 
 def ceilings(**bandwidths):

@@ -136,6 +136,7 @@ def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
     found = verdicts(RESULTS, "fu2014", "h200")
     counts = {state: sum(verdict.state == state for verdict in found) for state in STATES}
     assert shown.strip().splitlines()[-1] == ", ".join(f"{counts[state]} {state}" for state in STATES)
+    assert "(1 of 5)" in shown  # of what holds in part
     assert main(["claims", *where, "--markdown"]) == 0
     page = capsys.readouterr().out
     assert page.startswith("# Do the claims hold?")

@@ -1,11 +1,10 @@
 """What is shown beside a verdict: the interval or the range, what may be too long, and the page of all claims."""
 
 import dataclasses
-import json
 
 import pytest
 
-from repro.claims.table import RANGE, RULE, SHARED, marked, measured, page
+from repro.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
 from repro.preemption import NOTE
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -31,20 +30,10 @@ def test_where_a_side_has_no_interval_that_of_the_other_is_not_shown_as_one_of_b
     judgement = store.one(WHERE, effect()).effect
     assert (judgement.value, judgement.low, judgement.high) == (15, 10, 20)  # how far the points lie apart
     assert measured(store.one(WHERE, effect("max(cpu / gpu)")).effect) == "20.0 x"
-    store.rows["box", "table1"][0].n = None  # once, then, as the parts of a run are
-    assert store.one(WHERE, effect()).effect.high == 20
-    assert "; too few runs for an interval: slow (1)" in store.one(WHERE, effect()).reason
-
-
-def test_ceilings_are_exact(store):
-    store.row("a", "fast", "rate", 5.0, unit="FLOP/s", spread=0.1, n=9)
-    curves = {"read": [[1e9, 10.0]]}
-    found = {"device": "GPU 1", "bandwidths": curves, "cold": curves, "rates": {}}
-    (store.results / "box").mkdir(parents=True)
-    (store.results / "box" / "ceilings.json").write_text(json.dumps({"cuda: GPU 1": {"ceilings": found}}))
-    where = '[claim.where]\nours = "table1 fast rate"\npeak = "ceilings memory bandwidth device"'
-    judgement = store.one(where, effect("max(ours) / max(peak)", "at least", 0.1)).effect
-    assert (judgement.low, judgement.high) == (pytest.approx(0.45), pytest.approx(0.55))
+    store.rows["box", "table1"][0].n = None  # not sampled at all
+    judgement = store.one(WHERE, effect()).effect
+    assert (judgement.low, judgement.high) == (10, 20)
+    assert judgement.reason.endswith("; not sampled, so without an interval: slow solve")
 
 
 def test_a_rate_of_too_few_runs_has_no_interval_either(store):
@@ -98,3 +87,39 @@ def test_the_summary_counts_what_cannot_be_measured(store):
     other = claim('unmeasured = "a fact about prices"').replace('"it"', '"price"')
     text = page(store.judged("\n\n".join([claim(WHERE, stated(), effect()), other])), store.root)
     assert "| `demo` | 2 | as stated | 1 | 0 | 0 | 1 |" in text and "| effect | 1 | 0 | 0 | 1 |" in text
+
+
+@pytest.mark.parametrize(
+    ("slow", "text", "few"),
+    [
+        ((10, 2, 1), "holds in part (1 of 3)", 1),
+        ((10, 9, 1), "holds in part (2 of 3)", 0),
+        ((10, 1), "holds in part (1 of 2)", 0),  # half of them is not under half
+        ((10, None), "holds in part (1 of 2)", 0),
+        ((10, None, None), "holds in part (1 of 3)", 1),
+        ((10, 1, None), "holds in part (1 of 3)", 1),
+        ((10, 9), "holds", 0),
+        ((1, 2, 3), "does not hold", 0),
+    ],
+)
+def test_what_holds_in_part_says_at_how_many_of_its_points(store, slow, text, few):
+    for case, seconds in zip("abc", slow, strict=False):
+        failed = {"spread": None, "status": "failed", "reason": "wrong"} if seconds is None else {}
+        store.row(case, "slow", "solve", seconds, backend="host", **failed)
+        store.row(case, "fast", "solve", 1.0)
+    verdict = store.one(WHERE, stated())
+    shown = page([verdict], store.root)
+    assert f"| **{text}** |" in shown
+    assert ("| as stated | 0 | 1 (1) | 0 | 0 |" in shown) == bool(few) and UNDER_HALF in shown
+    assert ("1 of 3, not b; " in verdict.reason) == (slow == (10, 1, None))
+
+
+def test_what_is_undecided_says_so_beside_its_verdict(store):
+    for case in "ab":
+        store.row(case, "slow", "solve", 7.6, backend="host", spread=0.1)
+        store.row(case, "fast", "solve", 1.0)
+    assert store.one(WHERE, stated()).stated.verdict == "holds in part (0 of 2, 2 undecided)"
+    assert store.one(WHERE, stated("max(cpu / gpu)")).stated.verdict == "holds in part (undecided)"
+    store.row("c", "slow", "solve", 1.0, backend="host", spread=None, status="failed", reason="wrong")
+    store.row("c", "fast", "solve", 1.0)
+    assert store.one(WHERE, effect("median(cpu / gpu)", than=7.7)).effect.verdict == "holds in part (undecided)"

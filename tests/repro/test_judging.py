@@ -1,81 +1,117 @@
-"""Verdicts at the edges: values that meet their bound exactly, that nothing is over, and points that are missing."""
+"""What one value says of one requirement, which machine's results say most, and what a cache has to do with it."""
+
+import itertools
 
 import pytest
 
-from repro.claims.model import FAILS, HOLDS, PART, UNMEASURED
-from tests.repro.claims_store import WHERE, Store, effect, stated
+from repro.claims import HOLDS, UNMEASURED, Claim, Judgement, Verdict
+from repro.claims.judging import _meets, _worth
+from repro.claims.model import Predicate
+from repro.claims.stored import Stored
+from repro.intervals import Interval
+from tests.repro.claims_store import Store, effect
 
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("relation", "state"),
-    [("at least", HOLDS), ("more than", FAILS), ("at most", HOLDS), ("less than", FAILS), ("about", HOLDS)],
-)
-def test_a_value_that_is_its_bound(store, relation, state):
-    store.times(a=(3.0, 1.0))
-    assert store.one(WHERE, effect(relation=relation, than=3)).state == state
+CLAIM = Claim("it", "demo", "Abstract", "It is faster.", artefacts=("demo-table1",))
+BY_A_HAIR = 1e-8  # more than rounding
 
 
 @pytest.mark.parametrize(
-    ("relation", "state"), [("at least", HOLDS), ("more than", PART), ("at most", PART), ("less than", FAILS)]
-)
-def test_an_interval_that_begins_at_the_bound(store, relation, state):
-    store.row("a", "slow", "solve", 2.0, backend="host", ci_low=1.0, ci_high=3.0)
-    store.row("a", "fast", "solve", 1.0)
-    assert store.one(WHERE, effect(relation=relation, than=1)).state == state
-
-
-def test_what_is_over_zero_is_not_measured_and_the_other_claims_are_judged(store):
-    store.times(a=(3.0, 0.0))
-    verdict = store.one(WHERE, effect(), stated("max(cpu)"))
-    assert verdict.effect.state == UNMEASURED and "cpu / gpu has no value" in verdict.effect.reason
-    assert verdict.stated.state != UNMEASURED
-
-
-def test_what_never_ends_over_what_never_ends_is_not_measured(store):
-    store.times(a=(float("inf"), float("inf")))
-    assert store.one(WHERE, effect()).effect.state == UNMEASURED
-
-
-@pytest.mark.parametrize(
-    ("formula", "state"),
+    ("relation", "low", "high", "met"),
     [
-        ("max(cpu / gpu)", HOLDS),  # whatever that of b is, the largest is 10 at least
-        ("max(cpu) / max(gpu)", PART),  # b may have a larger time on the GPU
-        ("max(cpu) - 1", PART),  # no reducer alone, though this one could be told
+        ("at least", 8, 8, True),
+        ("at least", 8, 9, True),
+        ("at least", 7, 8, None),
+        ("at least", 7, 8 - BY_A_HAIR, False),
+        ("at least", 8 * (1 - 1e-12), 9, True),  # rounding of the arithmetic
+        ("more than", 8, 8, False),
+        ("more than", 8, 9, None),
+        ("more than", 7, 8, False),
+        ("more than", 8 + BY_A_HAIR, 9, True),
+        ("at most", 10, 10, True),
+        ("at most", 9, 10, True),
+        ("at most", 10, 11, None),
+        ("at most", 10 + 2 * BY_A_HAIR, 11, False),
+        ("at most", 9, 10 * (1 + 1e-12), True),
+        ("less than", 10, 10, False),
+        ("less than", 9, 10, None),
+        ("less than", 10, 11, False),
+        ("less than", 9, 10 - BY_A_HAIR, True),
+        ("between", 8, 10, True),
+        ("between", 8, 8, True),
+        ("between", 10, 10, True),
+        ("between", 7, 8, None),
+        ("between", 10, 11, None),
+        ("between", 7, 11, None),
+        ("between", 7, 8 - BY_A_HAIR, False),
+        ("between", 10 + 2 * BY_A_HAIR, 11, False),
+        ("about", 8, 10, True),
+        ("about", 7, 9, None),
     ],
 )
-def test_missing_points_decide_nothing_where_they_may_change_it(store, formula, state):
-    store.times(a=(10.0, 1.0))
-    for method, backend in (("slow", "host"), ("fast", "cuda")):
-        store.row("b", method, "", None, spread=None, status="failed", reason="wrong", backend=backend)
-    judgement = store.one(WHERE, effect(formula, "at least", 5)).effect
-    assert (judgement.state, judgement.missing) == (state, ("b",))
+def test_a_value_at_the_very_bound_meets_what_allows_for_it(relation, low, high, met):
+    assert _meets(Interval(low, high), Interval(8, 10), Predicate("x", relation)) is met
 
 
-def test_the_least_of_what_may_be_negative_is_no_more_than_it_is(store):
-    store.times(a=(1.0, 3.0))
-    for method, backend in (("slow", "host"), ("fast", "cuda")):
-        store.row("b", method, "", None, spread=None, status="failed", reason="wrong", backend=backend)
-    assert store.one(WHERE, effect("min(cpu - gpu)", "at most", -1, 'unit = "s"')).state == HOLDS
+@pytest.mark.parametrize(
+    ("relation", "low", "high", "met"),
+    [
+        ("at least", 0, 1, True),
+        ("at least", -1, 0, None),
+        ("at most", -1, 0, True),
+        ("at most", 0, 1, None),
+        ("about", 0, 0, True),
+        ("about", -1, 0, None),
+        ("about", 0, 1, None),
+    ],
+)
+def test_at_a_bound_of_nothing_no_rounding_helps(relation, low, high, met):
+    assert _meets(Interval(low, high), Interval(0, 0), Predicate("x", relation)) is met
 
 
-def test_a_claim_is_judged_by_the_machine_that_says_most_of_it(store):
-    for machine, cases in (("few", "a"), ("many", "ab"), ("none", "")):
-        for case in cases:
-            store.row(case, "slow", "solve", 2.0, backend="host", machine=machine)
-            store.row(case, "fast", "solve", 1.0, machine=machine)
-    store.row("a", "slow", "solve", 2.0, backend="host", machine="none")
-    assert store.one(WHERE, effect()).machine == "many"
+def verdict(stated=None, effect=None, machine="box"):
+    """Make a verdict of readings, each a scale and a number of points; None where it was not measured."""
+    readings = (
+        Judgement(UNMEASURED) if each is None else Judgement(HOLDS, scale=each[0], points=each[1])
+        for each in (stated, effect)
+    )
+    return Verdict(CLAIM, machine, *readings)
 
 
-def test_the_papers_sizes_go_before_more_points(store):
-    for machine, scale in (("a small one", "small"), ("papers", "paper")):
-        for case in "ab" if scale == "small" else "a":
-            store.row(case, "slow", "solve", 2.0, backend="host", machine=machine, scale=scale)
-            store.row(case, "fast", "solve", 1.0, machine=machine, scale=scale)
-    assert store.one(WHERE, effect()).machine == "papers"
+def test_what_says_more_of_a_claim_is_worth_more(tmp_path):
+    store = Store(tmp_path)
+    store.row("a", "fast", "solve", 1.0, machine="gpu")
+    store.row("a", "fast", "solve", 1.0, machine="smaller", scale="small")
+    store.row("a", "fast", "solve", 1.0, machine="processor", backend="openmp")
+    store.row("a", "fast", "solve", None, machine="failing", spread=None, status="failed", reason="wrong")
+    store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu"))
+    gpu, *others = (Stored(store.results, name) for name in ("gpu", "smaller", "processor", "failing"))
+    in_order = [
+        (verdict(("large", 1), ("paper", 1)), gpu),
+        (verdict(("small", 9), ("paper", 9)), gpu),  # the papers' sizes go before more points
+        (verdict(("small", 1), ("small", 9)), gpu),
+        (verdict(("small", 1), ("small", 1)), gpu),
+        (verdict(None, ("paper", 9)), gpu),  # both readings before one at the papers' size
+        (verdict(None, ("small", 9)), gpu),
+        (verdict(), gpu),
+        (verdict(), others[0]),  # a GPU at the papers' sizes tells why
+        (verdict(machine=""), gpu),
+        (verdict(machine=""), None),
+    ]
+    worth = [_worth(*pair) for pair in in_order]
+    assert all(more > less for more, less in itertools.pairwise(worth[:-1])) and worth[-2] > worth[-1]
+    assert len({_worth(verdict(), other) for other in others}) == 1
+
+
+def test_a_rate_is_lower_by_as_much_as_its_product_takes_longer_cold(tmp_path):
+    store = Store(tmp_path)
+    for method in ("x", "y"):
+        store.row("a", method, "rate", 100.0, unit="GFLOP/s", spread=None)
+        store.row("a", method, "spmv", 1e-3, n=9, bound_fraction=0.9)
+        store.row("a", method, "spmv_cold", 4e-3)
+    where = '[claim.where]\nx = "table1 x rate @gpu"\ny = "table1 y rate @gpu"'
+    assert store.one(where, effect("x / y")).reason.endswith(
+        "the last cache holds the data: 4.0 times slower when it is evicted"
+    )
+    stored = Stored(store.results, "box")
+    rate, time = (next(row for row in stored.rows("demo-table1") if row["metric"] == each) for each in ("rate", "spmv"))
+    assert (stored.cold(rate), stored.cold(time)) == pytest.approx((25, 4e-3))

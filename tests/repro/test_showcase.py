@@ -11,6 +11,7 @@ import pytest
 
 from repro import busy, discovery
 from repro.claims import table as claims_table
+from repro.claims.model import Judgement
 from repro.claims.stored import Stored
 from repro.cli import main
 from repro.model import SCALES, ReproError, Row
@@ -67,6 +68,22 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     # What has not that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""
+
+
+def test_times_in_any_unit_are_compared_and_what_is_no_time_is_left_out(store, modules):
+    for case, seconds in (("a", 2.0), ("b", 1.0)):
+        store.row(case, "fast", "solve", 1000 * seconds, unit="ms")
+        store.row(case, "faster", "solve", 0.9 * seconds, bound_fraction=0.5)
+        store.row(case, "slow-1", "solve", 5.0)
+        store.row(case, "slow-2", "solve", 4000.0, unit="ms")
+    store.row("c", "fast", "solve", 0.0)
+    store.row("c", "slow-1", "solve", 50.0)
+    store.row("d", "fast", "solve", 50.0, unit="GB/s")
+    ((first, second),) = measured(store)
+    assert [(each.method, each.case, each.seconds, each.rival) for each in (first, second)] == [
+        ("faster", "a", 1.8, "slow-2 (cuda)"), ("fast", "a", 2.0, "slow-2 (cuda)"),
+    ]  # fmt: skip
+    assert second.faster == kernels.Span(2.0, 2.0, 4.0, 2)
 
 
 def test_a_rival_whose_processor_had_more_to_do_is_told(tmp_path):
@@ -287,7 +304,7 @@ def test_claims_of_abstracts_say_what_was_compared(store):
 
 def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
     def verdict(scale):
-        return SimpleNamespace(paper="fu2014", stated=SimpleNamespace(state="holds", scale=scale), effect=None)
+        return SimpleNamespace(paper="fu2014", stated=Judgement("holds", scale=scale), effect=None)
 
     found = {"box": [verdict("paper"), verdict("smoke")], "laptop": [verdict("smoke")]}
     monkeypatch.setattr("repro.showcase.page.verdicts", lambda results, machine: found[machine])

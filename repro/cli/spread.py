@@ -51,7 +51,7 @@ def plan(
         Path | None,
         typer.Option("--slurm", metavar="FILE", callback=a_file, help="Write a Slurm array job of it, too."),
     ] = None,
-    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0, as_json: Json = False,
+    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Divide the cells that have to be measured into shards of about the same time, each for a machine of one kind.
 
@@ -61,7 +61,7 @@ def plan(
     from repro.settings import make_settings
     from repro.store import write_atomically
 
-    settings = make_settings(scale, results, machine, seed, mesh or ())
+    settings = make_settings(scale, results, machine, seed or 0, mesh or ())
     wanted = jobs(names, paper, kind, everything, only, backend, settings)
     made = shards.split(wanted, settings, count, force)
     if not made:

@@ -309,6 +309,7 @@ def test_what_is_done_is_not_divided(laboratory, repro):
         (["run", "--shard", "damaged.json", "1"], "is no plan of this version"),
         (["run", "--shard", "plan.json", "3"], "has the shards 1 to 2, and no shard 3"),
         (["run", "table1", "--shard", "plan.json", "1"], "a shard says what it runs"),
+        (["run", "--seed", "0", "--shard", "plan.json", "1"], "a shard says what it runs"),
         (["plan"], "name an artefact"),
         (["plan", "table1", "--slurm", "a\nb"], r"has '\n': take another folder"),
         (["plan", "table1", "--snakemake", "{a}/b"], "has '{': take another folder"),

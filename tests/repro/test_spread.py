@@ -113,11 +113,13 @@ def test_what_is_measured_goes_before_what_failed_and_the_newer_before_the_older
 
 def test_damaged_cells_are_left_out_and_named(laboratory, repro):
     folder = run_shard(laboratory, planned(laboratory), 1)
-    broken, older = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:2]
+    broken, older, part = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:3]
     broken.write_text("{")
+    part.write_text(json.dumps({name: each for name, each in json.loads(part.read_text()).items() if name != "scale"}))
     older.write_text(json.dumps({**json.loads(older.read_text()), "schema": SCHEMA - 1}))
     done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
     assert done.returncode == 1
+    assert f"{part}: its file is damaged (no scale); left out" in done.stderr
     assert f"{broken}: its file is damaged" in done.stderr and f"has schema {SCHEMA - 1}" in done.stderr
     assert laboratory.file("table1.smoke.csv").exists()
 

@@ -131,23 +131,20 @@ def _results(artefact: Artefact, rows: list[dict], settings: Settings):
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
-    """Save a figure beside the tables; without one, remove an older."""
-    targets = {suffix: base.with_name(base.name + suffix) for suffix in (".png", ".svg")}
-    if figure is None:
-        for target in targets.values():
-            target.unlink(missing_ok=True)
-        return
+    """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older."""
+    from repro import plots
+
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
         try:
-            from repro import plots
-
-            plots.save(figure, Path(folder) / "figure")
+            drawn = plots.save(figure, Path(folder) / base.name) if figure is not None else []
         except Exception as error:
             rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
-            return
-        for suffix, target in targets.items():
-            write_atomically(target, (Path(folder) / f"figure{suffix}").read_bytes())
-            rendered.files.append(target)
+            drawn = []
+        if not drawn:
+            plots.remove(base)
+        for path in drawn:
+            rendered.files.append(base.with_name(path.name))
+            write_atomically(rendered.files[-1], path.read_bytes())
 
 
 def as_csv(rows: list[dict]) -> str:

@@ -335,34 +335,6 @@ def test_what_cannot_be_merged_is_named_before_anything_is_taken(laboratory, rep
         assert done.returncode == 1 and said in done.stderr and not laboratory.results.exists()
 
 
-class Task:
-    def __init__(self, folder, name, seconds):
-        self.path, self.seconds, self.reason = folder / "a" / name, seconds, "never run"
-
-
-class Job:
-    def __init__(self, tasks):
-        self.tasks = tasks
-        self.artefact = type("A", (), {"id": "a"})
-
-    def pending(self, force):
-        return self.tasks
-
-    def expected_seconds(self, task, scale):
-        return task.seconds
-
-
-def test_shards_take_about_the_same_time(laboratory, tmp_path):
-    """Longest first is within 4/3 of the best (Graham); here the best is 12 each."""
-    settings = type("S", (), {"store": type("T", (), {"cells": tmp_path}), "scale": "smoke"})
-    times = [7, 5, 6, 6, 4, 4, 4]
-    jobs = [Job([Task(tmp_path, f"{i}.json", seconds) for i, seconds in enumerate(times)])] * 2  # shown twice
-    made = shards.split(jobs, settings, 3)
-    assert sum(len(shard["cells"]) for shard in made) == len(times)
-    assert max(shard["seconds"] for shard in made) <= 12 * 4 / 3
-    assert sum(shard["seconds"] for shard in made) == sum(times)
-
-
 def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laboratory, repro):
     folder = run_shard(laboratory, planned(laboratory), 1)
     merged = ("merge", str(folder), "--into", str(laboratory.results))

@@ -228,8 +228,7 @@ def unknown(name: str, known: Iterable[str], what: str, advice: str = "") -> Unk
     elif advice:
         hint = advice
     else:
-        shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
-        hint = f"there are: {shown}" if known else "there are none"
+        hint = f"there are: {', '.join(known)}" if known else "there are none"
     return UnknownName(f"no {what} {name!r}; {hint}")
 
 

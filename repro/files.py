@@ -94,6 +94,11 @@ class Files:
         rows = [{**row, "artefact": artefact} for row in found["rows"]]
         return {**found, "artefact": artefact, "rows": rows, "key": {**found["key"], "sources": own}}
 
+    def machine(self) -> dict[str, str]:
+        """Return the facts of the machine that measured what they have; empty where nothing of it is done."""
+        found = _records(self._stem, self._scale, _stamp(self._stem)).values()
+        return next((record["key"]["machine"] for record in found if record["status"] == DONE), {})
+
 
 def _stamp(stem: Path) -> int:
     """Tell one state of the files from another: the manifest is among the last that are written."""

@@ -20,6 +20,8 @@ SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands fo
 def require_results(folder: Path) -> None:
     """Check that a folder is one of results: a folder a machine, in it one a paper. An empty one is.
 
+    An empty file is no sign of another's folder: it is told where it is read.
+
     Raises
     ------
     ReproError
@@ -30,7 +32,7 @@ def require_results(folder: Path) -> None:
     papers = published.papers()
     if any(_has_results(path) for paper in papers for path in folder.glob(f"{paper}/*.csv")):
         raise ReproError(f"{folder} has the results of one machine: name the folder that it is in")
-    tables = [path for paper in papers for path in folder.glob(f"*/{paper}/*.csv")]
+    tables = [path for paper in papers for path in folder.glob(f"*/{paper}/*.csv") if path.stat().st_size]
     if tables and not any(map(_has_results, tables)):
         raise ReproError(f"{folder} is no folder of results: {tables[0]} holds none")
 
@@ -68,7 +70,13 @@ class Measurement:
 
     @cached_property
     def frame(self) -> Any:
-        """The rows, as a pandas.DataFrame."""
+        """The rows, as a pandas.DataFrame.
+
+        Raises
+        ------
+        ReproError
+            When the file is damaged.
+        """
         from repro.render import read_csv
 
         return read_csv(self.csv)
@@ -175,7 +183,7 @@ def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurem
     Raises
     ------
     ReproError
-        When a folder is none of results.
+        When a folder is none of results, or a file in it is damaged.
     """
     found: dict[tuple[str, str, str], Measurement] = {}
     for folder in folders:

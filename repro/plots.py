@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from repro.results import Results
 
 __all__ = [
-    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "point", "save",
-    "style",
+    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "point", "remove",
+    "save", "style",
 ]  # fmt: skip
 
 FORMATS = {
@@ -345,3 +345,9 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png", "
         for path, each in zip(written, formats, strict=True):
             made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
     return written
+
+
+def remove(path_stem: str | Path) -> None:
+    """Remove an older figure, in every format, where there is none any longer."""
+    for each in FORMATS:
+        Path(f"{path_stem}.{each}").unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from repro.store import write_atomically
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
-    """Draw the figure of an artefact's stored results.
+    """Draw the figure of an artefact's stored results; where it has none any longer, remove an older.
 
     Parameters
     ----------
@@ -37,16 +38,26 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
     from repro import plots
 
     figure = discovery.load(artefact).plot(stored.results()) if stored.done else None
-    if figure is None:
-        return []
     target = folder / stored.machine / artefact.paper if folder else stored.csv.parent
     name = stored.csv.name.removesuffix(".csv")
+    if figure is None:
+        plots.remove(target / name)
+        _leave_out_picture(target / f"{name}.md", f"{name}.svg")
+        return []
     written = []
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as temporary:
         for drawn in plots.save(figure, Path(temporary) / name, formats):
             written.append(target / drawn.name)
             write_atomically(written[-1], drawn.read_bytes())
     return written
+
+
+def _leave_out_picture(path: Path, picture: str) -> None:
+    """Take the line that shows a picture out of a Markdown file, if there is one."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    left = re.sub(rf"^!\[.*\]\({re.escape(picture)}\)\n\n", "", text, flags=re.MULTILINE)
+    if left != text:
+        write_atomically(path, left)
 
 
 def retell(artefact: Artefact, stored: Measurement) -> Path | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from repro import hashing
 from repro.discovery import Artefact
 from repro.files import files_stem
-from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell, ReproError
 from repro.plan import Task, machine_facts
 from repro.settings import Settings
 from repro.sources import digest
@@ -130,23 +130,20 @@ def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: in
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
-    """Save a figure beside the tables; without one, remove an older."""
-    targets = {suffix: base.with_name(base.name + suffix) for suffix in (".png", ".svg")}
-    if figure is None:
-        for target in targets.values():
-            target.unlink(missing_ok=True)
-        return
+    """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older."""
+    from repro import plots
+
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
         try:
-            from repro import plots
-
-            plots.save(figure, Path(folder) / "figure")
+            drawn = plots.save(figure, Path(folder) / base.name) if figure is not None else []
         except Exception as error:
             rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
-            return
-        for suffix, target in targets.items():
-            write_atomically(target, (Path(folder) / f"figure{suffix}").read_bytes())
-            rendered.files.append(target)
+            drawn = []
+        if not drawn:
+            plots.remove(base)
+        for path in drawn:
+            rendered.files.append(base.with_name(path.name))
+            write_atomically(rendered.files[-1], path.read_bytes())
 
 
 def as_csv(rows: list[dict]) -> str:
@@ -159,12 +156,27 @@ def as_csv(rows: list[dict]) -> str:
 
 
 def read_csv(path: Path):
-    """Return the rows of a tidy CSV as a pandas.DataFrame, empty text as ``""`` and empty numbers as NaN."""
+    """Return the rows of a tidy CSV as a pandas.DataFrame, empty text as ``""`` and empty numbers as NaN.
+
+    Raises
+    ------
+    ReproError
+        When it is damaged, as one that is empty or was cut off.
+    """
     import pandas
 
     text = {"artefact", "scale", "case", "method", "backend", "device", "metric", "unit", "status", "reason"}
     missing = {name: ["", "nan"] for name in COLUMNS if name not in text}
-    return pandas.read_csv(path, keep_default_na=False, na_values=missing, dtype=dict.fromkeys(text, str))
+    try:
+        frame = pandas.read_csv(path, keep_default_na=False, na_values=missing, dtype=dict.fromkeys(text, str))
+        if lacking := [name for name in COLUMNS if name in text | {"value"} and name not in frame]:
+            raise ValueError(f"it has no column {lacking[0]}")
+        if not frame["status"].isin((DONE, SKIPPED, FAILED)).all():
+            raise ValueError("a row of it is cut off")
+    except ValueError as error:
+        advice = "remove it, and `repro run` writes it anew, or take it from where it is whole"
+        raise ReproError(f"{path} is damaged: {str(error).strip()}; {advice}") from error
+    return frame
 
 
 def _samples(records: list[dict]) -> list[dict]:

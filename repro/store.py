@@ -24,6 +24,16 @@ from repro.model import ReproError
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 1
 ABANDONED_AFTER = 3600.0  # seconds
+#: What a record has in any case, and of what kind it is; of the identity and the key, by name.
+NEEDED = {
+    "": {
+        "artefact": str, "scale": str, "status": str, "reason": str, "identity": dict, "key": dict, "rows": list,
+        "samples": dict, "checks": list, "digests": dict, "clocks": dict, "notes": list, "seconds": int | float,
+        "date": str, "finished": int | float,
+    },
+    "identity": {"case": str, "method": str, "backend": str, "parameters": dict, "data": list},
+    "key": {"sources": dict, "data": dict, "machine": dict},
+}  # fmt: skip
 
 
 class Unreadable(Exception):
@@ -235,10 +245,12 @@ class Store:
             return None
         except (ValueError, OSError) as error:
             raise Unreadable(f"its file is damaged ({type(error).__name__})") from error
-        if not isinstance(record, dict) or not {"schema", "status", "key", "rows"} <= record.keys():
+        if not isinstance(record, dict) or "schema" not in record:
             raise Unreadable("its file is damaged (no record)")
         if record["schema"] != SCHEMA:
             raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
+        if lacking := _lacking(record):
+            raise Unreadable(f"its file is damaged (no {lacking})")
         return record
 
     def write(self, path: Path, record: Mapping[str, Any]) -> None:
@@ -260,6 +272,16 @@ class Store:
 
     def _mark(self, path: Path) -> Path:
         return path.with_suffix(".removed")
+
+
+def _lacking(record: Mapping[str, Any]) -> str:
+    """Return what a record has not that it needs, or has of another kind; empty when it is whole."""
+    for part, kinds in NEEDED.items():
+        of = record[part] if part else record
+        for name, kind in kinds.items():
+            if not isinstance(of.get(name), kind):
+                return f"{part} {name}".strip()
+    return ""
 
 
 def slug(identity: Mapping[str, Any]) -> str:

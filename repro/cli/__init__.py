@@ -98,8 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 when all is well, 1 when something failed, 2 for a wrong command, 130 when interrupted.
     """
+    from repro import encoding
     from repro.discovery import UnknownName
 
+    if arguments is None:
+        encoding.require_utf8()
+    encoding.replace_what_streams_lack()
     try:
         _command()(args=list(arguments) if arguments is not None else None, prog_name="repro")
     except SystemExit as end:

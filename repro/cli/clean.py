@@ -29,11 +29,16 @@ def clean(
     """Remove the stored cells of artefacts, so that they are measured again.
 
     Without a name, of all artefacts and scales. Cells that others show as well stay unless those are named, too, or
-    --failed is given. Tables and figures stay until the next run writes them anew.
+    --failed is given. Tables and figures stay until the next run writes them anew. --ceilings and --caches are of no
+    artefact or scale: they take none.
     """
     from repro import discovery
     from repro.settings import make_settings
 
+    if (ceilings or caches) and (names or paper or kind or scale or failed):
+        raise discovery.UnknownName(
+            "--ceilings and --caches remove all of theirs: give no names, --paper, --kind, --scale or --failed beside"
+        )
     settings = make_settings(scale, results, machine)
     require_stored(results, machine)
     remove = Path.unlink

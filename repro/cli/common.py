@@ -60,7 +60,7 @@ Meshes = Annotated[
         help="Your own file in place of a dataset, whose names `repro data list` shows; repeatable.",
     ),
 ]  # fmt: skip
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of every random number.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of every random number; by default 0.")]
 Everything = Annotated[bool, typer.Option("--all", help="Every artefact of every paper.")]
 
 

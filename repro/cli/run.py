@@ -38,7 +38,7 @@ def run(
     everything: Everything = False,
     force: Annotated[bool, typer.Option("--force", help="Measure again what is done.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells to measure and their time.")] = False,
-    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0,
+    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = None,
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Measure in this process: for debuggers and profilers.")
     ] = False,
@@ -62,12 +62,12 @@ def run(
 
     files = None
     if shard is not None:
-        if names or paper or kind or everything or scale or mesh:
-            raise discovery.UnknownName("a shard says what it runs: give no names, scale or data beside --shard")
+        if names or paper or kind or everything or scale or mesh or seed is not None:
+            raise discovery.UnknownName("a shard says what it runs: give no names, scale, data or seed beside --shard")
         planned, mine = shards.read(*shard)
         names, files, scale, seed = mine["artefacts"], frozenset(mine["cells"]), planned["scale"], planned["seed"]
         mesh = [f"{name}={file}" for name, file in planned["meshes"].items()]
-    settings = make_settings(scale, results, machine, seed, mesh or (), command_line(), 60 * cell_minutes)
+    settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes)
     wanted = jobs(names, paper, kind, everything, only, backend, settings, files)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)

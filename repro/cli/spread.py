@@ -51,7 +51,7 @@ def plan(
         Path | None,
         typer.Option("--slurm", metavar="FILE", callback=a_file, help="Write a Slurm array job of it, too."),
     ] = None,
-    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = 0, as_json: Json = False,
+    results: Results = None, machine: Machine = None, mesh: Meshes = None, seed: Seed = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Divide the cells that have to be measured into shards of about the same time, each for a machine of one kind.
 
@@ -61,7 +61,7 @@ def plan(
     from repro.settings import make_settings
     from repro.store import write_atomically
 
-    settings = make_settings(scale, results, machine, seed, mesh or ())
+    settings = make_settings(scale, results, machine, seed or 0, mesh or ())
     wanted = jobs(names, paper, kind, everything, only, backend, settings)
     made = shards.split(wanted, settings, count, force)
     if not made:
@@ -93,17 +93,23 @@ def merge(
         Path | None,
         typer.Option("--into", metavar="DIR", help="Results folder; by default 'results' of the checkout, or here."),
     ] = None,
-    machine: Machine = None, as_json: Json = False,
+    machine: Machine = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also cells of another processor or GPU than an artefact has others of.")
+    ] = False,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Put the cells of several results folders into one, and write the files of the artefacts they belong to.
 
     Of a cell that several have, what is measured goes before what is not, and the newer before the older. They keep the
-    name of their machine; where the folders have several, it is this one's.
+    name of their machine; where the folders have several, it is this one's. Machines of one name may have other numbers
+    of cores, but no other processor or GPU: then nothing is merged, unless --force is given.
     """
     from repro import merge as merging
     from repro.settings import make_settings
 
-    found = merging.merge(sources, make_settings(None, into, machine or merging.only_machine(sources)), say)
+    settings = make_settings(None, into, machine or merging.only_machine(sources))
+    found = merging.merge(sources, settings, say, force)
     if as_json:
         answer({
             "taken": found.taken, "kept": found.kept, "problems": found.problems,

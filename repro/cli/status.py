@@ -24,7 +24,7 @@ from repro.model import DONE, FAILED, SKIPPED
 
 def status(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, results: Results = None,
-    machine: Machine = None, mesh: Meshes = None, seed: Seed = 0, as_json: Json = False,
+    machine: Machine = None, mesh: Meshes = None, seed: Seed = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show what is measured on this machine, and why a cell would be measured again."""
     from rich.markup import escape
@@ -32,7 +32,7 @@ def status(
     from repro import discovery, plan, runner
     from repro.settings import make_settings
 
-    settings = make_settings(scale, results, machine, seed, mesh or ())
+    settings = make_settings(scale, results, machine, seed or 0, mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
     require_stored(results, machine)
     jobs = runner.make_jobs(artefacts, settings, plan.Selection())

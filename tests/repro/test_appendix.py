@@ -157,3 +157,25 @@ def test_a_damaged_manifest_is_said_in_a_line(tmp_path, capsys, content):
         assert f"{path} is damaged" in said and "Traceback" not in said and said.count("\n") == 1
     path.unlink()
     assert main(["appendix", "--paper", "fu2014", "--results", str(tmp_path)]) == 0
+
+
+def test_damaged_rows_are_said_in_a_line_with_what_to_do(tmp_path, capsys):
+    """By every command that reads them, and no other: those of the rest, as of another paper, are as good."""
+    (tmp_path / "box" / "fu2014").mkdir(parents=True)
+    path = tmp_path / "box" / "fu2014" / "table2.csv"
+    whole = next(RESULTS.glob("*/fu2014/table2.csv")).read_bytes()
+    compare = ["compare", "--machine", "box", "--scale", "paper"]
+    reading = [
+        *([*words, "--paper", "fu2014"] for words in (["appendix"], ["claims"], ["figures"], compare)),
+        ["report"],
+    ]
+    for content in (b"", whole[:-20], b"\xff" + whole):
+        path.write_bytes(content)
+        for command in reading:
+            assert main([*command, "--results", str(tmp_path)]) == 1
+            said = capsys.readouterr().err
+            assert f"{path} is damaged" in said and "remove it" in said and "Traceback" not in said, (content, said)
+            assert said.count("\n") == 1
+        for command in (["status", "--machine", "box"], ["appendix", "--paper", "zhang2013"], ["clean", "--dry-run"]):
+            assert main([*command, "--results", str(tmp_path)]) == 0
+        capsys.readouterr()

@@ -48,6 +48,21 @@ def test_clean_caches_leaves_what_is_not_its_own(laboratory, capsys):
     assert len(laboratory.cell_files()) == 1
 
 
+@pytest.mark.parametrize("choice", [["table1"], ["--paper", "demo2020"], ["--kind", "table"], ["--scale", "smoke"],
+                                    ["--failed"]], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize("option", ["--ceilings", "--caches"])
+def test_ceilings_and_caches_are_removed_whole_and_take_no_choice_of_cells(laboratory, capsys, option, choice):
+    laboratory.run("figure2")
+    kept = laboratory.results / "bench" / "ceilings.json", laboratory.folder / "cache" / "datasets" / "a.npz"
+    for path in kept:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    capsys.readouterr()
+    assert main(["clean", option, *choice, "--yes", "--results", str(laboratory.results)]) == 2
+    assert "--ceilings and --caches remove all of theirs" in capsys.readouterr().err
+    assert all(path.exists() for path in kept) and len(laboratory.cell_files()) == 1
+
+
 def test_clean_asks_and_takes_silence_for_no(laboratory):
     laboratory.run("figure2")
     done = subprocess.run(

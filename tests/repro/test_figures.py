@@ -88,6 +88,38 @@ def test_figures_go_to_another_folder(measured, tmp_path):
     assert not measured.file("table1.smoke.png").exists()
 
 
+def test_an_older_picture_goes_where_there_is_no_figure_any_longer(measured, capsys, monkeypatch, tmp_path):
+    from fakelab.demo2020 import table1_sums
+
+    other = measured.file("table10.smoke.png")
+    other.write_text("of another artefact")
+    text = measured.file("table1.smoke.md")
+    assert figures(measured) == 0 and figures(measured, "--output", str(tmp_path / "out")) == 0
+    pictures = [measured.file(f"table1.smoke.{each}") for each in ("png", "svg", "pdf")]
+    pictures += [tmp_path / "out" / "bench" / "demo2020" / path.name for path in pictures]
+    before = text.read_text()
+    assert all(path.exists() for path in pictures) and "](table1.smoke.svg)" in before
+    monkeypatch.setattr(table1_sums, "plot", lambda results: None)
+    assert figures(measured, "--format", "png") == 0 and figures(measured, "--output", str(tmp_path / "out")) == 0
+    assert not any(path.exists() for path in pictures) and other.exists()
+    told = text.read_text()
+    (line,) = [line for line in before.splitlines() if line.startswith("![")]
+    assert told == before.replace(f"{line}\n\n", "") and "0 figures drawn" in capsys.readouterr().err
+
+
+def test_a_run_that_draws_none_removes_the_older_picture(measured, monkeypatch):
+    from fakelab.demo2020 import table1_sums
+
+    assert figures(measured) == 0
+    drawn, plot = [measured.file(f"table1.smoke.{each}") for each in ("png", "svg", "pdf")], table1_sums.plot
+    for made in (lambda results: None, lambda results: object()):  # none, and one that cannot be saved
+        monkeypatch.setattr(table1_sums, "plot", plot)
+        assert measured.run("table1") == 0 and all(path.exists() for path in drawn[:2])
+        monkeypatch.setattr(table1_sums, "plot", made)
+        measured.run("table1")
+        assert not any(path.exists() for path in drawn)
+
+
 def test_a_figure_that_cannot_be_drawn_is_said_and_hides_no_other(measured, capsys, monkeypatch):
     from fakelab.demo2020 import table1_sums
 

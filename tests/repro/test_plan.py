@@ -6,6 +6,7 @@ import pytest
 
 from repro import Cell, ReproError, discovery, environment, plan, settings
 from repro.discovery import UnknownName
+from repro.store import Store
 
 
 @pytest.mark.parametrize(
@@ -117,6 +118,21 @@ def test_skipped_and_failed_cells_are_looked_at_again(laboratory):
     path = laboratory.cell("first-loop-host")
     path.write_text(json.dumps({**json.loads(path.read_text()), "status": "failed", "reason": "wrong"}))
     assert [task.reason for task in tasks(laboratory) if task.path == path] == ["failed: wrong"]
+
+
+@pytest.mark.parametrize(("is_read_back", "seed", "kept"), [(True, 0, True), (True, 17, False), (False, 0, False)])
+def test_what_was_read_back_is_stored_where_it_stands(laboratory, is_read_back, seed, kept):
+    """Of other sources or another seed it would hide from later runs what the files have; what is stored stays."""
+    assert laboratory.run("table1") == 0
+    (task,) = [each for each in tasks(laboratory) if each.path == laboratory.cell("first-loop-host")]
+    task.path.unlink()
+    task.is_read_back, task.record["key"]["seed"] = is_read_back, seed
+    store = Store(laboratory.results, "bench")
+    task.keep(store)
+    assert task.path.exists() == kept
+    assert not kept or {name: each for name, each in store.read(task.path).items() if name != "schema"} == {
+        name: each for name, each in task.record.items() if name != "schema"
+    }
 
 
 def test_the_users_own_data_make_another_cell(laboratory):

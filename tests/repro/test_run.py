@@ -351,8 +351,9 @@ def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
 def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     path = laboratory.paper / "adding.py"
     edit = f"    Path({str(path)!r}).open('a').write('x = 1\\n')\n    time.sleep"
-    path.write_text(path.read_text().replace("    time.sleep", edit))
+    path.write_text(planned := path.read_text().replace("    time.sleep", edit))
     laboratory.run("table1", "--only", "case=first", "--only", "method=loop")
+    path.write_text(planned)  # nor where the edit is undone: it is not known which of the two was measured
     assert laboratory.reasons()["first/loop/host"] == "fakelab/demo2020/adding.py changed"
 
 

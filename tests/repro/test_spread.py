@@ -113,11 +113,13 @@ def test_what_is_measured_goes_before_what_failed_and_the_newer_before_the_older
 
 def test_damaged_cells_are_left_out_and_named(laboratory, repro):
     folder = run_shard(laboratory, planned(laboratory), 1)
-    broken, older = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:2]
+    broken, older, part = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:3]
     broken.write_text("{")
+    part.write_text(json.dumps({name: each for name, each in json.loads(part.read_text()).items() if name != "scale"}))
     older.write_text(json.dumps({**json.loads(older.read_text()), "schema": SCHEMA - 1}))
     done = laboratory.repro("merge", str(folder), "--into", str(laboratory.results))
     assert done.returncode == 1
+    assert f"{part}: its file is damaged (no scale); left out" in done.stderr
     assert f"{broken}: its file is damaged" in done.stderr and f"has schema {SCHEMA - 1}" in done.stderr
     assert laboratory.file("table1.smoke.csv").exists()
 
@@ -309,6 +311,7 @@ def test_what_is_done_is_not_divided(laboratory, repro):
         (["run", "--shard", "damaged.json", "1"], "is no plan of this version"),
         (["run", "--shard", "plan.json", "3"], "has the shards 1 to 2, and no shard 3"),
         (["run", "table1", "--shard", "plan.json", "1"], "a shard says what it runs"),
+        (["run", "--seed", "0", "--shard", "plan.json", "1"], "a shard says what it runs"),
         (["plan"], "name an artefact"),
         (["plan", "table1", "--slurm", "a\nb"], r"has '\n': take another folder"),
         (["plan", "table1", "--snakemake", "{a}/b"], "has '{': take another folder"),
@@ -330,34 +333,6 @@ def test_what_cannot_be_merged_is_named_before_anything_is_taken(laboratory, rep
     for other, said in (("nowhere", "there is no folder of results nowhere"), ("empty", "with cells in it")):
         done = repro("merge", str(folder), other, "--into", str(laboratory.results))
         assert done.returncode == 1 and said in done.stderr and not laboratory.results.exists()
-
-
-class Task:
-    def __init__(self, folder, name, seconds):
-        self.path, self.seconds, self.reason = folder / "a" / name, seconds, "never run"
-
-
-class Job:
-    def __init__(self, tasks):
-        self.tasks = tasks
-        self.artefact = type("A", (), {"id": "a"})
-
-    def pending(self, force):
-        return self.tasks
-
-    def expected_seconds(self, task, scale):
-        return task.seconds
-
-
-def test_shards_take_about_the_same_time(laboratory, tmp_path):
-    """Longest first is within 4/3 of the best (Graham); here the best is 12 each."""
-    settings = type("S", (), {"store": type("T", (), {"cells": tmp_path}), "scale": "smoke"})
-    times = [7, 5, 6, 6, 4, 4, 4]
-    jobs = [Job([Task(tmp_path, f"{i}.json", seconds) for i, seconds in enumerate(times)])] * 2  # shown twice
-    made = shards.split(jobs, settings, 3)
-    assert sum(len(shard["cells"]) for shard in made) == len(times)
-    assert max(shard["seconds"] for shard in made) <= 12 * 4 / 3
-    assert sum(shard["seconds"] for shard in made) == sum(times)
 
 
 def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laboratory, repro):

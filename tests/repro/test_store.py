@@ -11,7 +11,12 @@ import pytest
 from repro import store
 from repro.store import Store, Unreadable, clean_temporaries, locked, slug, write_atomically
 
-RECORD = {"status": "done", "key": {}, "rows": []}
+RECORD = {
+    "artefact": "demo2020-table1", "scale": "smoke", "status": "done", "reason": "", "rows": [], "samples": {},
+    "identity": {"case": "a", "method": "loop", "backend": "host", "parameters": {}, "data": []},
+    "key": {"sources": {}, "data": {}, "machine": {}}, "checks": [], "digests": {}, "clocks": {}, "notes": [],
+    "seconds": 1.0, "date": "2020-01-01T00:00:00+00:00", "finished": 1577836800.0,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -40,6 +45,29 @@ def test_another_schema_is_unreadable_and_says_so(cells):
     cells.write(path, {**RECORD, "schema": 99})
     with pytest.raises(Unreadable, match="schema 99"):
         cells.read(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "name"), [(part, name) for part, kinds in store.NEEDED.items() for name in kinds], ids=" ".join
+)
+def test_a_record_that_lacks_something_is_unreadable_and_says_what(cells, part, name):
+    path = cells.path("demo2020-table1", {"case": "a"})
+    for odd in ({}, {name: None}):
+        of = {key: value for key, value in (RECORD[part] if part else RECORD).items() if key != name} | odd
+        cells.write(path, {**RECORD, part: of} if part else of)
+        with pytest.raises(Unreadable, match=f"no {part} {name}" if part else f"no {name}"):
+            cells.read(path)
+
+
+def test_a_cell_that_was_removed_is_so_until_it_is_stored_again(cells):
+    path = cells.path("demo2020-table1", {"case": "a"})
+    assert not cells.was_removed(path)  # never there: files may have it
+    cells.write(path, RECORD)
+    assert not cells.was_removed(path)
+    cells.remove(path)
+    assert cells.was_removed(path) and cells.read(path) is None
+    cells.write(path, RECORD)
+    assert not cells.was_removed(path) and cells.read(path)["seconds"] == RECORD["seconds"]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

@@ -106,6 +106,19 @@ def test_calls_that_are_not_captured_carry_the_launch_cost_that_mode_warns_of():
     assert summarise(result.seconds).median == pytest.approx(20e-6, rel=0.05)
 
 
+def test_every_cold_sample_stands_behind_evictions_of_its_own():
+    """As many as keep the device busy while the host, slow to launch a call and quick to launch them, enqueues it."""
+
+    class Quick(SimulatedDevice):
+        def flush_cache(self):
+            self.host -= self.launch - 1e-6
+            super().flush_cache()
+
+    device = Quick(kernel=5e-6, launch=80e-6, captures=False, cold_penalty=40e-6)
+    assert timing._cold_group(device.call, device, 4, 5) == pytest.approx([45e-6] * 5, rel=1e-6)
+    assert device.flushes == 20 and device.work == 5
+
+
 def test_what_waits_for_the_device_itself_is_not_captured():
     device = SimulatedDevice(kernel=2e-6, launch=20e-6)
 

@@ -50,14 +50,13 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
 def own_part(settings: Settings, data: Collection[str]) -> str:
     """Return what the user's own files in place of some of the datasets `data` add to the name of an artefact's files.
 
-    As in ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell files of one name in several folders apart, and one file in
+    As in ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell files of one name and several contents apart, and one file in
     the place of several datasets.
     """
     part = ""
-    for dataset, file in sorted(settings.overrides.items()):
-        if dataset in data:
-            readable = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).name)
-            part += f".{readable}-{digest(f'{dataset}={file}'.encode())[:8]}"
+    for dataset, own in sorted(settings.own(data).items()):
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(settings.overrides[dataset]).name)
+        part += f".{readable}-{digest(f'{dataset}={own}'.encode())[:8]}"
     return part
 
 

@@ -12,10 +12,11 @@ from repro.files import Files, files_stem
 from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.plan import Selection
 from repro.render import Rendered, render
-from repro.settings import Settings
+from repro.settings import Settings, own_name
 from repro.store import Store, Unreadable
 
 RANK = {DONE: 2, SKIPPED: 1, FAILED: 0}  # what is measured goes before what is not, then the later before the earlier
+Own = tuple[tuple[str, str, str], ...]  # dataset, the user's own file in its place, and the hash of that
 HARDWARE = ("cpu", "gpu")  # by which machines are of one kind; of cores each host may grant some, and versions change
 
 
@@ -63,13 +64,14 @@ def merge(
     """
     merged, target = Merged(), settings.store
     stores = [_store(Path(source), settings.machine) for source in sources]  # all, before anything is taken
-    if unlike := _unlike(stores, settings):
+    own_files = OwnFiles([*stores, target])
+    if unlike := _unlike(stores, own_files, settings):
         if not force:
             advice = "nothing is merged; --machine names another folder, --force merges them all the same"
             raise ReproError(f"{'; '.join(unlike)}: {advice}")
         for text in unlike:
             say(text)
-    touched: dict[tuple[str, tuple[tuple[str, str], ...]], set[str]] = {}  # cells by scale and the user's own files
+    touched: dict[tuple[str, Own], set[str]] = {}  # cells by scale and the user's own files
     usual: dict[str, str] = {}  # by scale, on the machine of its first cell
     for store in stores:
         for path, record in _records(store):
@@ -77,15 +79,15 @@ def merge(
                 merged.problems.append(f"{path}: {record}; left out")
                 continue
             name = path.relative_to(store.cells)
-            _merge_cell(record, settings, target.cells / name, merged)
-            own = _own(record)
+            own = own_files.of(store, record)
+            _merge_cell(record, _with_own(settings, own), target.cells / name, merged)
             touched.setdefault((record["scale"], own), set()).add(name.as_posix())
             usual.setdefault(record["scale"], _usual(record["key"]["machine"]))
         _merge_ceilings(store, target)
     written: set[Path] = set()  # once, though an artefact that uses none of one's own files was run beside some as well
     for scale in SCALES:
         for own in sorted(own for of, own in touched if of == scale):
-            alike = replace(settings, scale=scale, overrides=dict(own), usual_scale=usual[scale])
+            alike = replace(_with_own(settings, own), scale=scale, usual_scale=usual[scale])
             _render(touched[scale, own], alike, merged, written, say)
     for problem in merged.problems:
         say(problem)
@@ -122,12 +124,48 @@ def _records(store: Store, pattern: str = "*/*.json") -> Iterator[tuple[Path, di
             yield path, record
 
 
-def _own(record: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The user's own files that a run was given."""
-    return tuple(sorted(record.get("overrides", {}).items()))
+class OwnFiles:
+    """The user's own files that runs were given: one of one name and content is the same, wherever it lay.
+
+    Parameters
+    ----------
+    stores : sequence of Store
+    """
+
+    def __init__(self, stores: Sequence[Store]):
+        self._keys: dict[tuple, dict[str, str]] = {}  # by dataset, of each folder's runs that were given the same
+        self._places: dict[tuple[str, str], str] = {}  # by dataset and own name
+        for store in stores:
+            for _, record in _records(store):
+                if not isinstance(record, Unreadable):
+                    self._add(store, record)
+
+    def _add(self, store: Store, record: Mapping[str, Any]) -> None:
+        for dataset, file in record.get("overrides", {}).items():
+            if key := record["key"]["data"].get(dataset):
+                self._keys.setdefault(_given(store, record), {})[dataset] = key
+                place = dataset, own_name(file, key)
+                if not Path(self._places.setdefault(place, file)).is_file():  # one that is here can be drawn
+                    self._places[place] = file
+
+    def of(self, store: Store, record: Mapping[str, Any]) -> Own:
+        """Return those of the run that measured a cell, without those that none of its cells used."""
+        keys = {**self._keys.get(_given(store, record), {}), **record["key"]["data"]}
+        found = [(name, file, keys[name]) for name, file in record.get("overrides", {}).items() if name in keys]
+        return tuple(sorted((name, self._places[name, own_name(file, key)], key) for name, file, key in found))
 
 
-def _unlike(stores: Iterable[Store], settings: Settings) -> list[str]:
+def _given(store: Store, record: Mapping[str, Any]) -> tuple:
+    return store.folder, record["scale"], tuple(sorted(record.get("overrides", {}).items()))
+
+
+def _with_own(settings: Settings, own: Own) -> Settings:
+    return replace(
+        settings, overrides={name: file for name, file, _ in own}, own_keys={name: key for name, _, key in own}
+    )
+
+
+def _unlike(stores: Iterable[Store], own_files: OwnFiles, settings: Settings) -> list[str]:
     """Say of which artefacts a merge would mix, or replace by one another, what unlike processors or GPUs measured.
 
     Those cells count that are done: what is skipped or failed gives way.
@@ -138,13 +176,15 @@ def _unlike(stores: Iterable[Store], settings: Settings) -> list[str]:
         for path, record in _records(store):
             if isinstance(record, Unreadable) or record["status"] != DONE:
                 continue
-            present = _present(record, settings, target.cells / path.relative_to(store.cells))
+            own, machine = own_files.of(store, record), record["key"]["machine"]
+            present = _present(record, _with_own(settings, own), target.cells / path.relative_to(store.cells))
             if present is None or _worth(present) < _worth(record):
-                machine = record["key"]["machine"]
-                taken.setdefault((record["artefact"], record["scale"], _own(record)), {})[_hardware(machine)] = machine
+                taken.setdefault((record["artefact"], record["scale"], own), {})[_hardware(machine)] = machine
     texts = []
     for (artefact, scale, own), machines in taken.items():
-        found = {_hardware(machine): machine for machine in _in_place(artefact, scale, own, machines, settings)}
+        usual = _usual(next(iter(machines.values())))
+        alike = replace(_with_own(settings, own), scale=scale, usual_scale=usual)
+        found = {_hardware(machine): machine for machine in _in_place(artefact, own, own_files, alike)}
         first, *others = (found | machines).values()
         every = first.keys() | {name for other in others for name in other}
         words = {
@@ -160,15 +200,14 @@ def _hardware(machine: Mapping[str, str]) -> tuple[str | None, ...]:
     return tuple(machine.get(name) for name in HARDWARE)
 
 
-def _in_place(
-    artefact: str, scale: str, own: tuple, machines: Mapping[tuple, Mapping[str, str]], settings: Settings
-) -> Iterator[Mapping[str, str]]:
+def _in_place(artefact: str, own: Own, own_files: OwnFiles, settings: Settings) -> Iterator[Mapping[str, str]]:
     """The machines that measured what the target has of an artefact, in its files or its store, the latter last."""
-    for files in _files(artefact, scale, dict(own), _usual(next(iter(machines.values()))), settings)[1]:
+    for files in _files(artefact, settings)[1]:
         if machine := files.machine():
             yield machine
-    for _, record in _records(settings.store, f"{artefact}/{scale}-*.json"):
-        if not isinstance(record, Unreadable) and record["status"] == DONE and _own(record) == own:
+    store = settings.store
+    for _, record in _records(store, f"{artefact}/{settings.scale}-*.json"):
+        if not isinstance(record, Unreadable) and record["status"] == DONE and own_files.of(store, record) == own:
             yield record["key"]["machine"]
 
 
@@ -193,22 +232,19 @@ def _present(record: dict, settings: Settings, path: Path) -> dict | None:
 
 
 def _in_files(record: dict, settings: Settings) -> dict | None:
-    overrides, usual = record.get("overrides", {}), _usual(record["key"]["machine"])
-    artefact, files = _files(record["artefact"], record["scale"], overrides, usual, settings)
+    usual = _usual(record["key"]["machine"])
+    artefact, files = _files(record["artefact"], replace(settings, scale=record["scale"], usual_scale=usual))
     found = [plan.read_back(each, artefact, record["identity"], record["key"]) for each in files]
     return max((each for each in found if each), key=_worth, default=None)
 
 
-def _files(
-    name: str, scale: str, overrides: Mapping[str, str], usual: str, settings: Settings
-) -> tuple[discovery.Artefact | None, list[Files]]:
+def _files(name: str, settings: Settings) -> tuple[discovery.Artefact | None, list[Files]]:
     """An artefact and the files that the target may have of it."""
     artefact = next((each for each in discovery.find() if each.id == name), None)
     if artefact is None:
         return None, []
-    settings = replace(settings, scale=scale, overrides=overrides, usual_scale=usual)
-    try:  # it may use some of the overrides alone
-        cells = plan.cells_of(artefact, discovery.load(artefact), scale) if overrides else []
+    try:  # it may use some of the user's own files alone
+        cells = plan.cells_of(artefact, discovery.load(artefact), settings.scale) if settings.overrides else []
     except ReproError:  # which is told where its files are to be written
         return artefact, []
     return artefact, plan.files_of(artefact, {name for cell in cells for name in cell.data}, settings)

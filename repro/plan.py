@@ -193,8 +193,8 @@ def _rivals(artefact: Artefact, method: str, backend: str) -> dict[str, str]:
 
 
 def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
-    """Return what names a cell's file: with the user's own data it is another cell."""
-    own = {name: settings.overrides[name] for name in cell.data if name in settings.overrides}
+    """Return what names a cell's file: with the user's own data, by name and content, it is another cell."""
+    own = settings.own(cell.data)
     return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
 
 
@@ -208,9 +208,7 @@ def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]
     """Return what a measurement of a cell depends on."""
     return {
         "sources": source_hashes(artefact, cell),
-        "data": {
-            name: environment.dataset_key(name, settings.scale, settings.overrides.get(name)) for name in cell.data
-        },
+        "data": {name: settings.data_key(name) for name in cell.data},
         "machine": machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend)),
         "seed": settings.seed,
     }

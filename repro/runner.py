@@ -15,7 +15,7 @@ from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.plan import Selection, Task
 from repro.render import Rendered, render
-from repro.settings import Settings
+from repro.settings import Settings, own_name
 from repro.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.worker import Worker
 
@@ -199,7 +199,8 @@ def replaced(job: Job, settings: Settings) -> str:
 
 def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What names the file of a cell in a manifest, as `repro.plan.identity` does."""
-    own = {name: file for name, file in (manifest.get("overrides") or {}).items() if name in cell["data"]}
+    given, keys = manifest.get("overrides") or {}, manifest.get("recipes", {})
+    own = {name: own_name(file, keys[name]) for name, file in given.items() if name in cell["data"]}
     names = ("case", "method", "backend", "parameters", "data")
     return {
         "scale": manifest["scale"], **{name: cell[name] for name in names}, **({"overrides": own} if own else {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,8 @@ class Settings:
         The longest that one cell may take; then it is stopped, and has failed.
     usual_scale : str
         The scale whose files have no suffix; by default this machine's.
+    own_keys : mapping of str to str
+        Hashes of the user's own files that are known, as of those that lie on another machine; others are read.
     """
 
     scale: str
@@ -43,11 +46,43 @@ class Settings:
     command: str = ""
     cell_seconds: float = CELL_SECONDS
     usual_scale: str = ""
+    own_keys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Store:
         """The cells of this machine."""
         return Store(self.results, self.machine)
+
+    def data_key(self, name: str) -> str:
+        """Return what identifies a dataset, or the user's own file in its place; see `environment.dataset_key`."""
+        file = self.overrides.get(name)
+        if file is None:
+            return environment.dataset_key(name, self.scale)
+        return self.own_keys.get(name) or _own_key(name, self.scale, file, *_state(file))
+
+    def own(self, data: Collection[str]) -> dict[str, str]:
+        """Return what names the user's own files in place of some of the datasets `data`: see `own_name`."""
+        return {name: own_name(file, self.data_key(name)) for name, file in self.overrides.items() if name in data}
+
+
+def own_name(file: str, key: str) -> str:
+    """Return what a user's own file is known by wherever it lies: its name, and the hash of its content."""
+    return f"{Path(file).name} {key}"
+
+
+def _state(file: str) -> tuple[int, int]:
+    """Tell one state of a file from another; (0, 0) where it is not there, which is told by who reads it."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@functools.lru_cache(maxsize=64)
+def _own_key(name: str, scale: str, file: str, _modified: int, _size: int) -> str:
+    """Read a user's own file once for as long as it does not change: every cell asks."""
+    return environment.dataset_key(name, scale, file)
 
 
 def default_scale() -> str:

@@ -256,7 +256,9 @@ def test_own_files_of_one_name_in_several_folders_stand_apart(laboratory):
 def test_one_file_in_the_place_of_either_of_two_datasets_stands_apart(laboratory):
     (artefact,) = discovery.select(["table1"])
     made = settings.make_settings("smoke", laboratory.results, "bench")
+    own = laboratory.folder / "b"
+    own.write_text("1 2")
     stems = {
-        files.files_stem(artefact, replace(made, overrides={name: "/a/b"}), ("a/x", "a/y")) for name in ("a/x", "a/y")
+        files.files_stem(artefact, replace(made, overrides={name: str(own)}), ("a/x", "a/y")) for name in ("a/x", "a/y")
     }
     assert len(stems) == 2

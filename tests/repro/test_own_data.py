@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import shutil
+import sys
 
 import pytest
 
@@ -74,12 +76,66 @@ def test_a_shard_takes_the_own_files_of_its_artefacts_and_a_merge_writes_what_a_
     }  # fmt: skip
 
 
-def test_own_files_that_are_not_here_are_named_and_cost_no_other_artefact(lab, capsys):
+def test_own_files_that_are_not_here_are_merged_as_they_were_measured(lab):
+    """As on another machine: their hash is known."""
     assert lab.run("table1", "table4", *lab.own, *FEW) == 0
-    (lab.folder / "my others.txt").unlink()
-    assert main(["merge", str(lab.results), "--into", "merged"]) == 1
-    assert "table4 cannot be planned" in (said := capsys.readouterr().err) and "my others.txt" in said
-    assert list(sums(lab.folder / "merged")) == ["table1.smoke.my-numbers-txt-*.csv"]
+    for file in lab.folder.glob("my *.txt"):
+        file.unlink()
+    assert main(["merge", str(lab.results), "--into", "merged"]) == 0
+    assert sums(lab.folder / "merged") == sums(lab.results) and len(sums(lab.results)) == 2
+
+
+def moved(lab, name, folder):
+    """Move one of the own files, and return the option that gives it from there."""
+    (lab.folder / folder).mkdir(exist_ok=True)
+    file = (lab.folder / f"my {name}.txt").rename(lab.folder / folder / f"my {name}.txt")
+    return ["--mesh", f"demo2020/{name}={file}"]
+
+
+def test_an_own_file_is_the_same_wherever_it_lies_and_another_when_it_is_edited(lab, capsys):
+    assert lab.run("table4", *lab.own[2:]) == 0
+    before = sums(lab.results)
+    there = moved(lab, "others", "there")
+    capsys.readouterr()
+    assert lab.run("table4", *there) == 0
+    assert "0 cells measured, 1 as before" in capsys.readouterr().err and sums(lab.results) == before
+    (lab.folder / "there" / "my others.txt").write_text("3 4 6")
+    assert lab.run("table4", *there) == 0 and "1 cell measured" in capsys.readouterr().err
+    assert len(list((lab.results / "bench" / "demo2020").glob("table4*.csv"))) == 2
+    (lab.folder / "there" / "my others.txt").rename(lab.folder / "there" / "other.txt")
+    assert lab.run("table4", "--mesh", "demo2020/others=there/other.txt") == 0
+    assert "1 cell measured" in capsys.readouterr().err  # its name is told, and is part of it
+
+
+def test_a_clone_knows_an_own_file_that_was_moved(lab, capsys):
+    assert lab.run("table4", *lab.own[2:]) == 0
+    shutil.rmtree(lab.results / "bench" / ".cells")
+    there = moved(lab, "others", "there")
+    capsys.readouterr()
+    assert lab.run("table4", *there) == 0
+    said = capsys.readouterr().err
+    assert "0 cells measured, 1 as before" in said and "do not stand" not in said
+
+
+def test_cells_of_one_own_file_in_two_places_merge_to_one_table(lab):
+    """As of two machines, of which each has it in a folder of its own."""
+    first, host = ["--only", "case=first"], ["--only", "backend=host"]
+    assert lab.run("table1", *lab.own[:2], *first, *host) == 0
+    there = moved(lab, "numbers", "there")
+    assert lab.run("table1", "--results", "elsewhere", *there, "--only", "case=second", *host) == 0
+    assert main(["merge", str(lab.results), "elsewhere", "--into", "merged"]) == 0
+    ((name, found),) = sums(lab.folder / "merged").items()
+    assert name == "table1.smoke.my-numbers-txt-*.csv"
+    assert found == ([("first", "3.0"), ("second", "3.0")], (1, ["demo2020/numbers"]), ["done"] * 2)
+
+
+def test_two_states_of_an_own_file_merge_to_two_tables(lab):
+    for folder, numbers in (("one", "3 4 5"), ("two", "3 4 6")):
+        (lab.folder / "my others.txt").write_text(numbers)
+        assert lab.run("table4", "--results", folder, *lab.own[2:]) == 0
+    assert main(["merge", "one", "two", "--into", "merged"]) == 0
+    found = [path.read_text() for path in (lab.folder / "merged").glob("bench/*/table4*.csv")]
+    assert sorted(float(text.splitlines()[1].split(",")[7]) for text in found) == [12, 13]
 
 
 def test_a_merge_into_a_clone_takes_no_worse_cell_of_own_files(lab):
@@ -119,7 +175,10 @@ def test_own_files_are_looked_at_by_the_same_option(lab, capsys):
     ]
     assert states == [["to run", "done"], ["to run", "to run"]]
     (lab.results / "bench").rename(lab.results / "older")
-    (lab.folder / "my others.txt").write_text("3 4 6")
+    source = lab.paper / "table4_others.py"
+    source.write_text(source.read_text().replace("sum(run", "1 + sum(run"))
+    sys.modules.pop("fakelab.demo2020.table4_others")
+    others = moved(lab, "others", "there")
     assert lab.run("table4", *others) == 0
     for names in (["table4"], []):
         (row,) = said(0, "compare", *names, "--with", "older", *others)

@@ -117,9 +117,13 @@ def test_times_stand_beside_the_papers():
 
 def test_times_are_drawn_of_every_place_that_was_measured():
     host, device = "Time on the CPU [s]", "Mixed SBELL on cuda [s]"
-    for backend, panels in ((None, [host, device]), ("cuda", [device]), ("host", [host])):
+    lanczos, row_sum = "Bound: Lanczos", "Bound: largest row sum"
+    on_device = [(device, lanczos), (device, row_sum)]
+    for backend, panels in (
+        (None, [(host, lanczos), *on_device]), ("cuda", on_device), ("host", [(host, lanczos)])
+    ):  # fmt: skip
         _, drawn = show("table4_times", lambda cell: DONE, backend)
-        assert [axes.get_ylabel() for axes in drawn.axes] == panels
+        assert [(axes.get_ylabel(), axes.get_title()) for axes in drawn.axes] == panels
         assert marks(drawn) == 15 * len(panels)  # three polynomials of five orders
 
 

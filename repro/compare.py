@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from repro import published as papers
 from repro.model import DONE
 from repro.peaks import DOUBLE, fraction, of_ceilings, of_published, read_ceilings
-from repro.published import Number, Published, load, stand_ins
+from repro.published import Number, Published
 from repro.results import PREFERENCE, times_behind
 from repro.units import convert, is_rate, is_time, split
 
@@ -107,9 +108,9 @@ def beside_the_paper(
     frame, manifest
         What the table and the file beside it hold.
     """
-    stands_for = stand_ins(artefact.partition("-")[0], frame["method"].unique())
+    stands_for = papers.stand_ins(artefact.partition("-")[0], frame["method"].unique())
     ceilings = read_ceilings(csv.parents[1], manifest.get("machine", {}).get("cores"))
-    compared = compare(frame, load(artefact), stands_for, ceilings, works_of(manifest))
+    compared = compare(frame, papers.load(artefact), stands_for, ceilings, works_of(manifest))
     if manifest.get("overrides"):
         compared["published_of_peak"] = None  # the work is that of other data
     return compared

@@ -204,7 +204,8 @@ def _claim(verdict: claims.Verdict) -> dict[str, Any]:
         "condition": verdict.claim.condition, "artefacts": list(verdict.artefacts), "machine": verdict.machine,
         "state": verdict.state, "reason": verdict.reason,
         "states": list(dict.fromkeys([verdict.state, *(each.state for each in verdict.judgements)])),
-        "differ": len({each.state for each in verdict.judgements}) > 1,
+        "differ": len({each.verdict for each in verdict.judgements}) > 1,
+        "verdict": next((each.verdict for each in verdict.judgements), verdict.state),
         "reasons": len({each.reason for each in verdict.judgements}) > 1,
         "readings": [_reading(name, judged) for name, judged in readings if judged is not None],
     }  # fmt: skip
@@ -213,9 +214,9 @@ def _claim(verdict: claims.Verdict) -> dict[str, Any]:
 def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
     measured = "" if judged.value is None else claims_table.marked(judged)
     return {
-        "name": name, "state": judged.state, "measured": measured, "requirement": judged.requirement,
-        "reason": judged.reason, "says": judged.says, "scale": judged.scale, "points": judged.points,
-        "met": judged.met,
+        "name": name, "state": judged.state, "verdict": judged.verdict, "measured": measured,
+        "requirement": judged.requirement, "reason": judged.reason, "says": judged.says, "scale": judged.scale,
+        "points": judged.points, "met": judged.met,
     }  # fmt: skip
 
 

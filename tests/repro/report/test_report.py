@@ -210,6 +210,10 @@ def test_readings_that_differ_show_both_verdicts_and_both_reasons():
     assert "as stated: 2 of 3, not a the effect: counts" in text
     alike = shown_claim(stated=stated, effect=dataclasses.replace(stated)).text
     assert "as stated: does not hold" not in alike and alike.count("2 of 3, not a") == 1
+    part = claims.Judgement(claims.PART, 2.0, unit="x", points=8, asked=8, met=3)
+    assert "holds in part (3 of 8)" in shown_claim(stated=part).text
+    both = shown_claim(stated=part, effect=dataclasses.replace(part, met=5)).text
+    assert "as stated: holds in part (3 of 8) the effect: holds in part (5 of 8)" in both
 
 
 def test_the_page_says_how_verdicts_are_made(outline):

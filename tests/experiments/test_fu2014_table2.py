@@ -53,6 +53,7 @@ def blanked_markdown(text):
                 for cell, is_ours in zip(cells, ours, strict=True)
             )
         line = re.sub(r"(on (opencl|host)), .*\.$", r"\1, *.", line)
+        line = re.sub(r"\d+ cores?,", "* cores,", line)
         kept.append(re.sub(r"^- no ceilings of .*?:", "- no ceilings of *:", line))
     return "\n".join(kept) + "\n"
 

@@ -175,12 +175,16 @@ def _better(row: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
 
 
 def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
-    """Return the cells, by case, method and back end, that two manifests have of different data, with a reason."""
+    """Return the cells, by case, method and back end, that two manifests have of other data or seeds, and why."""
     before, after = (manifest.get("data", {}) for manifest in (old, new))
     differ = {name for name in before.keys() & after.keys() if before[name] != after[name]}
+    seeds = [manifest.get("seed") for manifest in (old, new)]
+    is_reseeded = None not in seeds and seeds[0] != seeds[1]
     found = {}
     for cell in (*old.get("cells", ()), *new.get("cells", ())):
-        if names := sorted(differ.intersection(cell.get("data", ()))):
+        if is_reseeded:  # random vectors and orders are drawn by it, for whichever cell asks
+            found[str(cell["case"]), cell["method"], cell["backend"]] = f"seed {seeds[0]} and seed {seeds[1]}"
+        elif names := sorted(differ.intersection(cell.get("data", ()))):
             found[str(cell["case"]), cell["method"], cell["backend"]] = f"{', '.join(names)} is not the same"
     return found
 

@@ -351,23 +351,26 @@ def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp
     assert "has the machines another, their-machine, none of them bench" in capsys.readouterr().err
 
 
-def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, capsys):
-    for file, digest in (
-        (laboratory.file("table1.smoke.json"), "this"),
-        (older / "demo2020/table1.smoke.json", "that"),
+@pytest.mark.parametrize("best", [(), ("--best-backend",)], ids=" ".join)
+@pytest.mark.parametrize(("seed", "reason"), [(0, "demo2020/ball is not the same"), (7, "seed 7 and seed 0")])
+def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, capsys, seed, reason, best):
+    for file, digest, drawn in (
+        (laboratory.file("table1.smoke.json"), "this", 0),
+        (older / "demo2020/table1.smoke.json", "that", seed),
     ):
         manifest = json.loads(file.read_text())
         for cell in manifest["cells"]:
             cell["data"] = ["demo2020/ball"] if cell["case"] == "first" else ["demo2020/rod"]
-        file.write_text(json.dumps(manifest | {"data": {"demo2020/ball": digest, "demo2020/rod": "the same"}}))
+        data = {"demo2020/ball": digest, "demo2020/rod": "the same"}
+        file.write_text(json.dumps(manifest | {"seed": drawn, "data": data}))
     table = file.with_suffix(".csv")
     times = pandas.read_csv(table)
     times.loc[times["case"] == "first", ["value", "ci_low", "ci_high"]] /= 1000
     times.to_csv(table, index=False)
-    assert against(laboratory, older, "--json") == 0
+    assert against(laboratory, older, "--json", *best) == 0
     out, err = capsys.readouterr()
     verdicts = {row["case"]: (row["verdict"], row["reason"]) for row in json.loads(out)}
-    assert verdicts["first"] == (OTHER, "demo2020/ball is not the same") and verdicts["second"][0] != OTHER
+    assert verdicts["first"] == (OTHER, reason) and (verdicts["second"][0] == OTHER) == bool(seed)
     assert "neither slower nor faster" in err
 
 

@@ -134,10 +134,12 @@ def _fractions(
     precisions = {each.get("precision", DOUBLE) for each in known.values()} or {DOUBLE}
     alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
     ours = of_ceilings(ceilings, row["backend"], row["device"])
-    mine = _number(row["bound_fraction"]) or fraction(row["value"], row["unit"], ours, work, taken, alone)
     # Whether the paper's rate counts operations as our work does shows in our own rate.
     per_second = row["value"] * split(row["unit"])[0]
     alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
+    # Then it is its time by another name, whose bound knows the bandwidth at that size, as of what a cache holds.
+    mine = _number((found[0] if alike else row)["bound_fraction"])
+    mine = mine or fraction(row["value"], row["unit"], ours, work, taken, alone)
     span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
     if row["scale"] != "paper":  # the work is that of another size
         return mine, None

@@ -105,9 +105,7 @@ def point(
         for end in (row["value"], row["ci_low"], row["ci_high"])
     )
     if low is None:
-        same = results.done[(results.done["case"] == case) & (results.done["method"] == method)
-                            & (results.done["backend"] == row["backend"])]  # fmt: skip
-        ends = interval_behind(row, same.to_dict("records"))
+        ends = interval_behind(row, results.cell(row))
         low, high = (
             convert(ends[end], row["unit"] or "", unit) if end in ends else None for end in ("ci_low", "ci_high")
         )

@@ -61,6 +61,17 @@ class Results:
             found.setdefault((row["case"], row["method"], row["metric"], row["backend"]), []).append(row)
         return found
 
+    @cached_property
+    def _by_cell(self) -> dict[tuple, list[dict[str, Any]]]:
+        found: dict[tuple, list[dict[str, Any]]] = {}
+        for (case, method, _, backend), rows in self._by_place.items():
+            found.setdefault((case, method, backend), []).extend(rows)
+        return found
+
+    def cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that hold a value of the cell that a row belongs to."""
+        return self._by_cell.get((row["case"], row["method"], row["backend"]), [])
+
     @property
     def place(self) -> str:
         """The machine, with how many cores its processor had where anything was timed on it."""

@@ -53,6 +53,7 @@ def plot(results):
     for panel, (backend, suffix, text) in zip(axes, shown, strict=True):
         draw(panel, results, "solve", text, suffix, backend, with_paper=backend == "host")
         panel.set_title("Bound: largest row sum" if suffix else "Bound: Lanczos")
-    alike(axes[-2:] if len(shown) > 1 else axes)
+    if len(shown) > 1:
+        alike(axes[-2:])  # the device's
     caption(made, results)
     return made

@@ -44,9 +44,10 @@ def checkout() -> Path:
     return root
 
 
-def is_changed() -> bool:
-    """Return whether the checkout has changes that are not committed, which asv does not measure."""
-    return bool(revision(checkout())["dirty"])
+def say_what_is_left_out(say: Callable[[str], None], checked_out: str) -> None:
+    """Tell who has changed something, and may want to know what that does, that it is not what asv measures."""
+    if revision(checkout())["dirty"]:
+        say(f"uncommitted changes are not measured, but for those of benchmarks/: asv checks {checked_out} out")
 
 
 def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], object] | None = None) -> int:

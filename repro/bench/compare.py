@@ -110,8 +110,7 @@ def compare(
     commands.name_machine(machine)
     say(f"benchmarks that match: {_count(commits['new'], machine, benchmarks)}; each that runs here is measured "
         f"{2 * rounds} times, {rounds} rounds of both commits")  # fmt: skip
-    if commands.is_changed():
-        say("uncommitted changes are not measured, but for those of benchmarks/: asv checks the two commits out")
+    commands.say_what_is_left_out(say, "the two commits")
     taken: dict[str, list[Mapping[str, tuple[float, str]]]] = {"base": [], "new": []}
     turns = [(n, side) for n in range(rounds) for side in (("base", "new") if n % 2 == 0 else ("new", "base"))]
     begun = time.monotonic()

@@ -102,7 +102,7 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
 
     try:
-        values, spans = (_evaluated(predicate, points, selectors, exact) for exact in (True, False))
+        values, spans = (evaluated(predicate, points, selectors, exact) for exact in (True, False))
     except Undefined as error:
         return replace(blank, reason=reasons.undefined(predicate, points, error))
     reduced = not isinstance(values, list)
@@ -175,7 +175,7 @@ def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> 
     return Interval(-math.inf, math.inf)
 
 
-def _evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:
+def evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:
     """Return the formula's value in the predicate's unit: one a point, or one of all of them."""
     names = {name: [_interval(point.rows[name], exact) for point in points] for name in selectors}
     value, factor = evaluate_all(predicate.formula, names), split(predicate.unit)[0]

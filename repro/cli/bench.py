@@ -28,8 +28,7 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     from repro.bench.compare import commit_hash, has_looked, matching, read
     from repro.settings import make_settings
 
-    if commands.is_changed():
-        say("uncommitted changes are not measured, but for those of benchmarks/: asv checks HEAD out")
+    commands.say_what_is_left_out(say, "HEAD")
     name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--launch-method", "spawn", "--show-stderr")
     words += (*commands.selection(benchmarks), "HEAD^!")

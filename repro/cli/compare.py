@@ -23,16 +23,13 @@ from repro.cli.common import (
     require_stored,
     say,
 )  # fmt: skip
+from repro.measurements import SCALE_ORDER
 from repro.model import SCALES
 from repro.store import read_json
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
     from repro.settings import Settings
-
-
-#: Of which scale results stand beside the papers', the first that there is.
-BESIDE_PAPERS = ("paper", "large", "small", "smoke")
 
 
 def compare(
@@ -161,7 +158,7 @@ def _pairs(
     """
     ours = _by_scale(new, artefact, own)
     if old is None:
-        found = [ours[each] for each in ([scale] if scale else BESIDE_PAPERS) if each in ours]
+        found = [ours[each] for each in ([scale] if scale else SCALE_ORDER) if each in ours]
         return [(None, path) for path in found[:1]]
     theirs = _by_scale(old, artefact, own)
     return [

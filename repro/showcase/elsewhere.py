@@ -11,11 +11,11 @@ from typing import Any
 from repro import published
 from repro.busy import on_processor, shared
 from repro.claims import UNMEASURED, Judgement, Verdict
+from repro.claims.judging import evaluated
 from repro.claims.model import Predicate
-from repro.claims.points import Point, bound, find
+from repro.claims.points import bound, find
 from repro.claims.stored import Stored, is_timed
 from repro.claims.table import measured
-from repro.intervals import Interval, evaluate_all
 from repro.model import DONE
 from repro.statistics import median
 from repro.store import read_json
@@ -112,7 +112,8 @@ def _found(
         moved.append(replace(point, rows=rows))
     if not longer:
         return None
-    values = _values(predicate, moved, selectors)
+    found = evaluated(predicate, moved, selectors, exact=True)
+    values = [each.low for each in (found if isinstance(found, list) else [found])]
     value = replace(judgement, value=median(values), low=min(values), high=max(values))
     return Elsewhere(verdict, there.stored.machine, tuple(methods), (min(longer), max(longer)), value)
 
@@ -123,19 +124,6 @@ def _longer(row: Row, other: Row | None) -> float | None:
         return None
     factor = row["value"] * split(row["unit"])[0] / (other["value"] * split(other["unit"])[0])
     return factor if is_time(row["unit"]) else 1 / factor
-
-
-def _values(predicate: Predicate, points: Sequence[Point], names: Iterable[str]) -> list[float]:
-    """Return the formula's values at the points, or the one of all of them, in the predicate's unit."""
-    bound_to = {name: [_exact(point.rows[name]) for point in points] for name in names}
-    found = evaluate_all(predicate.formula, bound_to)
-    factor = split(predicate.unit)[0]
-    return [each.low / factor for each in (found if isinstance(found, list) else [found])]
-
-
-def _exact(row: Row) -> Interval:
-    value = row["value"] * split(row["unit"] or "")[0]
-    return Interval(value, value)
 
 
 class _Cells:

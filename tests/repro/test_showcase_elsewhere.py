@@ -17,7 +17,7 @@ def store(tmp_path):
     made = Store(tmp_path)
     for machine, slow in (("box", (20.0, 40.0)), ("other", (10.0, 10.0))):
         for case, seconds in zip("ab", slow, strict=True):
-            made.row(case, "slow", "solve", seconds, backend="host", machine=machine)
+            made.row(case, "slow", "solve", seconds, backend="host", machine=machine, spread=0.1)
             made.row(case, "fast", "solve", 1.0, machine=machine)
     made.cell("a", "slow", 20, 10.0)
     made.cell("b", "slow", 21, 10.0)

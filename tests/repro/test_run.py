@@ -56,12 +56,11 @@ def test_golden_files_with_times_blanked(laboratory):
     assert "\n".join(stays) + "\n" == (GOLDEN / "table1.smoke.md").read_text()
 
 
-def test_times_that_may_hold_launch_cost_say_so(laboratory):
+def test_times_that_may_hold_launch_cost_say_so(laboratory, monkeypatch):
+    monkeypatch.setenv("FAKELAB_SECONDS", "0.01")  # a single sample is no replay
     environment = laboratory.folder / "fakelab" / "environment.py"
-    refuses = '    def capture(self, function):\n        raise RuntimeError("it allocates")\n\n'
-    environment.write_text(
-        environment.read_text().replace("    def __init__(self):", refuses + "    def __init__(self):")
-    )
+    more = '    def capture(self, function):\n        raise RuntimeError("it allocates")\n\n'
+    environment.write_text(environment.read_text().replace("    def __init__(self):", f"{more}    def __init__(self):"))
     assert laboratory.run("table1") == 0
     (note,) = [line for line in laboratory.file("table1.smoke.md").read_text().splitlines() if "launch cost" in line]
     assert note == "- time of kernel on opencl may hold launch cost: not captured: it allocates"

@@ -8,7 +8,17 @@ import pandas
 import pytest
 
 import datasets
-from experiments.remacle2016 import bp5, figure3_meshes, figure4_rod, products, rod, solves, table3_cuda, table4_heat
+from experiments.remacle2016 import (
+    bp5,
+    figure3_meshes,
+    figure4_rod,
+    products,
+    rod,
+    solves,
+    table1_iterations,
+    table3_cuda,
+    table4_heat,
+)
 from kernels.device import Unavailable, open_device
 from kernels.sem.stiffness import Operator
 from repro.model import Row
@@ -189,6 +199,18 @@ def test_lines_stop_where_an_order_was_not_measured():
     )
     drawn = {line.get_label(): np.isnan(line.get_ydata()).tolist() for line in made.axes[0].lines}
     assert drawn["CUDA (GPU)"] == [False] * 3 and drawn["OpenMP (CPU)"] == [False, True, False]
+
+
+def test_iterations_name_the_devices_that_are_drawn_alone():
+    rows = [
+        Row("remacle2016-table1", "paper", f"mesh1-{size}", method, backend, device, "iterations", 10.0 * size, "count")
+        for size in (8, 16)
+        for method, backend, device in (("two-scale", "cuda", "A GPU"), ("pyamg-low-order", "host", "A processor"))
+    ]
+    frame = pandas.DataFrame([row.as_dict() for row in rows])
+    made = table1_iterations.plot(Results(frame, "paper", "h", "remacle2016-table1"))
+    text = made._supxlabel.get_text().replace("\n", " ")
+    assert "A GPU" in text and "A processor" not in text
 
 
 def test_heat_that_is_lost_fails(bench, rows, needs_opencl, monkeypatch):

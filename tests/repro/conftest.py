@@ -70,7 +70,6 @@ class Laboratory:
         with mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(said):
             _forget()  # what the test has written since
             assert main(["status", "table1", "--scale", "smoke", "--results", str(self.results), "--json"]) == 0
-            _forget()
         cells = json.loads(said.getvalue())[0]["cells"]
         return {f"{c['case']}/{c['method']}/{c['backend']}": c["reason"] for c in cells}
 
@@ -99,6 +98,12 @@ def laboratory(tmp_path, monkeypatch, loaded):
     _forget()
     yield made
     _forget()
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    """Have each cell of table1 sampled several times; other tests do with once."""
+    monkeypatch.setenv("FAKELAB_SECONDS", "0.01")
 
 
 def _forget() -> None:

@@ -212,7 +212,7 @@ def test_a_damaged_cell_is_measured_again_and_the_others_are_not(laboratory, dam
     assert laboratory.traces()[count:] == ["first/loop/host"]
 
 
-def test_a_clock_that_goes_backwards_changes_no_result(laboratory, monkeypatch):
+def test_a_clock_that_goes_backwards_changes_no_result(laboratory, sampled, monkeypatch):
     """Set back by a day between any two looks at it, as by a wrong time server: cells, times and files are whole."""
     now = iter(range(10**9, 0, -86400))
     monkeypatch.setattr(time, "time", lambda: float(next(now)))

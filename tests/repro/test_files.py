@@ -39,7 +39,7 @@ def measured(laboratory):
     return laboratory
 
 
-def test_nothing_is_measured_twice_and_nothing_is_lost(laboratory, capsys):
+def test_nothing_is_measured_twice_and_nothing_is_lost(laboratory, sampled, capsys):
     assert laboratory.run("table1") == 0
     before = contents(laboratory)
     as_in_a_clone(laboratory)

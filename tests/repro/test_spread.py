@@ -67,7 +67,7 @@ def test_a_plan_in_the_checkout_is_not_for_git():
     assert asked.returncode == 0, f"{output.default} is not in .gitignore"
 
 
-def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro):
+def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro, sampled):
     plan = planned(laboratory)
     document = json.loads(plan.read_text())
     cells = [name for shard in document["shards"] for name in shard["cells"]]

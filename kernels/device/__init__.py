@@ -68,13 +68,30 @@ def open_device(backend: str) -> Device:
     Raises
     ------
     Unavailable
-        When the back end is not on this machine.
+        When the back end is not on this machine, or does not build and run a kernel on it.
     ValueError
         For another name.
     """
     if backend not in BACKENDS:
         raise ValueError(f"back end {backend!r} is none of {', '.join(BACKENDS)}")
-    return importlib.import_module(f"kernels.device.{backend}").open_device()
+    module = importlib.import_module(f"kernels.device.{backend}")
+    device = module.open_device()
+    _require_proof(device, module.BROKEN)
+    return device
+
+
+def _require_proof(device: Device, remedy: str) -> None:
+    """Raise Unavailable where a device is listed that builds no kernel, as of a processor younger than its driver."""
+    try:
+        is_right, why = device.adds_up(), "its sums are wrong"
+    except BuildError as error:
+        lines = [line.strip() for line in error.log.splitlines() if line.strip()]
+        telling = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))
+        is_right, why = False, f"it builds no kernel: {telling}"
+    except Exception as error:  # a driver's own
+        is_right, why = False, f"it runs no kernel: {type(error).__name__}: {error}".partition("\n")[0]
+    if not is_right:
+        raise Unavailable(f"{device.name} is listed, but {why}", remedy)
 
 
 def survey() -> list[Survey]:

@@ -13,7 +13,8 @@ from kernels.device import source as sources
 from kernels.device.source import Argument, Signature, Source
 
 FLUSH, FLUSH_BLOCK, FLUSH_DEFINES = Path(__file__).with_name("flush.c"), 256, {"CHUNK": 4096}
-BUILDS = [(FLUSH, FLUSH_BLOCK, FLUSH_DEFINES)]
+PROOF = (Path(__file__).with_name("atomics.c"), 64)
+BUILDS = [(FLUSH, FLUSH_BLOCK, FLUSH_DEFINES), (*PROOF, {})]
 Launch = Callable[[tuple[int, int, int], Sequence], None]
 
 
@@ -136,6 +137,20 @@ class Device:
                 kernels[signature.name] = Kernel(signature, converters, launches[signature.name])
             self._built[identity] = SimpleNamespace(**kernels)
         return self._built[identity]
+
+    def adds_up(self) -> bool:
+        """Build and run a kernel with everything in it that drivers get wrong; return whether its sums are right.
+
+        Raises
+        ------
+        BuildError
+            When it does not build.
+        """
+        add_all, threads = self.build(*PROOF).add_all, PROOF[1]
+        blocks, single, twice = 100, self.zeros(1, np.float32), self.zeros(1, np.float64)
+        add_all(blocks, single, twice)
+        expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
+        return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
 
     def free_bytes(self) -> int:
         """Return the bytes of the device's memory that can still be taken; all of it where a driver does not say."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 
 
@@ -33,8 +34,19 @@ def identity() -> str:
 
 
 def cores() -> int:
-    """Return the logical cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the logical cores that this process may use, which an affinity mask or a control group may limit."""
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = QUOTA.read_text().split()[:2]
+        return max(1, min(found, int(quota) // int(period)))
+    except (OSError, ValueError):  # no limit
+        return found
+
+
+def threads() -> int:
+    """Return how many threads are wanted: ``OMP_NUM_THREADS``, as for other programs, else the cores."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(asked) if asked.isdigit() and int(asked) else cores()
 
 
 def memory_bytes() -> int:

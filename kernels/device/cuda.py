@@ -10,6 +10,7 @@ from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source
 
 REMEDY = "an NVIDIA GPU with its driver, and pip install 'cupy-cuda13x' (or cupy-cuda12x for a driver before 580)"
+BROKEN = "a driver and a CuPy that know this GPU; `repro doctor` shows their versions"
 OPTIONS = ("--std=c++17", "-lineinfo")
 STATIC_SHARED_BYTES = 48 << 10  # more than this a block has only after a kernel asked for it
 

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, cpu, linker
+from kernels.device import base, compiler, cpu
 from kernels.device.errors import BuildError, Unavailable
-from kernels.device.source import Source, load, place
+from kernels.device.source import Source, place
 from kernels.device.stamps import FINEST, Stamps
 
-ATOMICS = (Path(__file__).with_name("atomics.c"), 64)
-BUILDS = [(*ATOMICS, {})]
-REMEDY = "pip install pyopencl pocl-binary-distribution"
+REMEDY = "install a GPU's OpenCL driver and `pip install pyopencl`; on a processor, pocl-binary-distribution as well"
+BROKEN = "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself"
 POCL = "Portable Computing Language"  # the name of its platform
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
@@ -80,20 +79,14 @@ class Device(base.Device):
 
     def _takes_ptx(self) -> bool:
         """Return whether NVIDIA's own adding instructions, which the prelude then uses, build and add up."""
-        source, plain = load(*ATOMICS), self._options
-        self._options = [*plain, "-DDIALECT_PTX"]
+        plain, self._options = self._options, [*self._options, "-DDIALECT_PTX"]
         try:
-            add_all = self.build(*ATOMICS).add_all
+            return self.adds_up()
         except BuildError:
             return False
         finally:
             self._options = plain
             self._built.clear()
-        blocks, threads = 100, source.block[0]
-        single, twice = self.zeros(1, np.float32), self.zeros(1, np.float64)
-        add_all(blocks, single, twice)
-        expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
-        return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
 
     def _own_clock(self) -> Stamps | None:
         """Return the clock of a GPU that compiles PTX, if it ticks finely."""
@@ -266,7 +259,7 @@ def open_device(kind: str | None = None) -> Device:
     Raises
     ------
     Unavailable
-        Without PyOpenCL, or a driver with a device that knows double precision, or a linker for PoCL.
+        Without PyOpenCL, or a driver with a device that knows double precision, or what PoCL links with.
     """
     os.environ.setdefault("POCL_WORK_GROUP_METHOD", WORK_GROUP_METHOD)
     try:
@@ -284,5 +277,15 @@ def open_device(kind: str | None = None) -> Device:
         raise Unavailable(f"no OpenCL {kind or 'device'} with double precision", REMEDY)
     chosen = choose(devices, None if kind else os.environ.get("REPRO_OPENCL_DEVICE"))
     if chosen.platform.name == POCL:
-        linker.provide()
+        _require_linker()
     return Device(chosen)
+
+
+def _require_linker() -> None:
+    """Raise Unavailable where PoCL lacks `ld` or a compiler's libraries: it would end the process."""
+    try:
+        has_libraries = compiler.compiler().is_system and shutil.which("ld")
+    except Unavailable:
+        has_libraries = False
+    if not has_libraries:
+        raise Unavailable("PoCL links kernels as the machine's C compiler does, and there is none", "apt install gcc")

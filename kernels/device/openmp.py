@@ -1,86 +1,42 @@
-"""The OpenMP back end: the system's C compiler, NumPy arrays, a block of the grid per iteration of a parallel loop."""
+"""The processor: C by the machine's compiler or a wheel's, NumPy arrays, a pool of threads for the blocks of a grid."""
 
 from __future__ import annotations
 
 import ctypes
-import functools
-import os
-import platform
-import shutil
-import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, cache, cpu, sanitized
-from kernels.device.errors import BuildError, Unavailable
+from kernels.device import base, compiler, cpu, pool, sanitized
+from kernels.device.errors import BuildError
 from kernels.device.source import Signature, Source
 
-REMEDY = "apt install gcc, or set CC to a C compiler with OpenMP"
-FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math",
-         "-Werror=implicit-function-declaration",
-         *(["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []))  # fmt: skip
-# Threads that sleep at the end of a loop cost 3 µs a launch more than ones that spin; but where another program runs as
-# well, spinning costs 7 ms a launch, the scheduler's time slice.
-WAIT_POLICY = "passive"
-_PROBE = "#include <omp.h>\nint threads(void) { return omp_get_max_threads(); }\n"
-
-# A static schedule: a thread keeps the blocks, hence the memory, that it had in the kernel before.
+BROKEN = "another C compiler, named by CC"
+# Set by who loads the library, to the pool's function.
+_HEAD = "void (*dialect_run)(void (*)(long, long, const void *), const void *, long);\n"
 _LAUNCH = """
 #undef {name}
+struct dialect_{name} {{ long dialect_gx, dialect_gy; {members} }};
+static void dialect_some_{name}(long dialect_b, long dialect_last, const void *dialect_given)
+{{
+    const struct dialect_{name} *const dialect_job = dialect_given;
+    for (; dialect_b < dialect_last; ++dialect_b) {{
+        const long dialect_row = dialect_b / dialect_job->dialect_gx;
+        {name}(dialect_b % dialect_job->dialect_gx, dialect_row % dialect_job->dialect_gy,
+               dialect_row / dialect_job->dialect_gy{from_job});
+    }}
+}}
 void launch_{name}(const long dialect_gx, const long dialect_gy, const long dialect_gz{parameters})
 {{
-    const long dialect_total = dialect_gx * dialect_gy * dialect_gz;
-    #pragma omp parallel for schedule(static)
-    for (long dialect_b = 0; dialect_b < dialect_total; ++dialect_b) {{
-        const long dialect_row = dialect_b / dialect_gx;
-        {name}(dialect_b % dialect_gx, dialect_row % dialect_gy, dialect_row / dialect_gy{values});
-    }}
+    const struct dialect_{name} dialect_job = {{dialect_gx, dialect_gy{values}}};
+    dialect_run(dialect_some_{name}, &dialect_job, dialect_gx * dialect_gy * dialect_gz);
 }}
 """
 
 
-@functools.cache
-def compiler() -> tuple[str, str]:
-    """Return the C compiler's path and version; Unavailable when there is none."""
-    wanted = os.environ.get("CC")
-    for name in [wanted] if wanted else ["gcc", "clang", "cc"]:
-        path = shutil.which(name)
-        if path:
-            run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-            return path, run.stdout.partition("\n")[0].strip()
-    raise Unavailable(f"CC={wanted} is not a program" if wanted else "no C compiler", REMEDY)
-
-
-def compile_library(text: str, fail) -> ctypes.CDLL:
-    """Return the shared library of a C text, from the cache where it was built before.
-
-    Parameters
-    ----------
-    text : str
-    fail : callable
-        Called with the compiler's messages when it refuses the text; returns the exception to raise.
-    """
-    program, version = compiler()
-    path = cache.folder("openmp") / f"{cache.key(text, flags(), program, version, cpu.identity())}.so"
-    if cache.load(path) is None:
-        with tempfile.TemporaryDirectory() as folder:
-            code, library = Path(folder, "kernel.c"), Path(folder, "kernel.so")
-            code.write_text(text, encoding="utf-8")
-            run = subprocess.run(
-                [program, *flags(), "-o", str(library), str(code), "-lm"], capture_output=True, text=True, check=False
-            )
-            if run.returncode:
-                raise fail(run.stderr)
-            cache.store(path, library.read_bytes())
-    return ctypes.CDLL(str(path))
-
-
 class Device(base.Device):
-    """The processor through OpenMP threads. Arrays are NumPy's; work is done when a call returns."""
+    """The processor. Arrays are NumPy's; work is done when a call returns."""
 
     backend = "openmp"
     is_gpu = False
@@ -91,27 +47,27 @@ class Device(base.Device):
 
     def __init__(self):
         super().__init__()
-        program, version = compiler()
-        library = compile_library(_PROBE, lambda log: Unavailable(f"{program} has no OpenMP", REMEDY))
+        with_what = compiler.compiler()
+        self._pool = pool.shared(flags(), sanitized.wanted())
         self.name = cpu.name()
-        self.compute_units = int(library.threads())
+        self.compute_units = self._pool.threads
         self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
         self.details = {
-            "compiler": version, "flags": " ".join(FLAGS), "threads": self.compute_units,
-            "wait policy": os.environ.get("OMP_WAIT_POLICY", ""), "clock": "host, monotonic",
+            "compiler": with_what.version, "flags": " ".join(flags()), "threads": self.compute_units,
+            "clock": "host, monotonic",
         }  # fmt: skip
 
     def _compile(self, source: Source):
         before = "".join(
             f"#define {kernel.name}(...) {kernel.name}(DIALECT_INDEX, ##__VA_ARGS__)\n" for kernel in source.signatures
         )
-        after = "".join(_launcher(kernel) for kernel in source.signatures)
-        if sanitized.wanted():
-            after = sanitized.HEAD + after
-        library = compile_library(
+        after = _HEAD + "".join(_launcher(kernel) for kernel in source.signatures)
+        library = compiler.library(
             source.text("prelude_openmp.h", before, after),
             lambda log: BuildError(self.backend, source.label, log, source.settings),
+            flags(),
         )
+        ctypes.c_void_p.in_dll(library, "dialect_run").value = self._pool.run
         return {kernel.name: self._launch(library, kernel) for kernel in source.signatures}
 
     def _launch(self, library: ctypes.CDLL, kernel: Signature):
@@ -166,18 +122,19 @@ class Device(base.Device):
 
 def flags() -> tuple[str, ...]:
     """Return the compiler's flags."""
-    return (*FLAGS, *sanitized.FLAGS) if sanitized.wanted() else FLAGS
+    return (*compiler.FLAGS, *sanitized.FLAGS) if sanitized.wanted() else compiler.FLAGS
 
 
 def _launcher(kernel: Signature) -> str:
-    if sanitized.wanted():
-        return sanitized.launcher(kernel)
-    parameters = f", {kernel.text}" if kernel.text else ""
-    values = "".join(f", {argument.name}" for argument in kernel.arguments)
-    return _LAUNCH.format(name=kernel.name, parameters=parameters, values=values)
+    """Return the C text that launches a kernel: its arguments go to the threads in a structure."""
+    names = [argument.name for argument in kernel.arguments]
+    return _LAUNCH.format(
+        name=kernel.name, parameters=f", {kernel.text}" if kernel.text else "", values="".join(f", {n}" for n in names),
+        members="".join(f"{declaration}; " for declaration in kernel.text.split(",") if declaration.strip()),
+        from_job="".join(f", dialect_job->{n}" for n in names),
+    )  # fmt: skip
 
 
 def open_device() -> Device:
-    """Return the processor; Unavailable without a C compiler that knows OpenMP."""
-    os.environ.setdefault("OMP_WAIT_POLICY", WAIT_POLICY)  # read when the first library with OpenMP is loaded
+    """Return the processor; Unavailable without a C compiler."""
     return Device()

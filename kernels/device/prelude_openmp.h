@@ -1,4 +1,4 @@
-// The dialect on the system's C compiler: a block is one call, INNER is a loop over its threads. The caller gives the
+// The dialect on a C compiler: a block is one call, INNER is a loop over its threads. The caller gives the
 // block's index in three arguments that a macro, made from each kernel's name, puts before the kernel's own.
 _Static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 #include <math.h>
@@ -42,11 +42,18 @@ typedef unsigned long ulong;
 
 #define ATOMIC_ADD_SHARED(pointer, value) (*(pointer) += (value)) // a block is one thread
 #define ATOMIC_ADD_GLOBAL(pointer, value)                                                                            \
-    do {                                                                                                             \
-        __typeof__(*(pointer)) *dialect_target = (pointer);                                                          \
-        const __typeof__(*(pointer)) dialect_value = (value);                                                        \
-        _Pragma("omp atomic") *dialect_target += dialect_value;                                                      \
-    } while (0)
+    _Generic(*(pointer), int: dialect_add_int, float: dialect_add_float, double: dialect_add_double)(pointer, value)
+static inline void dialect_add_int(int *target, int value) { __atomic_fetch_add(target, value, __ATOMIC_RELAXED); }
+#define DIALECT_ADD(type)                                                                                            \
+    static inline void dialect_add_##type(type *target, type value)                                                  \
+    {                                                                                                                \
+        type old, sum;                                                                                               \
+        __atomic_load(target, &old, __ATOMIC_RELAXED);                                                               \
+        do sum = old + value;                                                                                        \
+        while (!__atomic_compare_exchange(target, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));               \
+    }
+DIALECT_ADD(float)
+DIALECT_ADD(double)
 static inline int dialect_fetch_add(int *target, int value)
 {
     const int old = *target;

@@ -1,13 +1,14 @@
 """Devices: finding them, their arrays and their clocks."""
 
 import os
+import sys
 import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, cpu, open_device, openmp, sanitized, survey
+from kernels.device import BACKENDS, BuildError, Unavailable, cpu, open_device, sanitized, survey
 from kernels.stream.probes import arithmetic_probe, memory_probes
 
 
@@ -25,29 +26,30 @@ def test_an_unknown_back_end_is_refused():
         open_device("metal")
 
 
-def test_without_a_compiler_openmp_says_what_to_install(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.delenv("CC", raising=False)
-    openmp.compiler.cache_clear()
-    try:
-        with pytest.raises(Unavailable, match="no C compiler") as caught:
-            openmp.open_device()
-    finally:
-        openmp.compiler.cache_clear()
-    assert "gcc" in caught.value.remedy
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        ("In file a.c\n\nerror: unknown target CPU 'generic'\nfailed", "error: unknown target CPU 'generic'"),
+        ("refused", "refused"),
+        (None, "its sums are wrong"),
+    ],
+)
+def test_a_back_end_that_is_listed_and_builds_no_kernel_or_a_wrong_one_is_not_there(monkeypatch, log, told):
+    class Listed:
+        name = "a device"
 
+        def adds_up(self):
+            if log:
+                raise BuildError("metal", "atomics.c", log, {})
+            return False
 
-def test_a_compiler_without_openmp_is_not_used(monkeypatch, tmp_path):
-    compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\nexit 1\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CC", str(compiler))
-    openmp.compiler.cache_clear()
-    try:
-        with pytest.raises(Unavailable, match="has no OpenMP"):
-            openmp.open_device()
-    finally:
-        openmp.compiler.cache_clear()
+    module = SimpleNamespace(open_device=Listed, BROKEN="a newer driver")
+    monkeypatch.setattr("kernels.device.BACKENDS", ("metal",))
+    monkeypatch.setitem(sys.modules, "kernels.device.metal", module)
+    with pytest.raises(Unavailable) as caught:
+        open_device("metal")
+    assert caught.value.reason.startswith("a device is listed, but ") and caught.value.reason.endswith(told)
+    assert caught.value.remedy == "a newer driver"
 
 
 def test_the_opencl_device_is_the_one_named_then_a_gpu_then_the_first():

@@ -5,19 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kernels.device import stamps
-from kernels.device.errors import Unavailable
+from kernels.device import Unavailable, open_device, stamps
 
 COUNTER = "now = (stamps[99] += {});"
 
 
 @pytest.fixture(scope="module")
 def opencl():
-    pytest.importorskip("pyopencl")
-    from kernels.device.opencl import open_device
-
     try:
-        return open_device()
+        return open_device("opencl")
     except Unavailable as missing:
         pytest.skip(str(missing))
 

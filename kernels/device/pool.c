@@ -1,0 +1,189 @@
+/* Threads that share out the blocks of a grid, for every kernel of a process: each has a part of its own, the same in
+ * every launch, and takes from the others' what is left there. So nobody waits for a thread that has lost its core
+ * before it began. A thread that waits spins for as long as that has paid lately, then sleeps. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#define MOST_THREADS 1024
+#define CHUNKS 4             /* of a part: what a thread takes at once */
+#define LEAST_SPIN_NS 1000
+#define MOST_SPIN_NS 50000
+#define STACK_BYTES (8 << 20) /* shared arrays of a block lie there */
+
+typedef void work_t(long first, long last, const void *job);
+
+#ifdef __linux__
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void sleep_while(atomic_int *word, int value) { syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0, 0, 0); }
+static void wake_all(atomic_int *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0); }
+#else
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static void sleep_while(atomic_int *word, int value)
+{
+    pthread_mutex_lock(&changing);
+    while (atomic_load(word) == value) pthread_cond_wait(&changed, &changing);
+    pthread_mutex_unlock(&changing);
+}
+static void wake_all(atomic_int *word)
+{
+    (void)word;
+    pthread_mutex_lock(&changing);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&changing);
+}
+#endif
+
+#ifdef __x86_64__
+#define PAUSE __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define PAUSE __asm__ volatile("yield")
+#else
+#define PAUSE ((void)0)
+#endif
+
+/* The launch in hand. A late thread may read these while the next launch is written: what it read counts only once it
+ * has taken a chunk of the launch that it read them for. */
+static work_t *_Atomic work;
+static const void *_Atomic job;
+static _Atomic long total;
+static _Alignas(64) atomic_int launch;   /* its number */
+static _Alignas(64) atomic_int unfinished; /* chunks */
+static _Alignas(64) atomic_int sleeping;
+static atomic_int caller_sleeps;
+static struct {
+    _Alignas(64) _Atomic uint64_t next; /* number of the launch, and how many chunks have been taken */
+} part[MOST_THREADS];
+
+static int parts = 1, is_started, takes_others = 1;
+static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Return when the word has another value. */
+static void wait_for_change(atomic_int *word, int value, atomic_int *sleepers, int64_t *spin)
+{
+    if (atomic_load(word) != value) return;
+    const int64_t until = nanoseconds() + *spin;
+    do {
+        for (int i = 0; i < 30; ++i) {
+            PAUSE;
+            if (atomic_load_explicit(word, memory_order_acquire) == value) continue;
+            *spin = 2 * *spin < MOST_SPIN_NS ? 2 * *spin : MOST_SPIN_NS;
+            return;
+        }
+    } while (nanoseconds() < until);
+    *spin = *spin / 2 > LEAST_SPIN_NS ? *spin / 2 : LEAST_SPIN_NS;
+    atomic_fetch_add(sleepers, 1);
+    while (atomic_load(word) == value) sleep_while(word, value);
+    atomic_fetch_sub(sleepers, 1);
+}
+
+/* Take the next chunk of a part, -1 when none is left or the launch is over. */
+static int take(int which, int number)
+{
+    uint64_t next = atomic_load(&part[which].next);
+    while ((uint32_t)(next >> 32) == (uint32_t)number && (uint32_t)next < CHUNKS)
+        if (atomic_compare_exchange_weak(&part[which].next, &next, next + 1)) return (int)(uint32_t)next;
+    return -1;
+}
+
+static void share(int me, int number)
+{
+    work_t *const mine = atomic_load(&work);
+    const void *const given = atomic_load(&job);
+    const long count = atomic_load(&total), chunks = (long)parts * CHUNKS;
+    int done = 0;
+    for (int i = 0; i < (takes_others ? parts : 1); ++i) {
+        const int which = (me + i) % parts;
+        for (int chunk; (chunk = take(which, number)) >= 0; ++done) {
+            const long k = (long)which * CHUNKS + chunk, first = count * k / chunks, last = count * (k + 1) / chunks;
+            if (first < last) mine(first, last, given);
+        }
+    }
+    if (done && atomic_fetch_sub(&unfinished, done) == done && atomic_load(&caller_sleeps)) wake_all(&unfinished);
+}
+
+static void *serve(void *given)
+{
+    const int me = (int)(intptr_t)given;
+    int64_t spin = MOST_SPIN_NS;
+    for (int number = 0;;) {
+        wait_for_change(&launch, number, &sleeping, &spin);
+        number = atomic_load(&launch);
+        share(me, number);
+    }
+    return 0;
+}
+
+static void forget_threads(void) /* a forked process has none of them */
+{
+    is_started = 0;
+    atomic_store(&sleeping, 0);
+    atomic_store(&caller_sleeps, 0);
+    launching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void start_threads(void)
+{
+    sigset_t all, before; /* signals are for Python's own thread */
+    pthread_attr_t attributes;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    atomic_store(&launch, 0);
+    int made = 1;
+    for (pthread_t thread; made < parts; ++made)
+        if (pthread_create(&thread, &attributes, serve, (void *)(intptr_t)made)) break;
+    parts = made; /* as many as the system allows */
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+    is_started = 1;
+}
+
+/* Set how many threads there are, the caller's among them, before the first launch; return how many there will be. */
+int pool_set(int threads, int may_take_others)
+{
+    static int is_watched;
+    parts = threads < 1 ? 1 : threads < MOST_THREADS ? threads : MOST_THREADS;
+    takes_others = may_take_others;
+    if (!is_watched) is_watched = !pthread_atfork(0, 0, forget_threads);
+    return parts;
+}
+
+/* Do all of a launch; the blocks that a thread gets begin where they did in the launch before. */
+void pool_run(work_t *asked, const void *given, long blocks)
+{
+    static int64_t spin = LEAST_SPIN_NS;
+    if (parts == 1 || blocks == 1) {
+        asked(0, blocks, given);
+        return;
+    }
+    pthread_mutex_lock(&launching);
+    if (!is_started) start_threads();
+    const int number = atomic_load(&launch) + 1;
+    atomic_store(&work, asked);
+    atomic_store(&job, given);
+    atomic_store(&total, blocks);
+    atomic_store(&unfinished, parts * CHUNKS);
+    for (int k = 0; k < parts; ++k) atomic_store(&part[k].next, (uint64_t)(uint32_t)number << 32);
+    atomic_store(&launch, number);
+    if (atomic_load(&sleeping)) wake_all(&launch);
+    share(0, number);
+    for (int rest; (rest = atomic_load(&unfinished));) wait_for_change(&unfinished, rest, &caller_sleeps, &spin);
+    pthread_mutex_unlock(&launching);
+}

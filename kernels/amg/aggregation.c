@@ -106,15 +106,6 @@ KERNEL renumber(const int n, GLOBAL const int *RESTRICT labels, GLOBAL const int
     }
 }
 
-KERNEL largest_size(const int count, GLOBAL const int *RESTRICT sizes, GLOBAL int *RESTRICT most)
-{
-    OUTER(block);
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i < count && sizes[i] > LOAD_GLOBAL(&most[0])) ATOMIC_MAX_GLOBAL(&most[0], sizes[i]);
-    }
-}
-
 /* Groups above the limit are cut: members, in order, into as few pieces of about equal weight as hold the limit. */
 KERNEL count_pieces(const int groups, GLOBAL const int *RESTRICT group_offsets, GLOBAL const int *RESTRICT members,
                     GLOBAL const int *RESTRICT weights, GLOBAL const int *RESTRICT sizes, const int limit,

@@ -19,6 +19,7 @@ from kernels.amg.primitives import (
     group_members,
     group_sizes,
     inverse_permutation,
+    largest_of,
     rearranged,
     total_of,
 )
@@ -126,9 +127,7 @@ def grouped(
 def bounded(device, groups: Groups, limit: int, weights=None) -> Groups:
     """Cut groups that weigh more than `limit` into pieces that do not; a node heavier than that is its own piece."""
     kernels, count, n = built(device, SOURCE), groups.count, groups.labels.size
-    most = device.zeros(1, np.int32)
-    kernels.largest_size(blocks(count), count, groups.sizes, most)
-    if host_ints(device, most)[0] <= limit:
+    if largest_of(device, groups.sizes) <= limit:
         return groups
     members = group_members(device, groups.labels, count)
     piece, pieces = device.zeros(n, np.int32), device.empty(count, np.int32)

@@ -45,6 +45,20 @@
 
 #define WIDEST 64 /* entries of a row that are put in order for memory banks */
 
+/* The first row of each patch, its rows, and its slices: as many everywhere, so that a thread finds its own by itself. */
+KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL int *RESTRICT headers)
+{
+    OUTER(block);
+    INNER(t) {
+        const long patch = block * BLOCK + t;
+        if (patch >= patches) continue;
+        GLOBAL int *header = headers + HEADER * patch;
+        header[FIRST] = patch_offsets[patch];
+        header[ROWS] = patch_offsets[patch + 1] - patch_offsets[patch];
+        header[FIRST_SLICE] = (int)patch * MOST_SLICES;
+    }
+}
+
 /* Counts and sorts the rows of each patch; sets all of its header but FIRST, ROWS, FIRST_SLICE and FIRST_ENTRY, and the
  * widths of its slices. */
 KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
@@ -178,6 +192,52 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         header[ENTRIES] = entries;
         header[SLOTS] = slots;
         header[BOUNDARY_ROWS] = boundary_rows;
+    }
+}
+
+/* most[place] = value, where that is more: few threads get as far as the addition. */
+#define RAISE(place, value)                                                                                          \
+    if ((value) > LOAD_GLOBAL(&most[place])) ATOMIC_MAX_GLOBAL(&most[place], value)
+
+/* What each slice stores of the inside and of the boundary, and each patch of the inside; the most entries and slots of a
+ * patch, and the widest slice. */
+KERNEL count_stored(const int slice_count, GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTRICT slices,
+                    GLOBAL const int *RESTRICT boundary_slices, GLOBAL int *RESTRICT entries,
+                    GLOBAL int *RESTRICT stored, GLOBAL int *RESTRICT boundary_stored, GLOBAL int *RESTRICT most)
+{
+    OUTER(block);
+    INNER(t) {
+        const long s = block * BLOCK + t;
+        if (s >= slice_count) continue;
+        const long patch = s / MOST_SLICES;
+        GLOBAL const int *header = headers + HEADER * patch;
+        const int left = header[ROWS] - SLICE * (int)(s % MOST_SLICES);
+        const int lanes = left < 0 ? 0 : left < SLICE ? left : SLICE;
+        const int width = slices[SLICE_NUMBERS * s + 1];
+        stored[s] = width * lanes;
+        boundary_stored[s] = boundary_slices[SLICE_NUMBERS * s + 1] * lanes;
+        RAISE(2, width);
+        if (s % MOST_SLICES > 0) continue;
+        entries[patch] = header[ENTRIES];
+        RAISE(0, header[ENTRIES]);
+        RAISE(1, header[SLOTS]);
+    }
+}
+
+/* The first entries of slices and patches, from the sums of what `count_stored` found. */
+KERNEL place_slices(const int slice_count, GLOBAL const int *RESTRICT entry_offsets,
+                    GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT boundary_offsets,
+                    GLOBAL int *RESTRICT headers, GLOBAL int *RESTRICT slices, GLOBAL int *RESTRICT boundary_slices)
+{
+    OUTER(block);
+    INNER(t) {
+        const long s = block * BLOCK + t;
+        if (s >= slice_count) continue;
+        slices[SLICE_NUMBERS * s] = offsets[s];
+        boundary_slices[SLICE_NUMBERS * s] = boundary_offsets[s];
+#if INSIDE == SYMCOO || INSIDE == CSR
+        if (s % MOST_SLICES == 0) headers[HEADER * (s / MOST_SLICES) + FIRST_ENTRY] = entry_offsets[s / MOST_SLICES];
+#endif
     }
 }
 

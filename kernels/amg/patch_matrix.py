@@ -18,13 +18,16 @@ from typing import Any
 
 import numpy as np
 
+from kernels.amg.arrays import blocks, host_ints
+from kernels.amg.primitives import exclusive_sum, largest_of, row_lengths, total_of
+
 SOURCE = Path(__file__).with_name("patch_matrix.c")
 INSIDES = ("symcoo", "half", "ell", "csr")
 INDEX = {"symcoo": "uint", "half": "uint", "ell": "ushort", "csr": "ushort"}
 REAL = {"float32": "float", "float64": "double"}
 BLOCKS = (*range(32, 512, 32), *range(512, 1025, 64))  # threads: as many as a patch has rows, whole warps
 SLICE, HEADER, SLICE_NUMBERS = 32, 8, 4
-FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)
+FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)  # of a header
 MOST_LOCAL = 1 << 16
 ROW_ARRAYS = 4  # values of a row in shared memory
 POOL_STEP = 1024  # of further values there, so that builds are few
@@ -170,44 +173,38 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
     """
     if inside not in INSIDES:
         raise ValueError(f"{inside!r} is none of {', '.join(INSIDES)}")
-    xp = device.xp
     n, patches = matrix.shape[0], patch_offsets.size - 1
-    sizes = xp.diff(patch_offsets).astype(xp.int32)
-    largest = int(sizes.max())
+    patch_offsets = device.array(patch_offsets, np.int32)
+    largest = largest_of(device, row_lengths(device, patch_offsets))
     block = next((block for block in BLOCKS if block >= largest), None)
     if block is None:
         raise ValueError(f"a patch of {largest} rows; the most is {BLOCKS[-1]}")
     kernels = device.build(SOURCE, block=block, defines=defines(inside, REAL[dtype]))
 
-    # As many slices a patch everywhere, so that a thread finds its own without a look at the header.
-    per_patch = block // SLICE
-    slice_counts, count = -(-sizes // SLICE), patches * per_patch
-    headers = xp.zeros((patches, HEADER), dtype=xp.int32)
-    headers[:, FIRST], headers[:, ROWS] = patch_offsets[:-1], sizes
-    headers[:, FIRST_SLICE] = xp.arange(patches) * per_patch
-    headers = device.array(headers)
+    count = patches * (block // SLICE)
+    headers = device.zeros((patches, HEADER), np.int32)
+    kernels.begin(blocks(patches, block), patches, patch_offsets, headers)
     order, incoming, boundary_order = (device.zeros(n, np.uint16) for _ in range(3))
     slices, boundary_slices = (device.zeros((count, SLICE_NUMBERS), np.int32) for _ in range(2))
     pattern = device.array(matrix.indptr, np.int32), device.array(matrix.indices, np.int32)
     owned = device.empty(matrix.nnz, np.uint8) if inside == "half" else None
     kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices, owned)
 
-    table = namespaced(device, headers)
-    most_entries, most_slots = int(table[:, ENTRIES].max()), int(table[:, SLOTS].max())
-    values = ROW_ARRAYS * block + shared_values(inside, dtype, most_entries, most_slots)
-    needed = values * np.dtype(dtype).itemsize
+    most, entries = device.zeros(3, np.int32), device.empty(patches, np.int32)
+    counts = [device.empty(count, np.int32) for _ in range(2)]
+    kernels.count_stored(blocks(count, block), count, headers, slices, boundary_slices, entries, *counts, most)
+    most_entries, most_slots, widest = host_ints(device, most)
+    shared = ROW_ARRAYS * block + shared_values(inside, dtype, most_entries, most_slots)
+    needed = shared * np.dtype(dtype).itemsize
     if needed > device.shared_bytes or (max(most_slots, most_entries) >= MOST_LOCAL and inside in ("half", "csr")):
         raise TooLarge(f"a patch of {most_entries} entries inside is too large for {inside} and the {needed} bytes "
                        f"of shared memory it needs")  # fmt: skip
-    lanes = _lanes(xp, sizes, slice_counts, table[:, FIRST_SLICE], count)
-    stored = int(table[:, ENTRIES].sum(dtype=xp.int64))
-    tables = [table, *(namespaced(device, array) for array in (slices, boundary_slices))]
-    total, boundary_total = (_place(xp, slice_table, lanes) for slice_table in tables[1:])
-    if inside in ("symcoo", "csr"):
-        ends = xp.cumsum(table[:, ENTRIES], dtype=xp.int64)
-        table[:, FIRST_ENTRY] = ends - table[:, ENTRIES]
-        total = stored
-    headers, slices, boundary_slices = (device.array(array) for array in tables)
+    sums = [exclusive_sum(device, sizes)[:2] for sizes in (entries, *counts)]
+    kernels.place_slices(
+        blocks(count, block), count, *(offsets for offsets, _ in sums), headers, slices, boundary_slices
+    )
+    stored, in_slices, boundary_total = (total_of(device, total) for _, total in sums)
+    total = stored if inside in ("symcoo", "csr") else in_slices
     values, boundary_values, diagonal = (device.zeros(size, dtype) for size in (total, boundary_total, n))
     columns = device.zeros(total, np.uint16 if INDEX[inside] == "ushort" else np.uint32)
     boundary_columns = device.zeros(boundary_total, np.int32)
@@ -219,27 +216,8 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
         kernels.order_entries(patches, headers, slices, values, columns)
     device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
     halves = 2 if inside in ("symcoo", "half") else 1
-    widths = tables[1][:, 1]
     return PatchMatrix(
         inside, dtype, n, patches, block, headers, order, slices, values, columns, incoming, boundary_order,
-        boundary_slices, boundary_values, boundary_columns, diagonal, most_entries, most_slots, int(widths.max()),
+        boundary_slices, boundary_values, boundary_columns, diagonal, most_entries, most_slots, widest,
         nonzeros_inside=halves * stored, nonzeros_boundary=matrix.nnz - halves * stored - n,
     )  # fmt: skip
-
-
-def _lanes(xp, sizes, slice_counts, first_slice, count):
-    """Return the rows of each slice: 32, but for the last of each patch."""
-    lanes = xp.full(count, SLICE, dtype=xp.int64)
-    lanes[first_slice + slice_counts - 1] = sizes - SLICE * (slice_counts - 1)
-    return lanes
-
-
-def _place(xp, slices, lanes) -> int:
-    """Set the first entry of each slice from widths and rows; return the entries of all."""
-    sizes = slices[:, 1].astype(xp.int64) * lanes
-    ends = xp.cumsum(sizes)
-    total = int(ends[-1])
-    if total > np.iinfo(np.int32).max:
-        raise ValueError(f"{total} stored entries are beyond 32 bits")
-    slices[:, 0] = ends - sizes
-    return total

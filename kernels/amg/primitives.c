@@ -204,3 +204,25 @@ KERNEL gather(const int n, GLOBAL const int *RESTRICT places, GLOBAL const int *
         if (i < n) result[i] = values[places[i]];
     }
 }
+
+/* most[0] = the largest of the values, where that is more: few threads get as far as the addition. */
+KERNEL largest(const int n, GLOBAL const int *RESTRICT values, GLOBAL int *RESTRICT most)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i < n && values[i] > LOAD_GLOBAL(&most[0])) ATOMIC_MAX_GLOBAL(&most[0], values[i]);
+    }
+}
+
+/* The entries of a matrix into a dense one of zeros. */
+KERNEL spread(const int rows, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
+              GLOBAL const double *RESTRICT values, GLOBAL double *RESTRICT dense)
+{
+    OUTER(block);
+    INNER(t) {
+        const long row = block * ROWS + t / LANES;
+        if (row >= rows) continue;
+        for (int e = offsets[row] + t % LANES; e < offsets[row + 1]; e += LANES) dense[row * rows + columns[e]] = values[e];
+    }
+}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.arrays import BLOCK, Csr, blocks, built
+from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 
 SOURCE = Path(__file__).with_name("primitives.c")
 ITEMS, LANES, STAGED = 16, 16, 64
@@ -62,6 +62,30 @@ def total_of(device, sums) -> int:
     return total
 
 
+def largest_of(device, values) -> int:
+    """Return the largest of int32 values, or 0 where none is positive."""
+    most = device.zeros(1, np.int32)
+    _kernels(device).largest(blocks(values.size), values.size, values, most)
+    return host_ints(device, most)[0]
+
+
+def row_lengths(device, offsets, order=None):
+    """Return the lengths of the segments with these offsets: in `order`, where it is given."""
+    rows = offsets.size - 1 if order is None else order.size
+    lengths = device.empty(rows, np.int32)
+    _kernels(device).row_lengths(blocks(rows), rows, order, offsets, lengths)
+    return lengths
+
+
+def densified(device, matrix: Csr):
+    """Return a square matrix without duplicates as a dense (n, n) float64 array."""
+    dense = device.zeros((matrix.rows, matrix.rows), np.float64)
+    _kernels(device).spread(
+        blocks(matrix.rows, ROWS), matrix.rows, matrix.offsets, matrix.columns, matrix.values, dense
+    )
+    return dense
+
+
 def group_sizes(device, labels, weights, groups: int):
     """Return the weight of every group: its members, or the sum of their `weights`; labels below 0 belong to none."""
     sizes = device.zeros(groups, np.int32)
@@ -95,9 +119,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
     kernels, rows = _kernels(device), matrix.rows
     offsets = matrix.offsets
     if order is not None:
-        lengths = device.empty(rows, np.int32)
-        kernels.row_lengths(blocks(rows), rows, order, matrix.offsets, lengths)
-        offsets, _, _ = exclusive_sum(device, lengths)
+        offsets, _, _ = exclusive_sum(device, row_lengths(device, offsets, order))
     columns = device.empty(matrix.entries, np.int32)
     values = None if matrix.values is None else device.empty(matrix.entries, np.float64)
     weights = None if matrix.weights is None else device.empty(matrix.entries, np.int32)

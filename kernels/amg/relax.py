@@ -28,13 +28,13 @@ import numpy as np
 
 from kernels.amg import patch_matrix
 from kernels.amg.patch_matrix import REAL, PatchMatrix
+from kernels.amg.power_method import largest_eigenvalue
 from repro import Work
 
 SOURCE, COMPENSATE = (Path(__file__).with_name(name) for name in ("relax.c", "compensate.c"))
 COMPENSATE_BLOCK = 256
 INNER = 1.8  # over ρ: as large as leaves a margin to 2
 LARGEST = 1.5  # of the estimate that is left alone: it was seen to be 18 % short
-POWER_STEPS = 12
 # Entries that a thread keeps in registers: as many as its rows have, in steps so that builds are few, and no more than
 # let RESIDENT threads share a multiprocessor, where there are patches enough for that.
 WIDTHS = {"symcoo": (4, 8, 16, 32), "half": (8, 16, 32), "ell": (8, 16, 32, 48), "csr": (1,)}
@@ -116,7 +116,8 @@ class PatchRelaxation:
         defines = {"real": REAL[matrix.dtype]}
         self._compensate = device.build(COMPENSATE, block=COMPENSATE_BLOCK, defines=defines).compensate
         self.weights = Weights(INNER / spectral_radius, 1.0, 0.0)
-        largest = self._largest_eigenvalue()
+        # v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
+        largest = largest_eigenvalue(device, matrix.rows, self.after, matrix.dtype, self._ends[1])
         self.weights = Weights(INNER / spectral_radius, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
 
     def _build(self, ends):
@@ -162,26 +163,6 @@ class PatchRelaxation:
         """Enqueue post-relaxation: result = u + B⁻¹ (b - A u), where `rest` holds b and then b - A_B u."""
         self.compensate(u, rest)
         self._kernels.postrelax(self.matrix.patches, *self._numbers(), rest, u, result)
-
-    def _largest_eigenvalue(self) -> float:
-        """Return an estimate from below of the largest eigenvalue of B⁻¹ A by the power method.
-
-        With the kernels alone: v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
-        """
-        device, matrix, xp = self.device, self.matrix, self.device.xp
-        rest, moved = device.zeros(matrix.rows, matrix.dtype), device.zeros(matrix.rows, self._ends[1])
-        found = xp.arange(matrix.rows, dtype=xp.uint32)
-        for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):  # as good as random, the same on every device
-            found = (found ^ (found >> xp.uint32(shift))) * xp.uint32(factor)
-        vector = (found >> xp.uint32(8)).astype(matrix.dtype) / 2**23 - 1
-        norm, largest = xp.sqrt(xp.vdot(vector, vector)), 0.0
-        for _ in range(POWER_STEPS):
-            vector = device.array((vector / norm).astype(matrix.dtype))
-            device.fill(rest, 0)
-            self.after(rest, vector, moved)
-            vector = patch_matrix.namespaced(device, vector) - patch_matrix.namespaced(device, moved)
-            norm = largest = xp.sqrt(xp.vdot(vector, vector))
-        return float(largest)
 
     def prerelax_work(self) -> Work:
         """Return the least work of the merged kernel: half of A_I, b and D read, u and the residual written."""

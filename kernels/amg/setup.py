@@ -11,7 +11,7 @@ from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
 from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.partition import Partition, double_partition
-from kernels.amg.primitives import rearranged, transposed
+from kernels.amg.primitives import densified, rearranged, transposed
 from kernels.amg.product import multiplied
 from kernels.amg.spectrum import spectral_radius
 
@@ -109,7 +109,7 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
     if levels[-1].matrix.rows > MOST_DENSE:
         raise UnsuitableMatrix(f"coarsening stalls at {levels[-1].matrix.rows} rows, too many for a dense inverse")
     built = tuple(level.finished(device) for level in levels)
-    inverse = symmetric_inverse(device, built[-1].matrix.toarray())
+    inverse = symmetric_inverse(device, _of_namespace(device, densified(device, levels[-1].matrix)))
     return Hierarchy(built, inverse)
 
 
@@ -152,6 +152,7 @@ class _Built:
                 return None
             arrays = (matrix.values, matrix.columns, matrix.offsets)
             built = device.sparse.csr_matrix(tuple(_of_namespace(device, a) for a in arrays), matrix.shape)
+            built.has_canonical_format = True  # or whoever packs it finds out again
             return built
 
         return Level(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 
 from kernels.device import source as sources
+from kernels.device.ahead import Crew, Once
 from kernels.device.source import Argument, Signature, Source
 
 FLUSH, FLUSH_BLOCK, FLUSH_DEFINES = Path(__file__).with_name("flush.c"), 256, {"CHUNK": 4096}
@@ -90,7 +92,8 @@ class Device:
     extension = ".c"  # of the sources that the back end prefers
 
     def __init__(self):
-        self._built: dict[tuple, SimpleNamespace] = {}
+        self._built: dict[tuple, Once] = {}
+        self._built_lock, self._crew = threading.Lock(), Crew()
         self._flush = None
 
     def build(
@@ -118,6 +121,30 @@ class Device:
         ValueError
             When the device has less shared memory, or for a block that cannot be.
         """
+        return self._once(path, block, defines, shared_bytes, portable)()
+
+    def prepare(self, builds: Iterable[tuple]) -> None:
+        """Begin to build sources in other threads, so that `build` finds them built or waits for the rest of it.
+
+        Sources that are not going to be used cost what they take to build. One that does not build raises its error
+        where `build` asks for it.
+
+        Parameters
+        ----------
+        builds : iterable of (path, block, defines)
+            As modules list them in ``BUILDS``.
+        """
+        for path, block, defines in builds:
+            self._crew.begin(self._once(path, block, defines).begin)
+
+    def rehearse(self, function: Callable[[], object]) -> None:
+        """Call `function` in another thread where the namespace `xp` compiles what it does when it is first done.
+
+        It is a small case of what is soon done in earnest. Its errors are left to that.
+        """
+
+    def _once(self, path, block, defines, shared_bytes=None, portable=False) -> Once:
+        """Return what builds the kernels of a source; the same object for the same source and settings."""
         path = Path(path)
         special = path.with_suffix(self.extension)
         if not portable and special.exists():
@@ -129,14 +156,16 @@ class Device:
                 f"{self.name} has {self.shared_bytes}"
             )
         identity = (source.label, source.defines, source.body)
-        if identity not in self._built:
-            launches = self._compile(source)
-            kernels = {}
-            for signature in source.signatures:
-                converters = [self._converter(signature.name, argument) for argument in signature.arguments]
-                kernels[signature.name] = Kernel(signature, converters, launches[signature.name])
-            self._built[identity] = SimpleNamespace(**kernels)
-        return self._built[identity]
+        with self._built_lock:
+            return self._built.setdefault(identity, Once(lambda: self._kernels_of(source)))
+
+    def _kernels_of(self, source: Source) -> SimpleNamespace:
+        launches = self._compile(source)
+        kernels = {}
+        for signature in source.signatures:
+            converters = [self._converter(signature.name, argument) for argument in signature.arguments]
+            kernels[signature.name] = Kernel(signature, converters, launches[signature.name])
+        return SimpleNamespace(**kernels)
 
     def adds_up(self) -> bool:
         """Build and run a kernel with everything in it that drivers get wrong; return whether its sums are right.
@@ -157,7 +186,7 @@ class Device:
         return self.memory_bytes
 
     def _compile(self, source: Source) -> dict[str, Launch]:
-        """Build a source; return what launches each of its kernels."""
+        """Build a source, in any thread; return what launches each of its kernels."""
         raise NotImplementedError
 
     def _pointer(self, check: Callable[[object], None], argument: Argument) -> Callable:

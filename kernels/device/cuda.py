@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 
+import numpy as np
+
 from kernels.device import base, cache
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source
@@ -46,12 +48,22 @@ class Device(base.Device):
         self._capture_stream = cupy.cuda.Stream(non_blocking=True)
 
     def _compile(self, source: Source):
-        module = self.xp.RawModule(code=source.text("prelude_cuda.h"), options=OPTIONS)
-        try:
-            module.compile()
-        except self.xp.cuda.compiler.CompileException as error:
-            raise BuildError(self.backend, source.label, str(error), source.settings) from None
-        return {kernel.name: self._launch(module, kernel, source) for kernel in source.signatures}
+        with self.xp.cuda.Device(self.id):  # the current one is a thread's own
+            module = self.xp.RawModule(code=source.text("prelude_cuda.h"), options=OPTIONS)
+            try:
+                module.compile()
+            except self.xp.cuda.compiler.CompileException as error:
+                raise BuildError(self.backend, source.label, str(error), source.settings) from None
+            return {kernel.name: self._launch(module, kernel, source) for kernel in source.signatures}
+
+    def rehearse(self, function):
+        """Call `function` in another thread, so that CuPy compiles its kernels and loads its libraries meanwhile."""
+
+        def on_this_device():
+            with self.xp.cuda.Device(self.id):
+                function()
+
+        self._crew.begin(on_this_device)
 
     def _launch(self, module, kernel, source: Source):
         raw = module.get_function(kernel.name)
@@ -82,7 +94,11 @@ class Device(base.Device):
         return self.xp.zeros(shape, dtype)
 
     def fill(self, a, value):
-        a.fill(value)
+        pattern = np.array(value, a.dtype).tobytes()
+        if len(set(pattern)) == 1 and a.flags.c_contiguous:  # as of 0 and -1: no kernel has to be compiled for it
+            a.data.memset_async(pattern[0], a.nbytes)
+        else:
+            a.fill(value)
 
     def to_host(self, a):
         return self.xp.asnumpy(a)

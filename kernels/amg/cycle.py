@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.amg import patch_matrix
+from kernels.amg import patch_matrix, relax, relax_jacobi, transfer
 from kernels.amg.hierarchy import Hierarchy
 from kernels.amg.relax import PatchRelaxation
 from kernels.amg.relax_jacobi import JacobiRelaxation
@@ -70,16 +70,18 @@ class Cycle:
         levels = hierarchy.levels
         self.device, self.dtype = device, dtype
         self.relaxations, self._transfers = [], []
-        for number, level in enumerate(levels[:-1]):
-            ends = ("float64", "float64") if number == 0 else (dtype, dtype)
+        packed = [_packed(device, level, inside, dtype) for level in levels[:-1]] if relaxation == "patch" else []
+        all_ends = [_ends(number, dtype) for number in range(len(levels) - 1)]
+        for matrix, ends in zip(packed, all_ends, strict=False):
+            device.prepare(relax.builds(device, matrix, ends))
+        for number, (level, ends) in enumerate(zip(levels, all_ends, strict=False)):
             if relaxation == "patch":
-                packed = _packed(device, level, inside, dtype)
-                made = PatchRelaxation(device, packed, level.spectral_radius, inner_iterations, ends)
+                made = PatchRelaxation(device, packed[number], level.spectral_radius, inner_iterations, ends)
             else:
                 made = JacobiRelaxation(device, level.matrix, level.spectral_radius, dtype, ends, layout)
             self.relaxations.append(made)
             self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype, ends[0]))
-        ends = ("float64", "float64") if len(levels) == 1 else (dtype, dtype)
+        ends = _ends(0, dtype) if len(levels) == 1 else (dtype, dtype)
         self._coarsest = DenseSolve(device, hierarchy.coarsest_inverse, dtype, ends)
         sizes = [level.rows for level in levels]
         # `rest` is the residual on the way down, and on the way up what post-relaxation has for a right-hand side.
@@ -115,6 +117,27 @@ class Cycle:
             "bytes_inside": finest.bytes_inside, "bytes_boundary": finest.bytes_boundary,
             "fraction_inside": finest.fraction_inside, "largest_eigenvalue": float(largest.max()),
         }  # fmt: skip
+
+
+def builds(device, relaxation: str, patch_size: int, inside: str | None, dtype: str, layout: str) -> list[tuple]:
+    """Return what every cycle of several levels builds, but for what depends on the matrix."""
+    ends = _ends(0, dtype)
+    transfers = [
+        transfer.build(device.is_gpu, "restrictor", dtype, (ends[0], dtype)),
+        transfer.build(device.is_gpu, "inverse", dtype, (dtype, dtype)),
+    ]
+    if relaxation == "jacobi":
+        return transfers + relax_jacobi.builds(device, dtype, ends, layout)
+    made = transfers + relax.certain_builds(dtype, ends[1])
+    if device.is_gpu:  # where problems are so large that some patch is about full, and cores so many that none waits
+        defines = patch_matrix.defines(inside or patch_matrix.fastest(device), patch_matrix.REAL[dtype])
+        made.append((patch_matrix.SOURCE, patch_matrix.block_for(min(patch_size, patch_matrix.BLOCKS[-1])), defines))
+    return made
+
+
+def _ends(number: int, dtype: str) -> tuple[str, str]:
+    """Return the dtypes of right-hand side and result on a level: conjugate gradients have theirs on the finest."""
+    return ("float64", "float64") if number == 0 else (dtype, dtype)
 
 
 def _packed(device, level, inside, dtype):

@@ -33,6 +33,20 @@ ROW_ARRAYS = 4  # values of a row in shared memory
 POOL_STEP = 1024  # of further values there, so that builds are few
 
 
+def block_for(rows: int) -> int:
+    """Return the threads of a block for patches of at most so many rows.
+
+    Raises
+    ------
+    ValueError
+        When they are too many.
+    """
+    for block in BLOCKS:
+        if block >= rows:
+            return block
+    raise ValueError(f"a patch of {rows} rows; the most is {BLOCKS[-1]}")
+
+
 def defines(inside: str, real: str) -> dict:
     """Return the defines of a build of the packing kernels, and those that the relaxation kernels share."""
     return {"INSIDE": INSIDES.index(inside), "index": INDEX[inside], "real": real}
@@ -175,10 +189,7 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
         raise ValueError(f"{inside!r} is none of {', '.join(INSIDES)}")
     n, patches = matrix.shape[0], patch_offsets.size - 1
     patch_offsets = device.array(patch_offsets, np.int32)
-    largest = largest_of(device, row_lengths(device, patch_offsets))
-    block = next((block for block in BLOCKS if block >= largest), None)
-    if block is None:
-        raise ValueError(f"a patch of {largest} rows; the most is {BLOCKS[-1]}")
+    block = block_for(largest_of(device, row_lengths(device, patch_offsets)))
     kernels = device.build(SOURCE, block=block, defines=defines(inside, REAL[dtype]))
 
     count = patches * (block // SLICE)

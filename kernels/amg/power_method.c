@@ -30,7 +30,7 @@ KERNEL start(const int n, const int grid, GLOBAL real *RESTRICT vector, GLOBAL d
 }
 
 /* One block: the root of the sum of the parts. */
-KERNEL norm(const int count, GLOBAL const double *RESTRICT parts, GLOBAL double *RESTRICT found)
+KERNEL root_of_sum(const int count, GLOBAL const double *RESTRICT parts, GLOBAL double *RESTRICT found)
 {
     OUTER(block);
     SHARED double part[BLOCK];

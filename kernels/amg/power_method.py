@@ -43,9 +43,9 @@ def largest_eigenvalue(device, n: int, relax: Callable, dtype: str, result: str,
     parts, found = device.empty(grid, np.float64), device.empty(1, np.float64)
     kernels.start(grid, n, grid, vector, parts)
     for _ in range(steps):
-        kernels.norm(1, grid, parts, found)
+        kernels.root_of_sum(1, grid, parts, found)
         kernels.normalise(blocks(n), n, found, vector, rest)
         relax(rest, vector, moved)
         kernels.subtract(grid, n, grid, moved, vector, parts)
-    kernels.norm(1, grid, parts, found)
+    kernels.root_of_sum(1, grid, parts, found)
     return float(device.to_host(found)[0])

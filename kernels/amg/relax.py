@@ -26,9 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg import patch_matrix
+from kernels.amg import patch_matrix, power_method
 from kernels.amg.patch_matrix import REAL, PatchMatrix
-from kernels.amg.power_method import largest_eigenvalue
 from repro import Work
 
 SOURCE, COMPENSATE = (Path(__file__).with_name(name) for name in ("relax.c", "compensate.c"))
@@ -88,6 +87,25 @@ class Weights:
     largest: float
 
 
+def certain_builds(dtype: str, result: str) -> list[tuple]:
+    """Return the builds that do not depend on the matrix: the compensation's and the power method's."""
+    compensation = COMPENSATE, COMPENSATE_BLOCK, {"real": REAL[dtype]}
+    return [compensation, *power_method.builds(dtype, result)]
+
+
+def builds(device, matrix: PatchMatrix, ends: tuple[str, str]) -> list[tuple]:
+    """Return all builds of a relaxation, its own kernels' first."""
+    inside, size = matrix.inside, np.dtype(matrix.dtype).itemsize
+    most = {"symcoo": -(-matrix.most_entries // matrix.block), "csr": 1}.get(inside, matrix.widest)
+    width, resident = _upwards(most, WIDTHS[inside]), 1
+    if matrix.patches * matrix.block > device.compute_units * RESIDENT[inside][1]:
+        width, resident = min(width, RESIDENT[inside][0]), RESIDENT[inside][1] * 4 // size
+    more = patch_matrix.shared_values(inside, matrix.dtype, matrix.most_entries, matrix.most_slots)
+    entries = more * size // (size + 2)
+    setting = build_setting(inside, matrix.dtype, matrix.block, width, more, entries, ends, resident, tail=most > width)
+    return [(SOURCE, matrix.block, setting), *certain_builds(matrix.dtype, ends[1])]
+
+
 class PatchRelaxation:
     """Pre- and post-relaxation of one level.
 
@@ -112,27 +130,12 @@ class PatchRelaxation:
             raise ValueError(f"{iterations} inner iterations")
         self.device, self.matrix, self.iterations = device, matrix, iterations
         self._ends = ends or (matrix.dtype, matrix.dtype)
-        self._kernels = self._build(self._ends)
-        defines = {"real": REAL[matrix.dtype]}
-        self._compensate = device.build(COMPENSATE, block=COMPENSATE_BLOCK, defines=defines).compensate
+        relaxation, compensation, _ = builds(device, matrix, self._ends)
+        self._kernels, self._compensate = device.build(*relaxation), device.build(*compensation).compensate
         self.weights = Weights(INNER / spectral_radius, 1.0, 0.0)
         # v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
-        largest = largest_eigenvalue(device, matrix.rows, self.after, matrix.dtype, self._ends[1])
+        largest = power_method.largest_eigenvalue(device, matrix.rows, self.after, matrix.dtype, self._ends[1])
         self.weights = Weights(INNER / spectral_radius, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
-
-    def _build(self, ends):
-        matrix, inside = self.matrix, self.matrix.inside
-        size = np.dtype(matrix.dtype).itemsize
-        most = {"symcoo": -(-matrix.most_entries // matrix.block), "csr": 1}.get(inside, matrix.widest)
-        width, resident = _upwards(most, WIDTHS[inside]), 1
-        if matrix.patches * matrix.block > self.device.compute_units * RESIDENT[inside][1]:
-            width, resident = min(width, RESIDENT[inside][0]), RESIDENT[inside][1] * 4 // size
-        more = patch_matrix.shared_values(inside, matrix.dtype, matrix.most_entries, matrix.most_slots)
-        entries = more * size // (size + 2)
-        setting = build_setting(
-            inside, matrix.dtype, matrix.block, width, more, entries, ends, resident, tail=most > width
-        )
-        return self.device.build(SOURCE, block=matrix.block, defines=setting)
 
     def _numbers(self):
         matrix = self.matrix

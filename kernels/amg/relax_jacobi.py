@@ -24,6 +24,12 @@ BUILDS = [
 ]
 
 
+def builds(device, dtype: str, ends: tuple[str, str], layout: str) -> list[tuple]:
+    """Return what every relaxation builds: its own kernels, and those of the matrix's format."""
+    defines = {"real": REAL[dtype], "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
+    return [(SOURCE, BLOCK, defines), *spmv.builds(layout, device, dtype)]
+
+
 class JacobiRelaxation:
     """One Jacobi iteration before and one after, with the calls of `kernels.amg.relax.PatchRelaxation`.
 
@@ -45,8 +51,7 @@ class JacobiRelaxation:
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)
         self.weights = Weights(WEIGHT / spectral_radius, 1.0, WEIGHT)
         self._weights = device.array(self.weights.inner / matrix.diagonal(), dtype)
-        defines = {"real": REAL[dtype], "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
-        self._kernels = device.build(SOURCE, block=BLOCK, defines=defines)
+        self._kernels = device.build(*builds(device, dtype, ends, layout)[0])
         self._blocks, self._ends = -(-self.rows // BLOCK), ends
 
     def before(self, b, u, residual) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.amg import checks, exchange, induced, matching, mis, partition, primitives, product, spectrum
 from kernels.amg.arrays import Csr
 from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
 from kernels.amg.coarsest import symmetric_inverse
@@ -21,6 +22,14 @@ from kernels.amg.spectrum import spectral_radius
 # 615 with 400.
 PATCH_SIZE, COARSEST = 384, 700
 MOST_LEVELS, MOST_DENSE = 20, 4096
+
+
+# What every set-up of more than one level builds. Of configurations for longer and longer rows, those that are needed
+# for most matrices.
+AHEAD = [
+    *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *induced.BUILDS[:1], *exchange.BUILDS,
+    *matching.BUILDS, *spectrum.BUILDS, *product.BUILDS[:2],
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,11 @@ COARSENINGS = {
 }
 
 
+def is_coarsened(matrix, coarsest: int) -> bool:
+    """Return whether a matrix is one that a set-up begins to coarsen; what `checked` refuses is not."""
+    return hasattr(matrix, "tocsr") and matrix.shape[0] > coarsest
+
+
 def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarsest=COARSEST) -> Hierarchy:
     """Return the hierarchy of a symmetric positive definite matrix; nothing but scalars leaves the device.
 
@@ -86,6 +100,8 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
         raise ValueError(f"coarsening {coarsening!r} is none of {', '.join(COARSENINGS)}")
     if patch_size < 1:
         raise ValueError(f"patch_size must be at least 1, not {patch_size}")
+    if is_coarsened(matrix, coarsest):
+        device.prepare(AHEAD)
     given = checked(device, matrix)
     graph, levels = given, []
     while True:

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from kernels import spmv
+from kernels.amg import cycle
 from kernels.amg.cycle import Cycle
 from kernels.amg.patch_matrix import namespaced
-from kernels.amg.setup import set_up
-from kernels.krylov import ConjugateGradient, Outcome
+from kernels.amg.rehearsal import rehearse
+from kernels.amg.setup import PATCH_SIZE, is_coarsened, set_up
+from kernels.krylov import ConjugateGradient, Outcome, conjugate_gradient
 from repro import Work
 
 COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
@@ -35,7 +37,7 @@ class Solver:
     inner_iterations : int, optional
         Jacobi iterations within patches.
     patch_size : int, optional
-        The most rows of a patch; by default that of `kernels.amg.set_up`.
+        The most rows of a patch.
     inside : {'half', 'symcoo', 'ell', 'csr'}, optional
         Format within patches; by default the device's fastest.
     dtype : {'float32', 'float64'}, optional
@@ -66,7 +68,7 @@ class Solver:
         relaxation: str = "patch",
         coarsening: str = "patch",
         inner_iterations: int = 3,
-        patch_size: int | None = None,
+        patch_size: int = PATCH_SIZE,
         inside: str | None = None,
         dtype: str = "float32",
         layout: str = "hyb",
@@ -75,9 +77,12 @@ class Solver:
         self.device, self.relaxation = device, relaxation
         self.hierarchy = self.cycle = None
         self._order = self._rank = None
+        device.prepare([conjugate_gradient.build(device), *spmv.builds(layout, device)])
         if relaxation != "none":
-            sizes = {} if patch_size is None else {"patch_size": patch_size}
-            self.hierarchy = set_up(device, matrix, coarsening=coarsening, coarsest=coarsest, **sizes)
+            rehearse(device)
+            if is_coarsened(matrix, coarsest):
+                device.prepare(cycle.builds(device, relaxation, patch_size, inside, dtype, layout))
+            self.hierarchy = set_up(device, matrix, coarsening=coarsening, patch_size=patch_size, coarsest=coarsest)
             finest = self.hierarchy.levels[0]
             self.cycle = Cycle(device, self.hierarchy, relaxation, inner_iterations, inside, dtype, layout)
             self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix

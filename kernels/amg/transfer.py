@@ -13,18 +13,14 @@ SOURCE, BLOCK = Path(__file__).with_name("transfer.c"), 256
 LANES = {"restrictor": 8, "inverse": 32}  # threads a row on a GPU; on a processor a row has one
 
 
-def setting(is_gpu: bool, what: str, dtype: str, ends: tuple[str, str]):
-    """Return the block and the defines of a build for the 'restrictor' or the 'inverse'."""
-    real = REAL[dtype]
-    defines = {"real": real, "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
-    return (BLOCK if is_gpu else 64), defines | {"LANES": LANES[what] if is_gpu else 1}
+def build(is_gpu: bool, what: str, dtype: str, ends: tuple[str, str]) -> tuple:
+    """Return the build for the 'restrictor', or for the 'inverse', whose right-hand side and result are `ends`."""
+    defines = {"real": REAL[dtype], "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
+    return SOURCE, BLOCK if is_gpu else 64, defines | {"LANES": LANES[what] if is_gpu else 1}
 
 
 BUILDS = [
-    (SOURCE, *setting(is_gpu, what, dtype, ("float64", "float64")))
-    for is_gpu in (True, False)
-    for what in LANES
-    for dtype in REAL
+    build(is_gpu, what, dtype, ("float64", "float64")) for is_gpu in (True, False) for what in LANES for dtype in REAL
 ]
 
 
@@ -40,9 +36,9 @@ class Transfer:
     """
 
     def __init__(self, device, prolongator, restrictor, dtype: str = "float32", rhs: str = "float32"):
-        block, defines = setting(device.is_gpu, "restrictor", dtype, (rhs, dtype))
+        _, block, defines = made = build(device.is_gpu, "restrictor", dtype, (rhs, dtype))
         self._rhs_bytes = np.dtype(rhs).itemsize
-        self._kernels = device.build(SOURCE, block=block, defines=defines)
+        self._kernels = device.build(*made)
         self.fine, self.coarse = prolongator.shape
         self._block, self._rows = block, block // defines["LANES"]
         self._p, self._r = _arrays(device, prolongator, dtype), _arrays(device, restrictor, dtype)
@@ -77,8 +73,8 @@ class DenseSolve:
     """
 
     def __init__(self, device, inverse, dtype: str, ends: tuple[str, str]):
-        block, defines = setting(device.is_gpu, "inverse", dtype, ends)
-        self._kernels = device.build(SOURCE, block=block, defines=defines)
+        _, block, defines = made = build(device.is_gpu, "inverse", dtype, ends)
+        self._kernels = device.build(*made)
         self.rows, self._step = inverse.shape[0], block // defines["LANES"]
         self._inverse = device.array(inverse, dtype)
         self._ends = ends

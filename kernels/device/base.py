@@ -93,7 +93,7 @@ class Device:
 
     def __init__(self):
         self._built: dict[tuple, Once] = {}
-        self._built_lock, self._crew = threading.Lock(), Crew()
+        self._built_lock, self._begun, self._crew = threading.Lock(), set(), Crew()
         self._flush = None
 
     def build(
@@ -135,7 +135,10 @@ class Device:
             As modules list them in ``BUILDS``.
         """
         for path, block, defines in builds:
-            self._crew.begin(self._once(path, block, defines).begin)
+            identity = str(path), block, *sorted(defines.items())
+            if identity not in self._begun:  # or each set-up of a series would read the sources again
+                self._begun.add(identity)
+                self._crew.begin(lambda build=(path, block, defines): self._once(*build).begin())
 
     def rehearse(self, function: Callable[[], object]) -> None:
         """Call `function` in another thread where the namespace `xp` compiles what it does when it is first done.

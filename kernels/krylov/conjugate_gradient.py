@@ -26,12 +26,19 @@ STATUSES = ("running", "converged", "iteration limit", "indefinite", "not a numb
 ROUNDING = 1e-15  # of a double; eigenvalues whose ratio is less are not told from zero
 BLOCK, BLOCKS_PER_UNIT, LEAST_CHUNK = 256, 8, 1024  # on a GPU
 SMALLEST_PROCESSOR_CHUNK = 8192
+SHAPES = {True: (BLOCK, 1), False: (1, 8)}  # threads a block and lanes on a GPU, and on a processor
 BUILDS = [
     (SOURCE, block, {"real": real, "LANES": lanes, "ROUNDING": ROUNDING})
-    for block, lanes in ((BLOCK, 1), (1, 8))
+    for block, lanes in SHAPES.values()
     for real in ("double", "float")
 ]
 REAL = {"float64": "double", "float32": "float"}
+
+
+def build(device, dtype: str = "float64", source: Path = SOURCE) -> tuple:
+    """Return what a solver of systems of `dtype` builds, as `Device.build` takes it."""
+    block, lanes = SHAPES[device.is_gpu]
+    return source, block, {"real": REAL[dtype], "LANES": lanes, "ROUNDING": ROUNDING}
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,7 @@ class ConjugateGradient:
             raise ValueError(f"a system of {n} unknowns")
         self.device, self.n, self.multiply, self.precondition = device, int(n), multiply, precondition
         self.dtype = np.dtype(dtype)
-        block, defines = _setting(device, self.dtype.name)
-        self._kernels = device.build(self._source, block=block, defines=defines)
+        self._kernels = device.build(*build(device, self.dtype.name, self._source))
         self._blocks, self._chunk = _division(device, self.n)
         self._x, self._r, self._p, self._q = (device.zeros(self.n, self.dtype) for _ in range(4))
         self._z = self._r if precondition is None else device.zeros(self.n, self.dtype)
@@ -218,12 +224,6 @@ class ConjugateGradient:
 
     def _arm(self, handle: int) -> None:
         self._kernels.arm(1, handle, self._counters)
-
-
-def _setting(device, dtype: str):
-    """Return the block and the defines of a build; a processor's block is one thread, with a vector's lanes."""
-    block, lanes = (BLOCK, 1) if device.is_gpu else (1, 8)
-    return block, {"real": REAL[dtype], "LANES": lanes, "ROUNDING": ROUNDING}
 
 
 def _division(device, n: int) -> tuple[int, int]:

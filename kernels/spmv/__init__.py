@@ -14,7 +14,7 @@ from kernels.spmv._matrix import Matrix
 from kernels.spmv._tuning import tuned
 
 FORMATS = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")))
-__all__ = ["FORMATS", "Csr", "Matrix", "Unsuitable", "canonical", "pack", "refusals", "tuned"]
+__all__ = ["FORMATS", "Csr", "Matrix", "Unsuitable", "builds", "canonical", "pack", "refusals", "tuned"]
 
 
 def pack(name: str, device, csr, dtype="float64", **options) -> Matrix:
@@ -41,6 +41,14 @@ def pack(name: str, device, csr, dtype="float64", **options) -> Matrix:
     return _format(name)(device, canonical(device, csr, dtype), **options)
 
 
+def builds(name: str, device, dtype="float64") -> list[tuple]:
+    """Return what every matrix of a format builds, for `Device.prepare`; nothing for formats that do not tell.
+
+    A format of a module that has ``builds(device, dtype)`` tells.
+    """
+    return getattr(_module(name), "builds", lambda device, dtype: [])(device, dtype)
+
+
 def refusals(device, csr, dtype="float64", options=None) -> dict[str, str]:
     """Return, for every format, why it cannot hold a matrix: an empty text where it can. Nothing is packed.
 
@@ -64,6 +72,10 @@ def refusals(device, csr, dtype="float64", options=None) -> dict[str, str]:
 
 
 def _format(name):
+    return _module(name).Packed
+
+
+def _module(name):
     if name not in FORMATS:
         raise ValueError(f"format {name!r} is none of {', '.join(FORMATS)}")
-    return importlib.import_module(f"kernels.spmv.{name}").Packed
+    return importlib.import_module(f"kernels.spmv.{name}")

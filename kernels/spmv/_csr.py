@@ -101,6 +101,11 @@ def check_32_bits(what: str, count: int) -> None:
         raise Unsuitable(f"{count} {what} are beyond 32-bit indices, which reach {LIMIT}")
 
 
+def on_host(array) -> np.ndarray:
+    """Return a set-up array as NumPy's."""
+    return array.get() if hasattr(array, "get") else array
+
+
 def expand(offsets, xp):
     """Return the segment of every position below ``offsets[-1]``: 0 up to ``offsets[1]``, 1 up to ``offsets[2]``, …"""
     if xp is np:

@@ -134,6 +134,10 @@ class Matrix:
         for name, array in arrays.items():
             self.arrays[name] = self.device.array(array)
 
+    def set_up_array(self, array):
+        """Return an array of the device as one of the set-up namespace."""
+        return array if isinstance(array, self.device.xp.ndarray) else self.device.to_host(array)
+
     def build(self, source, block, defines):
         """Return the kernels of a source with `real` defined by the values' type."""
         return self.device.build(source, block=block, defines={"real": REAL[self.dtype.name], **defines})

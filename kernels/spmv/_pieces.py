@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from kernels.spmv._matrix import REAL, Matrix
 
 SOURCE, BLOCK = Path(__file__).with_name("pieces.c"), 128
@@ -14,36 +16,41 @@ CPU_TILE = (16, 63)  # threads of a block and, odd so that banks of shared memor
 
 def builds(source, gpu_tile):
     """Return the builds of a kernel with tiles, for the tests."""
-    return [(source, threads, {"real": real, "ITEMS": items, "INTERLEAVED": is_gpu})
-            for (threads, items), real, is_gpu in ((gpu_tile, "double", 1), (CPU_TILE, "float", 0))]  # fmt: skip
+    return [tile_build(source, gpu_tile, is_gpu, dtype) for is_gpu, dtype in ((True, "float64"), (False, "float32"))]
+
+
+def tile_build(source, gpu_tile, is_gpu: bool, dtype: str, items: int | None = None) -> tuple:
+    """Return the build of a kernel with tiles; `items` are those of a thread."""
+    threads, usual = gpu_tile if is_gpu else CPU_TILE
+    items = items or usual
+    while threads * items > LARGEST_TILE:
+        threads //= 2
+    return source, threads, {"real": REAL[dtype], "ITEMS": items, "INTERLEAVED": int(is_gpu)}
 
 
 def tiled(matrix: Matrix, source, gpu_tile, items: int | None = None):
     """Return the kernels of a source with tiles, and the items of a block of threads; `items` are those of a thread."""
-    threads, usual = gpu_tile if matrix.device.is_gpu else CPU_TILE
-    items = items or usual
-    while threads * items > LARGEST_TILE:
-        threads //= 2
-    defines = {"ITEMS": items, "INTERLEAVED": int(matrix.device.is_gpu)}
-    return matrix.build(source, threads, defines), threads * items
+    build = tile_build(source, gpu_tile, matrix.device.is_gpu, matrix.dtype.name, items)
+    _, threads, defines = build
+    return matrix.device.build(*build), threads * defines["ITEMS"]
 
 
-def hold(matrix: Matrix, crossing, blocks: int, xp) -> None:
+def hold(matrix: Matrix, crossing, blocks: int) -> None:
     """Make `matrix` hold the split rows and room for their pieces.
 
     Parameters
     ----------
-    crossing : (blocks - 1,) int array
+    crossing : (blocks - 1,) int array of NumPy
         The row that goes on from one block into the next, -1 where none does.
     """
-    at = xp.nonzero(crossing >= 0)[0]
-    rows = crossing[at].astype(xp.int32)
-    changes, end = rows[1:] != rows[:-1], xp.ones(min(1, rows.size), dtype=bool)
-    is_first, is_last = xp.concatenate([end, changes]), xp.concatenate([changes, end])
+    at = np.nonzero(crossing >= 0)[0].astype(np.int32)
+    rows = crossing[at].astype(np.int32)
+    changes, end = rows[1:] != rows[:-1], np.ones(min(1, rows.size), dtype=bool)
+    is_first, is_last = np.concatenate([end, changes]), np.concatenate([changes, end])
     matrix.hold(
         split_rows=rows[is_first],
-        split_firsts=at[is_first].astype(xp.int32),
-        split_lasts=(at[is_last] + 1).astype(xp.int32),
+        split_firsts=at[is_first],
+        split_lasts=at[is_last] + 1,
         first_pieces=matrix.device.empty(blocks, matrix.dtype),
         last_pieces=matrix.device.empty(blocks, matrix.dtype),
     )

@@ -11,10 +11,17 @@ from kernels.spmv._csr import Csr, starts
 from kernels.spmv._matrix import INDEX_BYTES, LANES, REAL, Matrix
 
 FILL, FILL_BLOCK = Path(__file__).with_name("fill.c"), 128
-BUILDS = [(FILL, FILL_BLOCK, {"real": real, "SORTED": int(real == "float")}) for real in REAL.values()]
 WARP = 32  # slices are multiples of it, so that threads of a warp read neighbouring values
 WINDOWS = (1, 1024, 32768)  # rows; the larger, the less padding, and the more scattered the rows of a slice
 WORTH = 0.98  # sorting in a larger window must bring the bytes down to this
+
+
+def fill_build(dtype: str, is_sorted: bool) -> tuple:
+    """Return the build of the kernel that fills slices, of rows in their order or sorted."""
+    return FILL, FILL_BLOCK, {"real": REAL[dtype], "SORTED": int(is_sorted)}
+
+
+BUILDS = [fill_build("float64", False), fill_build("float32", True)]
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ def fill(matrix: Matrix, csr: Csr, slices: Slices) -> None:
     A row longer than its slice is wide is cut off there.
     """
     device = matrix.device
-    kernel = matrix.build(FILL, FILL_BLOCK, {"SORTED": int(slices.order is not None)}).fill
+    kernel = device.build(*fill_build(matrix.dtype.name, slices.order is not None)).fill
     columns, values = device.empty(slices.entries, "int32"), device.empty(slices.entries, matrix.dtype)
     given = [device.array(array) for array in (csr.row_offsets, csr.columns, csr.values)]
     offsets = device.array(slices.offsets)

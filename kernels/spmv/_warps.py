@@ -125,7 +125,7 @@ class Warps(Matrix):
         sizes = device.empty(groups, "int32")
         self.set_up.cut_groups(_blocks(WARP * groups), groups, rows, self.threshold or 0, order, row_offsets,
                                self.slots, sizes)  # fmt: skip
-        begins = starts(self._set_up_array(sizes), xp, "int32")
+        begins = starts(self.set_up_array(sizes), xp, "int32")
         if self.threshold is None:
             self.warps, self.first_slots, self.warp_offsets = groups, None, begins
             return
@@ -133,15 +133,11 @@ class Warps(Matrix):
         self.first_slots, widths = device.zeros(self.warps + 1, "int32"), device.empty(self.warps, "int32")
         self.set_up.cut_warps(_blocks(groups), groups, rows, device.array(begins), self.slots, row_offsets,
                               self.first_slots, widths)  # fmt: skip
-        self.warp_offsets = starts(self._set_up_array(widths), xp, "int32")
-
-    def _set_up_array(self, array):
-        """Return an array of the device as one of the set-up namespace."""
-        return array if isinstance(array, self.device.xp.ndarray) else self.device.to_host(array)
+        self.warp_offsets = starts(self.set_up_array(widths), xp, "int32")
 
     @cached_property
     def order(self):
-        return None if self.slots is None else self._set_up_array(self.slots)[: self.shape[0]]
+        return None if self.slots is None else self.set_up_array(self.slots)[: self.shape[0]]
 
     def fill(self, csr):
         device, entries = self.device, self._renumbered(csr) if self.reorder else csr

@@ -8,30 +8,45 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from kernels.spmv import _pieces
-from kernels.spmv._csr import expand
-from kernels.spmv._matrix import INDEX_BYTES, Matrix
+from kernels.spmv._csr import expand, on_host
+from kernels.spmv._matrix import INDEX_BYTES, REAL, Matrix
 
 SOURCE, GPU_TILE = Path(__file__).with_name("coo.c"), (128, 11)
 BUILDS = _pieces.builds(SOURCE, GPU_TILE)
 
 
-class Packed(Matrix):
-    """Each thread takes as many entries as any other; see ``segments.h``."""
+def builds(device, dtype: str) -> list[tuple]:
+    """Return what every matrix of this format builds."""
+    tile = _pieces.tile_build(SOURCE, GPU_TILE, device.is_gpu, dtype)
+    return [tile, (_pieces.SOURCE, _pieces.BLOCK, {"real": REAL[dtype]})]
 
-    def plan(self, csr):
+
+class Packed(Matrix):
+    """Each thread takes as many entries as any other; see ``segments.h``.
+
+    Parameters
+    ----------
+    rows : (nonzeros,) int32 array of the device's `xp`, optional
+        The row of each entry, from a caller who has it, and who leaves y of empty rows alone: see `enqueue_rows`.
+    """
+
+    def plan(self, csr, rows=None):
         self.stored, self.entry_bytes = csr.nonzeros, self.dtype.itemsize + 2 * INDEX_BYTES
+        self._rows = rows
 
     def fill(self, csr):
-        xp = csr.xp
+        xp, rows = csr.xp, self._rows
         kernels, tile = _pieces.tiled(self, SOURCE, GPU_TILE)
-        rows = expand(csr.row_offsets, xp)
+        if rows is None:
+            rows = expand(csr.row_offsets, xp)
+            self.hold(empty_rows=xp.nonzero(csr.lengths == 0)[0].astype(xp.int32))
         self.blocks = -(-csr.nonzeros // tile)
-        boundaries = tile * xp.arange(1, max(1, self.blocks))
-        goes_on = rows[boundaries - 1] == rows[boundaries]
-        self.hold(rows=rows, columns=csr.columns, values=csr.values, empty_rows=xp.nonzero(csr.lengths == 0)[0]
-                  .astype(xp.int32))  # fmt: skip
-        _pieces.hold(self, xp.where(goes_on, rows[boundaries], -1), self.blocks, xp)
+        before, after = (on_host(rows[first::tile][: max(0, self.blocks - 1)]) for first in (tile - 1, tile))
+        self.hold(rows=rows, columns=csr.columns, values=csr.values)
+        _pieces.hold(self, np.where(before == after, after, -1), self.blocks)
         self.kernel = kernels.coo
         self.scale = self.build(_pieces.SOURCE, _pieces.BLOCK, {}).scale_rows
 

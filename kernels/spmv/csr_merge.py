@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.spmv import _pieces
+from kernels.spmv._csr import on_host
 from kernels.spmv._matrix import Matrix
 
 SOURCE, GPU_TILE = Path(__file__).with_name("csr_merge.c"), (256, 9)
@@ -44,7 +45,7 @@ class Packed(Matrix):
         goes_on = csr.row_offsets[inner] < path[1:-1] - inner
         self.hold(row_offsets=csr.row_offsets, columns=csr.columns, values=csr.values,
                   block_rows=block_rows.astype(xp.int32))  # fmt: skip
-        _pieces.hold(self, xp.where(goes_on, inner, -1), self.blocks, xp)
+        _pieces.hold(self, on_host(xp.where(goes_on, inner, -1)), self.blocks)
         self.kernel = kernels.csr_merge
 
     def enqueue(self, x, y, alpha, beta):

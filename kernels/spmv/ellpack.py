@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from kernels.spmv import _sliced
-from kernels.spmv._csr import starts
-from kernels.spmv._matrix import Matrix
+from kernels.spmv._matrix import REAL, Matrix
 
 SOURCE = Path(__file__).with_name("ellpack.c")
 # Threads of a block and rows of a thread. Columns lie far apart: a processor takes much of one before it goes on.
 GPU_SHAPE, CPU_SHAPE = (256, 1), (1, 256)
 BUILDS = [(SOURCE, block, {"real": real, "LANES": lanes})
           for (block, lanes), real in ((GPU_SHAPE, "double"), (CPU_SHAPE, "float"))]  # fmt: skip
+
+
+def builds(device, dtype: str) -> list[tuple]:
+    """Return what every matrix of this format builds."""
+    block, lanes = GPU_SHAPE if device.is_gpu else CPU_SHAPE
+    return [_sliced.fill_build(dtype, False), (SOURCE, block, {"real": REAL[dtype], "LANES": lanes})]
 
 
 class Packed(Matrix):
@@ -47,5 +54,5 @@ class Packed(Matrix):
 def one_slice(rows, width, xp):
     """Return the slices of ELLPACK: one, of all rows."""
     size = -(-rows // _sliced.WARP) * _sliced.WARP
-    counts = xp.full(1 if rows else 0, size * width, dtype=xp.int64)
-    return _sliced.Slices(size, starts(counts, xp), None)
+    offsets = np.array([0, size * width] if rows else [0], np.int64)
+    return _sliced.Slices(size, xp.asarray(offsets), None)

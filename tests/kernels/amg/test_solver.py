@@ -10,6 +10,7 @@ import scipy.sparse.linalg
 from baselines.assembly import coordinates
 from datasets.fu2014 import regular
 from kernels import amg
+from kernels.amg.arrays import built
 from kernels.amg.checks import UnsuitableMatrix
 from kernels.assembly.problem import Problem
 
@@ -125,3 +126,31 @@ def test_what_tables_show(device):
     plain = made(device, regular_mesh(1.0), relaxation="none")
     assert plain.facts() == {"levels": 1} and plain.hierarchy is None
     assert solver.work().bytes > plain.work().bytes > 8 * solver.n
+
+
+@pytest.mark.parametrize("coarsening", ["patch", "mis"])
+@pytest.mark.parametrize("relaxation", ["patch", "jacobi", "none"])
+def test_what_is_built_ahead_is_used(device, relaxation, coarsening, monkeypatch):
+    """And begun before it is asked for; little is built that was not begun."""
+    begun, used = {}, []
+
+    def prepare(builds):
+        for build in builds:
+            begun.setdefault(identity(*build), len(used))
+
+    def build(*args, **kwargs):
+        used.append(identity(*args, **kwargs))
+        return kept(*args, **kwargs)
+
+    def identity(path, block=256, defines=None):
+        return path.name, block, *sorted((defines or {}).items())
+
+    kept = device.build
+    monkeypatch.setattr(device, "prepare", prepare)
+    monkeypatch.setattr(device, "build", build)
+    built.cache_clear()  # which remembers the sources of solvers before this
+    solver = made(device, regular_mesh(1.0), relaxation=relaxation, coarsening=coarsening)
+    solver.solve(np.ones(solver.n))
+    assert set(begun) <= set(used) and all(used.index(each) >= when for each, when in begun.items())
+    late = {name for name, *_ in set(used) - set(begun)}
+    assert late <= {"patch_matrix.c", "transfer.c", "product.c", "induced.c", "relax_jacobi.c", "coo.c", "pieces.c"}

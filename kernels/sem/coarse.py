@@ -39,8 +39,14 @@ def grouped(order: int, is_gpu: bool) -> tuple[int, int]:
     return elements, -(-elements * pencils // 32) * 32
 
 
+def build(is_gpu: bool, order: int, dtype: str, outer: str) -> tuple:
+    """Return the build for vectors of `dtype` beside the operator's of `outer`."""
+    elements, block = grouped(order, is_gpu)
+    return SOURCE, block, defines(order, elements, dtype, outer)
+
+
 BUILDS = [
-    (SOURCE, grouped(order, is_gpu)[1], defines(order, grouped(order, is_gpu)[0], dtype, outer))
+    build(is_gpu, order, dtype, outer)
     for order, dtype, outer, is_gpu in ((1, "float32", "float32", True), (3, "float32", "float64", True),
                                         (4, "float64", "float64", False), (15, "float32", "float32", True))
 ]  # fmt: skip
@@ -77,7 +83,7 @@ class CoarseSpace:
         self.vertices, self.unknowns = number[table[:, xp.asarray(corners)]], int(used.sum())
         if self.unknowns == 0:
             raise ValueError("every vertex of the mesh is fixed: there is no coarse space")
-        elements, block = grouped(order, device.is_gpu)
+        elements, _ = grouped(order, device.is_gpu)
         self._layout = Layout(self.elements, q, elements)
         self._owned = device.array(self._layout.pack(_owned(table, self.nodes, fixed, xp), xp, fill=-1))
         whole = xp.full((self._layout.groups * elements, 8), -1, dtype=xp.int32)
@@ -86,7 +92,7 @@ class CoarseSpace:
         self._points = device.array((1 + rule(order).points) / 2, self.dtype)
         self._maps = Gather(device, self.vertices, self.unknowns, Layout(self.elements, 2, 1), dtype)
         self._parts = device.empty(whole.size, self.dtype)
-        self._kernels = device.build(SOURCE, block=block, defines=defines(order, elements, dtype, self._outer.name))
+        self._kernels = device.build(*build(device.is_gpu, order, dtype, self._outer.name))
 
     def restrict(self, r, coarse) -> None:
         """Enqueue coarse = V r."""

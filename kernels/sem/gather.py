@@ -11,7 +11,15 @@ from kernels.sem.layout import Layout
 
 SOURCE = Path(__file__).with_name("gather.c")
 BLOCK = 256
-BUILDS = [(SOURCE, BLOCK, {"real": real}) for real in ("double", "float")]
+_REAL = {"float64": "double", "float32": "float"}
+
+
+def build(dtype: str) -> tuple:
+    """Return the build for vectors of `dtype`."""
+    return SOURCE, BLOCK, {"real": _REAL[dtype]}
+
+
+BUILDS = [build(dtype) for dtype in _REAL]
 
 
 class Gather:
@@ -47,7 +55,7 @@ class Gather:
         offsets, places = places_of(flat, nodes, xp)
         self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
         self.surface = [device.array(array) for array in self._surface(xp.asarray(table, dtype="int32"), offsets, xp)]
-        self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": _REAL[dtype]})
+        self._kernels = device.build(*build(dtype))
 
     def _surface(self, table, offsets, xp):
         chosen = xp.asarray(self.layout.on_surface())
@@ -103,6 +111,3 @@ def places_of(numbers, count: int, xp=np):
     offsets = xp.zeros(count + 1, dtype="int32")
     offsets[1:] = xp.cumsum(xp.bincount(numbers[numbers >= 0], minlength=count))
     return offsets, order[int((numbers < 0).sum()) :].astype("int32")
-
-
-_REAL = {"float64": "double", "float32": "float"}

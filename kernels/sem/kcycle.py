@@ -32,7 +32,14 @@ SETTING = {
     "SLICE": SLICE,
     "MIN_BLOCKS": 1,
 }  # registers as many as it takes: at NVRTC's own 32 loads wait for one another
-BUILDS = [(SOURCE, block, {"real": real} | SETTING) for block in (BLOCK, PROCESSOR_BLOCK) for real in REAL.values()]
+
+
+def build(is_gpu: bool, dtype: str) -> tuple:
+    """Return the build for vectors of `dtype` on a GPU or a processor."""
+    return SOURCE, BLOCK if is_gpu else PROCESSOR_BLOCK, {"real": REAL[dtype]} | SETTING
+
+
+BUILDS = [build(is_gpu, dtype) for is_gpu in (True, False) for dtype in REAL]
 
 
 class KCycle:
@@ -75,8 +82,8 @@ class KCycle:
         dense = last.toarray()
         inverse = symmetric_inverse(device, (dense + dense.T) / 2)
         self._direct = DenseSolve(device, inverse, dtype, (dtype, dtype))
-        block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
-        self._kernels = device.build(SOURCE, block=block, defines={"real": REAL[dtype]} | SETTING)
+        _, block, _ = made = build(device.is_gpu, dtype)
+        self._kernels = device.build(*made)
         self._levels = [_Packed(device, level, dtype, block) for level in levels[:-1]]
 
     def apply(self, r, z) -> None:

@@ -81,6 +81,12 @@ def setting(order: int, dtype: str, is_gpu: bool) -> tuple[Path, int, dict]:
     return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains)
 
 
+def halo(dtype: str, outer: str, weighted: bool) -> tuple:
+    """Return the build of the kernels beside the solves, for vectors of `dtype` beside the operator's of `outer`."""
+    defines_ = {"real": REAL[dtype], "outer": REAL[outer], "WEIGHTED": int(weighted), "MIN_BLOCKS": 1}
+    return HALO, BLOCK, defines_
+
+
 BUILDS = [
     setting(order, dtype, is_gpu)
     for order, dtype, is_gpu in (
@@ -88,8 +94,9 @@ BUILDS = [
         (4, "float64", False),
     )
 ] + [
-    (HALO, BLOCK, {"real": real, "outer": outer, "WEIGHTED": weighted, "MIN_BLOCKS": 1})
-    for real, outer, weighted in (("float", "double", 1), ("float", "float", 0), ("double", "double", 1))
+    halo(dtype, outer, weighted)
+    for dtype, outer, weighted in (("float32", "float64", True), ("float32", "float32", False),
+                                   ("float64", "float64", True))
 ]  # fmt: skip
 
 
@@ -165,8 +172,7 @@ class Schwarz:
         self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
         self._eigenvalues = device.array(pencil(order)[0], self.dtype)
         self._solves = device.build(source, block=block, defines=macros).schwarz
-        settings = {"real": REAL[dtype], "outer": REAL[self._outer.name], "WEIGHTED": int(weighted), "MIN_BLOCKS": 1}
-        self._halo = device.build(HALO, block=BLOCK, defines=settings)
+        self._halo = device.build(*halo(dtype, self._outer.name, weighted))
         self._copies = weighted or self._outer != self.dtype
         self._x = device.empty(self.nodes if self._copies else 0, self.dtype)
         self._parts = device.empty(self.layout.size, self.dtype)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.krylov import ConjugateGradient
-from kernels.sem import diagonals, two_scale
+from kernels.krylov import ConjugateGradient, conjugate_gradient
+from kernels.sem import coarse as coarse_space
+from kernels.sem import diagonals, gather, kcycle, schwarz, two_scale
 from kernels.sem.schwarz import Schwarz
 from kernels.sem.stiffness import Operator
 from repro import Work
@@ -72,6 +73,7 @@ class Solver:
         if coarse not in two_scale.PLACES:
             raise ValueError(f"coarse {coarse!r} is none of {', '.join(two_scale.PLACES)}")
         self.device, self.order, self.dtype, self.preconditioner = device, order, np.dtype(dtype), preconditioner
+        device.prepare(builds(device, order, self.dtype.name, preconditioner, inner_dtype, coarse, weighted))
         self.operator = Operator(
             device, points, cells, order, dtype=dtype, geometry=geometry, kappa=kappa, mass=mass, dirichlet=dirichlet,
             numbering=numbering,
@@ -137,6 +139,19 @@ class Solver:
         parts = [self.operator.least_work(), self.iteration.vector_work()]
         parts += [part.work() for part in (self.fine, self.coarse) if part is not None]
         return Work(sum(part.bytes for part in parts), sum(part.flops for part in parts), self.dtype.name)
+
+
+def builds(device, order: int, dtype: str, preconditioner, inner_dtype: str, coarse: str, weighted: bool) -> list:
+    """Return what a solver builds, but for the operator's kernels, with which it begins, and for aggregation."""
+    found = [gather.build(dtype), conjugate_gradient.build(device, dtype)]
+    if preconditioner in ("two-scale", "fine-only"):
+        halo = schwarz.halo(inner_dtype, dtype, weighted)
+        found += [schwarz.setting(order, inner_dtype, device.is_gpu), halo, gather.build(inner_dtype)]
+    if preconditioner == "two-scale":
+        found += [coarse_space.build(device.is_gpu, order, inner_dtype, dtype), gather.build("float64")]
+        if coarse == "device":
+            found += [kcycle.build(device.is_gpu, inner_dtype)]
+    return found
 
 
 def _fixed(numbering, dirichlet, xp):

@@ -28,7 +28,7 @@ def summed(device, values, rows, columns, size: int):
     keys = keys[first]
     found = device.empty(len(first), "float64")
     arrays = [device.array(array) for array in (offsets, order.astype("int32"), xp.ascontiguousarray(values))]
-    kernels = device.build(gather.SOURCE, block=BLOCK, defines={"real": "double"})
+    kernels = device.build(*gather.build("float64"))
     kernels.gather(-(-len(first) // BLOCK), len(first), *arrays, found)
     starts = xp.zeros(size + 1, dtype="int32")
     starts[1:] = xp.cumsum(xp.bincount(keys // size, minlength=size))

@@ -18,3 +18,24 @@ def device(request, cache):
         return open_device(request.param)
     except Unavailable as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture
+def begun_and_used(device, monkeypatch):
+    """Return what the device is asked to prepare, with how much was built before, and to build, in that order."""
+    begun, used, build = {}, [], device.build
+
+    def identity(path, block=256, defines=None):
+        return path.name, block, *sorted((defines or {}).items())
+
+    def prepared(builds):
+        for each in builds:
+            begun.setdefault(identity(*each), len(used))
+
+    def built(*args, **kwargs):
+        used.append(identity(*args, **kwargs))
+        return build(*args, **kwargs)
+
+    monkeypatch.setattr(device, "prepare", prepared)
+    monkeypatch.setattr(device, "build", built)
+    return begun, used

@@ -12,6 +12,7 @@ from datasets.fu2014 import regular
 from kernels import amg
 from kernels.amg.arrays import built
 from kernels.amg.checks import UnsuitableMatrix
+from kernels.amg.rehearsal import rehearse
 from kernels.assembly.problem import Problem
 
 SMALL = {"patch_size": 100, "coarsest": 20}
@@ -130,27 +131,20 @@ def test_what_tables_show(device):
 
 @pytest.mark.parametrize("coarsening", ["patch", "mis"])
 @pytest.mark.parametrize("relaxation", ["patch", "jacobi", "none"])
-def test_what_is_built_ahead_is_used(device, relaxation, coarsening, monkeypatch):
+def test_what_is_built_ahead_is_used(device, relaxation, coarsening, begun_and_used):
     """And begun before it is asked for; little is built that was not begun."""
-    begun, used = {}, []
-
-    def prepare(builds):
-        for build in builds:
-            begun.setdefault(identity(*build), len(used))
-
-    def build(*args, **kwargs):
-        used.append(identity(*args, **kwargs))
-        return kept(*args, **kwargs)
-
-    def identity(path, block=256, defines=None):
-        return path.name, block, *sorted((defines or {}).items())
-
-    kept = device.build
-    monkeypatch.setattr(device, "prepare", prepare)
-    monkeypatch.setattr(device, "build", build)
-    built.cache_clear()  # which remembers the sources of solvers before this
+    begun, used = begun_and_used
+    built.cache_clear()  # which remembers the kernels of solvers before this
     solver = made(device, regular_mesh(1.0), relaxation=relaxation, coarsening=coarsening)
     solver.solve(np.ones(solver.n))
     assert set(begun) <= set(used) and all(used.index(each) >= when for each, when in begun.items())
     late = {name for name, *_ in set(used) - set(begun)}
     assert late <= {"patch_matrix.c", "transfer.c", "product.c", "induced.c", "relax_jacobi.c", "coo.c", "pieces.c"}
+
+
+def test_what_is_rehearsed_can_be_done(device, monkeypatch):
+    done = []
+    monkeypatch.setattr(device, "rehearse", lambda step: done.append(step()))
+    rehearse.__wrapped__(device)
+    inverse, *_ = done
+    assert len(done) > 3 and np.array_equal(host(inverse), np.eye(2))

@@ -162,3 +162,12 @@ def test_what_is_refused(device):
         Solver(device, points, cells, 2, coarse="cloud")
     with pytest.raises(ValueError, match="every vertex of the mesh is fixed"):
         Solver(device, points, cells, 3)
+
+
+@pytest.mark.parametrize("preconditioner", PRECONDITIONERS)
+def test_what_is_built_ahead_is_used(device, preconditioner, begun_and_used):
+    begun, used = begun_and_used
+    points, cells = MESHES["grid"]()
+    solver = Solver(device, points, cells, 2, preconditioner=preconditioner)
+    solver.solve(solver.load())
+    assert begun and set(begun) <= set(used) and all(used.index(each) >= when for each, when in begun.items())

@@ -33,6 +33,9 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
 - A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead.
   ``MIN_BLOCKS`` among the defines bounds CUDA's registers.
 - A module that builds kernels lists ``BUILDS = [(file, block, defines), ...]``; tests build each for every back end.
+- ``device.prepare([(file, block, defines), ...])`` begins builds in other threads, several at a time; a solver calls it
+  first with all that it is going to build, and `build` then finds them or waits. The back ends keep what they built on
+  disk.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ doctor: ## What this machine has, what it lacks, and how to get it
 	$(READY)
 	@$(REPRO) doctor $(ARGS)
 
-data: ## Build the meshes ahead of time
+data: ## Build the meshes ahead of time, several at once
 	$(READY)
 	@$(REPRO) data build $(if $(SCALE),--scale $(SCALE)) $(ARGS)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import baselines
@@ -62,6 +65,17 @@ def dataset_key(name: str, scale: str, override: str | None = None) -> str:
 def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
     """Return the SHA-256 of a mesh's content."""
     return datasets.digest(name, scale, override)
+
+
+def dataset_cost(name: str, scale: str) -> tuple[float, float]:
+    """Return about how many seconds a mesh or matrix takes to be built, and how many bytes: ``datasets/costs.toml``."""
+    seconds, gigabytes = _costs().get(scale, {}).get(name, (0.1, 0.25))
+    return float(seconds), 1e9 * gigabytes
+
+
+@functools.cache
+def _costs() -> dict[str, Any]:
+    return tomllib.loads(Path(datasets.__file__).with_name("costs.toml").read_text())
 
 
 def catalogue() -> list:

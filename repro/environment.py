@@ -110,6 +110,11 @@ def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
     return load().dataset_digest(name, scale, override)
 
 
+def dataset_cost(name: str, scale: str) -> tuple[float, float]:
+    """Return about how many seconds it takes to build a dataset, and how many bytes at the peak."""
+    return load().dataset_cost(name, scale)
+
+
 def catalogue() -> list:
     """Return the datasets there are, as catalogue entries."""
     return list(load().catalogue())

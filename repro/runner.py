@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from repro import discovery, plan, preemption
+from repro import building, discovery, plan, preemption
 from repro.discovery import Artefact
 from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -70,6 +70,9 @@ class Watcher(Protocol):
 
     def waiting(self) -> None:
         """Another run is measuring; this one waits for it."""
+
+    def data(self, text: str) -> None:
+        """A dataset that the cells need begins to be built, or has been."""
 
     def done(self, task: Task, measured: bool, expected: float) -> None:
         """A cell has been measured, or found to have been measured by another run."""
@@ -219,7 +222,8 @@ def run(
     force : bool
         Measure cells that are done, too.
     isolate : bool
-        Measure in a process of its own, so that a crash costs one cell.
+        Measure in a process of its own, so that a crash costs one cell; and build the data that the cells need before
+        the first of them, several at once.
     watcher : Watcher, optional
 
     Returns
@@ -245,6 +249,8 @@ def run(
     watcher.begin(len(expected), sum(expected.values()))
     worker = Worker(settings) if isolate else None
     try:
+        if isolate:
+            building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
         for job in jobs:
             _run_job(job, settings, force, begun, worker, watcher, summary, expected)
     except KeyboardInterrupt:

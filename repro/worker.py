@@ -147,7 +147,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
     from repro import preemption
 
-    _die_with(parent)
+    die_with(parent)
     os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
     while True:
@@ -175,12 +175,12 @@ def _task(artefact: Artefact, identity: tuple, path: Any, key: dict) -> Task:
     return Task(artefact, Cell(case, method, backend, parameters, data), path, key)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
     """Ask the system to end this process with its parent, so that a killed run leaves nothing on the device.
 
-    Elsewhere than on Linux the process ends when it has finished its cell and finds the pipe closed.
+    Elsewhere than on Linux the process ends when it has finished its work and finds the pipe closed.
     """
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)
         if os.getppid() != parent:  # it died before it could be asked
             os._exit(1)

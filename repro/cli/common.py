@@ -188,3 +188,20 @@ def table(title: str, *columns: str, right: tuple[str, ...] = (), whole: tuple[s
             column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in whole
         )
     return made
+
+
+class termination_as_interrupt:
+    """Let SIGTERM end a command as Ctrl-C does: with what is done shown, and no process left."""
+
+    def __enter__(self) -> None:
+        import signal
+
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        self.before = signal.signal(signal.SIGTERM, interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        signal.signal(signal.SIGTERM, self.before)

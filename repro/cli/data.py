@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Json, Scale, answer, console, say, table
+from repro.cli.common import Json, Scale, answer, console, say, table, termination_as_interrupt
 
 app = typer.Typer(help="List, build or verify the datasets.", no_args_is_help=True)
 Datasets = Annotated[list[str] | None, typer.Argument(metavar="DATASET", help="By default all of them.")]
@@ -16,6 +16,7 @@ Datasets = Annotated[list[str] | None, typer.Argument(metavar="DATASET", help="B
 def list_datasets(as_json: Json = False) -> None:
     """List the datasets: where they stand in for another, for which scales they are, and which of them are cached."""
     from repro import environment
+    from repro.building import is_public
 
     rows = [
         {
@@ -23,7 +24,7 @@ def list_datasets(as_json: Json = False) -> None:
             "stand_in_for": entry.stand_in_for or "",
             "kind": getattr(entry, "kind", "mesh"), "address": getattr(entry, "address", ""),
             "cached": [scale for scale in entry.scales if entry.is_cached(scale)],
-            "downloaded": [scale for scale in entry.scales if _is_public(entry, scale)],
+            "downloaded": [scale for scale in entry.scales if is_public(entry, scale)],
         }
         for entry in environment.catalogue()
     ]  # fmt: skip
@@ -47,28 +48,38 @@ def build(
         bool, typer.Option("--download", help="Download public ones, in place of their stand-ins from then on.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Build datasets into the cache, or download them."""
-    built, problems = [], 0
-    for entry, size in _chosen(names, scale):
-        say(f"{entry.name} at scale {size} ...")
-        try:
-            if download and getattr(entry, "address", "") and size == entry.public_scale:
+    """Build datasets into the cache, several at once, or download them."""
+    from repro import building
+
+    chosen, failed = _chosen(names, scale), {}
+    if download:  # one after another: they come from one server
+        for entry, size in chosen:
+            if getattr(entry, "address", "") and size == entry.public_scale:
                 say(f"{entry.name}: from {entry.address}")
-                entry.download()
-            path = entry.build(size)
-            public = _is_public(entry, size)
-            built.append(
-                {"name": entry.name, "scale": size, "path": path, "downloaded": public, "facts": entry.facts(size)}
-            )
-            what = "downloaded" if public else "stand-in" if entry.stand_in_for else "built"
-            say(f"{entry.name}: {what}, {path}")
-        except Exception as error:  # one dataset that cannot be built costs no other
-            problems += 1
-            built.append({"name": entry.name, "scale": size, "error": str(error)})
-            say(f"{entry.name}: {type(error).__name__}: {error}")
+                try:
+                    entry.download()
+                except Exception as error:  # one dataset that cannot be had costs no other
+                    failed[entry.name] = str(error)
+                    say(f"{entry.name}: {type(error).__name__}: {error}")
+    pairs = [(entry.name, size) for entry, size in chosen if entry.name not in failed]
+    with termination_as_interrupt():
+        found = building.build(pairs, say, with_facts=as_json)
+    built = {name: ended for (name, _), ended in zip(pairs, found, strict=True)}
+    failed |= {name: ended.error for name, ended in built.items() if ended.kind}
     if as_json:
-        answer(built)
-    raise typer.Exit(int(problems > 0))
+        answer([_told(entry.name, size, failed, built) for entry, size in chosen])
+    raise typer.Exit(int(bool(failed)))
+
+
+def _told(name: str, scale: str, failed: dict, built: dict) -> dict:
+    """Return what is told of a build, as data."""
+    if name in failed:
+        return {"name": name, "scale": scale, "error": failed[name]}
+    ended = built[name]
+    return {
+        "name": name, "scale": scale, "path": ended.path, "downloaded": ended.what == "downloaded",
+        "facts": ended.facts,
+    }  # fmt: skip
 
 
 @app.command("verify")
@@ -85,11 +96,6 @@ def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -
     if as_json:
         answer(found)
     raise typer.Exit(int(any(entry["problems"] for entry in found)))
-
-
-def _is_public(entry, scale: str) -> bool:
-    """Return whether a scale of a dataset has been downloaded."""
-    return bool(getattr(entry, "address", "")) and entry.is_public(scale)
 
 
 def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
@@ -110,7 +116,7 @@ def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
         lacking = [name for name, entry in entries.items() if entry.scales and size not in entry.scales]
         if lacking:
             say(f"not at scale {size}: {', '.join(lacking)}")
-    chosen = names or [name for name, entry in entries.items() if size in entry.scales]
+    chosen = list(dict.fromkeys(names or ())) or [name for name, entry in entries.items() if size in entry.scales]
     return [(entries[name], size) for name in chosen]
 
 

@@ -81,6 +81,10 @@ class Follower:
         """Say that another run holds the machine."""
         self._say_once("waiting for another run to finish its cell", "yellow")
 
+    def data(self, text: str) -> None:
+        """Say which dataset begins to be built, or has been."""
+        self.console.print(escape(text), style="dim")
+
     def done(self, task: Task, measured: bool, expected: float) -> None:
         """Print the cell's line and move the bar."""
         self.finished += 1

@@ -28,6 +28,7 @@ from repro.cli.common import (
     plural,
     say,
     table,
+    termination_as_interrupt,
 )  # fmt: skip
 from repro.settings import CELL_SECONDS
 
@@ -75,7 +76,7 @@ def run(
 
     from repro.cli.progress import Follower
 
-    with _termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
+    with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
         summary = runner.run(wanted, settings, force=force, isolate=not in_process, watcher=follower)
     if as_json:
         answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
@@ -123,20 +124,3 @@ def _escape(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
-
-
-class _termination_as_interrupt:
-    """Let SIGTERM end a run as Ctrl-C does: with what is done shown."""
-
-    def __enter__(self) -> None:
-        import signal
-
-        def interrupt(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        self.before = signal.signal(signal.SIGTERM, interrupt)
-
-    def __exit__(self, *_: object) -> None:
-        import signal
-
-        signal.signal(signal.SIGTERM, self.before)

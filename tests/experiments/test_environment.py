@@ -32,6 +32,16 @@ def test_ceilings_of_the_host_are_of_every_kind():
     assert [next(kernels).kind for _ in range(3)] == ["read", "copy", "triad"]
 
 
+def test_costs_are_of_datasets_that_there_are_and_the_longest_are_known():
+    scales = {entry.name: entry.scales for entry in environment.catalogue()}
+    for scale, costs in environment._costs().items():
+        assert not [name for name in costs if scale not in scales[name]]
+        assert all(seconds >= 0.1 and 0 < gigabytes < 64 for seconds, gigabytes in costs.values())
+    heart, regular = (environment.dataset_cost(f"fu2014/{name}", "paper") for name in ("heart", "regular"))
+    assert heart[0] > regular[0] and heart[1] > 4e8
+    assert environment.dataset_cost("geveler2011/circle", "paper")[0] < 1  # not in the file
+
+
 def test_the_catalogue_has_the_meshes_of_the_paper():
     assert {f"fu2014/{name}" for name in ("regular", "irregular", "heart", "brain", "blobs")} <= {
         entry.name for entry in environment.catalogue()

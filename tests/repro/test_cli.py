@@ -188,36 +188,43 @@ def test_the_command_line_says_which_commands_there_are():
     assert names <= named
 
 
-def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeypatch):
-    from repro import environment
+# Of datasets of which one cannot be built, and one can be downloaded; the processes that build see the file.
+ENTRIES = """
+class Broken(Entry):
+    def build(self, scale):
+        raise ValueError("disk [full]")
 
-    made = environment.catalogue()[0]
+    def verify(self, scale):
+        raise ValueError("not a mesh")
 
-    class Broken(type(made)):
-        def build(self, scale):
-            raise ValueError("disk [full]")
 
-        def verify(self, scale):
-            raise ValueError("not a mesh")
+class Public(Entry):
+    address, public_scale, path = "https://example.org/x", "paper", Path(os.environ["FAKELAB_LOG"] + ".downloaded")
 
-    class Public(type(made)):
-        address, public_scale, downloads = "https://example.org/x", "paper", 0
+    def download(self):
+        with self.path.open("a") as stream:
+            stream.write("once ")
 
-        def download(self):
-            type(self).downloads += 1
+    def is_public(self, scale):
+        return scale == "paper" and self.path.exists()
 
-        def is_public(self, scale):
-            return scale == "paper" and self.downloads > 0
 
-    entries = [Broken("a/broken"), Public("a/public", stand_in_for="it")]
-    monkeypatch.setattr(environment, "catalogue", lambda: entries)
+def catalogue():
+    return [Broken("a/broken"), Public("a/public", stand_in_for="it")]
+"""
+
+
+def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys):
+    written = laboratory.folder / "fakelab" / "environment.py"
+    written.write_text(written.read_text() + ENTRIES)
+    downloaded = Path(f"{laboratory.log}.downloaded")
     assert main(["data", "build", "--scale", "paper", "--download", "--json"]) == 1
     said = capsys.readouterr()
     broken, public = json.loads(said.out)
     assert broken["error"] == "disk [full]" and public["downloaded"] and "a/public: downloaded" in said.err
-    assert "a/public: from https://example.org/x" in said.err and Public.downloads == 1
+    assert "a/public: from https://example.org/x" in said.err and downloaded.read_text() == "once "
     assert main(["data", "build", "a/public", "--scale", "smoke", "--download"]) == 0  # of which there is no public one
-    assert "a/public: stand-in" in capsys.readouterr().err and Public.downloads == 1
+    assert "a/public: stand-in" in capsys.readouterr().err and downloaded.read_text() == "once "
     assert main(["data", "verify", "--json", "--scale", "paper"]) == 1
     assert [entry["problems"] for entry in answer(capsys)] == [["ValueError: not a mesh"], []]
     assert main(["data", "list"]) == 0
@@ -226,8 +233,9 @@ def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys, monkeyp
 
 
 def test_a_scale_that_a_dataset_lacks_is_said(laboratory, capsys, monkeypatch):
-    from repro import environment
+    from repro import building, environment
 
+    monkeypatch.setattr(building, "build", lambda pairs, say, with_facts: [building.Built(facts={}) for _ in pairs])
     made = type(environment.catalogue()[0])
     entries = [made("a/all"), made("a/large", scales=("paper", "large")), made("a/own", scales=())]
     monkeypatch.setattr(environment, "catalogue", lambda: entries)

@@ -1,5 +1,6 @@
-"""The wheel: what is in it, and that it works away from the checkout, its kernels built from its own sources."""
+"""The wheel: what is in it, and that it works away from the checkout, beside packages of the names of its folders."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -19,18 +20,16 @@ ROOT = Path(__file__).resolve().parents[1]
 # Not in the wheel: what only a checkout has a use for.
 OURS = ("results/", "tests/", "benchmarks/", ".ci/", "docs/")
 PIP = f"{shlex.quote(sys.executable)} -m pip"
+OTHERS = ("datasets", "kernels", "experiments", "baselines", "repro")
 SUFFIXES = (".py", ".c", ".cu", ".h", ".csv", ".toml", ".j2", ".js", ".css")
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed")
+    build = pytest.importorskip("hatchling.build", reason="hatchling, which builds the wheel, is not installed")
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    done = subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    (made,) = folder.glob("*.whl")
-    return made
+    with contextlib.chdir(ROOT):
+        return folder / build.build_wheel(str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +39,13 @@ def installed(wheel, tmp_path_factory):
     site = folder / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
+    for name in OTHERS:
+        (site / name).mkdir()
+        (site / name / "__init__.py").write_text("WHOSE = 'theirs'\n")
     # -S leaves the checkout's own path out, and with it the environment's packages, which come back by hand.
     program = (
         f"import sys; sys.path[1:1] = [{str(site)!r}]; sys.path.append({sysconfig.get_path('purelib')!r}); "
-        "from repro.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from repro_gpu_fem.__main__ import main; sys.exit(main())"
     )
 
     def call(*words):
@@ -54,7 +56,7 @@ def installed(wheel, tmp_path_factory):
         command = [sys.executable, "-S", "-c", program, *words]
         return subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=150)
 
-    call.folder, call.site = folder, site
+    call.folder, call.site, call.root = folder, site, site / "repro_gpu_fem"
     return call
 
 
@@ -62,32 +64,49 @@ def test_the_wheel_has_every_source_and_number(wheel):
     names = [path.relative_to(ROOT).as_posix() for path in listed()]
     wanted = {name for name in names if name.endswith(SUFFIXES) and "/" in name and not name.startswith(OURS)}
     with zipfile.ZipFile(wheel) as archive:
-        found = set(archive.namelist())
+        found = {name.removeprefix("repro_gpu_fem/").removeprefix("src/repro_gpu_fem/") for name in archive.namelist()}
+    wanted = {name.removeprefix("src/repro_gpu_fem/") for name in wanted}
     assert not (missing := wanted - found), sorted(missing)[:10]
     assert not [name for name in found if name.startswith(OURS)]
+
+
+def test_what_is_installed_owns_one_name(wheel, installed):
+    """Hugging Face has packages `datasets` and `kernels`, which whatever uses PyTorch may import."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.split("/")[0] for name in archive.namelist()}
+    assert names == {"repro_gpu_fem", f"{wheel.name.partition('-py3')[0]}.dist-info"}
+    program = "import importlib, sys; print(*(importlib.import_module(name).WHOSE for name in sys.argv[1:]))"
+    environment = os.environ | {"PYTHONPATH": str(installed.site)}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, *OTHERS], cwd=installed.folder, env=environment, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["theirs"] * len(OTHERS), done.stderr
+
+
+def test_an_editable_install_shows_one_name(tmp_path):
+    build = pytest.importorskip("hatchling.build", reason="hatchling, which builds the wheel, is not installed")
+    with contextlib.chdir(ROOT), zipfile.ZipFile(tmp_path / build.build_editable(str(tmp_path))) as archive:
+        (name,) = (name for name in archive.namelist() if ".dist-info/" not in name)
+        (folder,) = archive.read(name).decode().split("\n")
+    assert [path.name for path in Path(folder).iterdir()] == ["repro_gpu_fem"]
+    # Which is Python's to run by its path, too, as the scripts of `repro plan` do.
+    words = [sys.executable, str(Path(folder, "repro_gpu_fem")), "list", "--json"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert json.loads(done.stdout), done.stderr
 
 
 def test_it_runs_away_from_the_checkout(installed):
     listed = installed("list", "--json")
     assert listed.returncode == 0 and len(json.loads(listed.stdout)) >= 31, listed.stderr[-2000:]
-    run = installed(
-        "run",
-        "zhang2013-table2",
-        "--scale",
-        "smoke",
-        "--only",
-        "backend=opencl",
-        "--only",
-        "case=quad",
-        "--in-process",
-        "--json",
-    )
+    only = ("--only", "backend=openmp", "--only", "case=regular", "--only", "method=patch-pcgamg")
+    run = installed("run", "fu2014-table3", "--scale", "smoke", *only, "--in-process", "--json")
     assert run.returncode == 0, run.stderr[-2000:]
     answered = json.loads(run.stdout)
     assert answered["failed"] == 0 and answered["measured"] + answered["skipped"] > 0
     written = [Path(name) for name in answered["files"]]
     assert written and all(path.is_relative_to(installed.folder / "work" / "results") for path in written)
-    assert not (installed.site / "results").exists()
+    assert not (installed.root / "results").exists()
 
 
 def test_published_numbers_come_with_it(installed):
@@ -135,8 +154,8 @@ def test_what_is_advised_is_for_the_python_that_runs(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         (tmp_path / name / "repro-setup.json").touch()
     for prefix, command in (
-        (".venv", "make setup"),
-        ("my own", f"make setup VENV='{tmp_path}/my own'"),
+        (".venv", "make setup EXTRAS=report"),
+        ("my own", f"make setup EXTRAS=report VENV='{tmp_path}/my own'"),
         ("theirs", f"{PIP} install -e '{tmp_path}[report]'"),
     ):
         monkeypatch.setattr(sys, "prefix", str(tmp_path / prefix))

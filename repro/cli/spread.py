@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+import repro
 from repro.cli.common import (
     Backends,
     Everything,
@@ -67,7 +68,7 @@ def plan(
     if not made:
         say("every cell is done: there is nothing to divide")
         return
-    command = shlex.join([sys.executable, "-m", "repro"])
+    command = shlex.join([sys.executable, str(_launcher())])
     texts = {
         target: shards.workflow(template, output, target, made, command, settings.results)
         for template, target in ((shards.SNAKEFILE, snakemake), (shards.SLURM, slurm))
@@ -85,6 +86,12 @@ def plan(
     console().print(shown)
     first = f"repro run --shard {shlex.quote(str(output))} 1"
     say(f"{output}: {plural(len(made), 'shard')} at scale {settings.scale}; the first: {first}")
+
+
+def _launcher() -> Path:
+    """Return what Python runs as `repro` from any folder, whether or not it is installed."""
+    here = Path(repro.__file__).resolve().parents[1]
+    return here if (here / "__main__.py").is_file() else here / "src/repro_gpu_fem"
 
 
 def merge(

@@ -1,19 +1,23 @@
 # Every target that needs the environment makes or updates .venv first; with nothing to do that takes a tenth of a second.
+# It installs what it needs itself, and no more.
 #
 # PYTHON=python3.12     the Python that makes the environment
 # VENV=folder           an environment of your own; VENV= (empty) for PYTHON's own packages, and nothing is installed
 # CUDA=none|12|13       CuPy for this CUDA, where the driver of this machine does not tell (a cluster's front end)
+# EXTRAS="pocl report"  more groups of pyproject.toml; they stay once they are installed
 
 PYTHON ?= python3
 VENV   ?= .venv
 CUDA   ?= auto
+EXTRAS ?=
 
 ifeq ($(strip $(VENV)),)
-READY  := @:
+READY   = @:
 PY     := $(PYTHON)
 else
 SETUP  := $(PYTHON) -I repro/bootstrap.py --venv "$(VENV)" --cuda $(CUDA)
-READY  := @$(SETUP)
+# $(call READY,test bench): the environment, with these groups of pyproject.toml
+READY   = @$(SETUP) --with "$(strip $(1) $(EXTRAS))"
 PY     := $(VENV)/bin/python
 endif
 REPRO  := $(PY) -m repro
@@ -29,84 +33,88 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 .NOTPARALLEL:
 .PHONY: help setup list doctor data all claims readme appendix report figures test coverage races lint bench bench-compare bench-publish clean
 
+TESTS = test bench report compiler nvrtc browser
+
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
 	@echo 'make fu2014-table2       Table 2 of one paper; the same as make table2 PAPER=fu2014'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@$(PYTHON) -Ic 'import re, sys; [print("make %-19s %s" % each) for each in re.findall("(?m)^([a-z-]+):.*## (.*)", open(sys.argv[1]).read())]' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
+	@echo '           EXTRAS="pocl report"  installs more: opencl (for the driver of a GPU), pocl (OpenCL on the processor), compiler,'
+	@echo '           report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
 	@echo 'BACKEND=host runs the baselines on the host alone; with any other back end they run as well.'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
 
-setup: ## Make .venv and install everything that this machine has a use for
-	$(READY) $(if $(SETUP),--again)
+setup: ## Make .venv, and install what measuring needs on this machine, and EXTRAS
+	$(call READY) $(if $(SETUP),--again)
 
 list: ## The artefacts, one a line
-	$(READY)
+	$(call READY)
 	@$(REPRO) list $(if $(PAPER),--paper $(PAPER)) $(ARGS)
 
 doctor: ## What this machine has, what it lacks, and how to get it
-	$(READY)
+	$(call READY)
 	@$(REPRO) doctor $(ARGS)
 
 data: ## Build the meshes ahead of time, several at once
-	$(READY)
+	$(call READY)
 	@$(REPRO) data build $(if $(SCALE),--scale $(SCALE)) $(ARGS)
 
 all: ## Every artefact of every paper; PAPER=fu2014 for those of one
-	$(READY)
+	$(call READY)
 	@$(REPRO) run $(if $(PAPER),,--all) $(OPTIONS)
 
 claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
-	$(READY)
+	$(call READY)
 	@$(REPRO) claims $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
 readme: ## Write verdicts, figures and kernels of the stored results into the README, and all of them into docs/
-	$(READY)
+	$(call READY)
 	@$(REPRO) readme $(if $(RESULTS),--results "$(RESULTS)")
 
 appendix: ## The artefact appendix that SC and ACM ask for, into docs/appendix.md; PAPER=fu2014
-	$(READY)
+	$(call READY,report)
 	@$(REPRO) appendix $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") --output docs/appendix.md
 
 report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
-	$(READY)
+	$(call READY,report)
 	@$(REPRO) report $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
 figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, without measuring
-	$(READY)
+	$(call READY)
 	@$(REPRO) figures $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
 # A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them
-	$(READY)
+	$(call READY,$(TESTS))
 	@$(CACHES) $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true $(ARGS)
 
 coverage: ## How much of the harness its tests reach; exit 1 under 90 %
-	$(READY)
+	$(call READY,$(TESTS))
 	@rm -rf .cache/coverage && mkdir -p .cache/coverage
 	@$(CACHES) $(PY) -m coverage run -m pytest -q -n 2 tests/repro $(ARGS); tests=$$?; \
 	$(PY) -m coverage combine -q && $(PY) -m coverage report && exit $$tests
 
 races: ## The kernels' tests under ThreadSanitizer (OpenMP) and compute-sanitizer (CUDA); ARGS="tests/kernels/spmv" for some
-	$(READY)
+	$(call READY,$(TESTS))
 	@$(PY) tests/races.py $(ARGS)
 
 lint: ## Style and form, by ruff
-	$(READY)
+	$(call READY,dev)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check --quiet . || { echo 'lint: ruff format would change files' >&2; exit 1; }
 
 bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of them
-	$(READY)
+	$(call READY,bench)
 	@$(REPRO) bench run $(ARGS)
 
 bench-compare: ## Commit BASE=... against NEW (HEAD), in turns, with a verdict by intervals; fails if it is slower
-	$(READY)
+	$(call READY,bench)
 	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
 
 bench-publish: ## asv's pages of what is stored, in .asv/html
-	$(READY)
+	$(call READY,bench)
 	@$(REPRO) bench publish $(ARGS)
 
 clean: ## Remove caches and asv's results; .venv and results/ stay
@@ -115,5 +123,5 @@ clean: ## Remove caches and asv's results; .venv and results/ stay
 
 # Any other name is an artefact, a paper, or a table or figure of every paper; repro says so when it is none of them.
 .DEFAULT:
-	$(READY)
+	$(call READY)
 	@$(REPRO) run $@ $(OPTIONS)

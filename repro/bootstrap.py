@@ -1,9 +1,10 @@
 """Set up the project's Python environment with nothing but the standard library; `make` calls this before each target.
 
-``python3 repro/bootstrap.py`` makes ``.venv``, installs the pinned dependencies and the project itself (editable), and
-CuPy for the CUDA of the NVIDIA driver, if there is one. It returns at once when nothing has changed since, and needs no
-network then. An environment whose set-up was killed half-way is made anew. The file keeps to a syntax that older
-Pythons read, so that they can say that they are too old.
+``python3 repro/bootstrap.py`` makes ``.venv`` and installs what measuring needs, pinned, and the project itself
+(editable); ``--with`` names optional groups of ``pyproject.toml``. By itself it takes a C compiler where the machine
+has none, and CuPy for the CUDA of the NVIDIA driver, if there is one. It returns at once when nothing has changed
+since, and needs no network then. An environment whose set-up was killed half-way is made anew. The file keeps to a
+syntax that older Pythons read, so that they can say that they are too old.
 """
 
 import sys
@@ -18,45 +19,31 @@ if sys.version_info < OLDEST:
 import argparse
 import contextlib
 import ctypes
+import errno
 import fcntl
 import hashlib
 import importlib.util
 import json
 import os
-import re
+import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ALWAYS = ("test", "bench", "dev")
-STAMP, STARTED, LOG = "repro-setup.json", "repro-setup.started", "repro-setup.log"
-UNREACHABLE = re.compile(
-    r"connection broken by|Max retries exceeded|Could not fetch URL|Temporary failure in name resolution"
-)
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
 
+from repro.installing import DiskFull, PipError, SetupError, Speaker, pip
 
-class SetupError(Exception):
-    """A set-up that cannot go on, in one line that says what to do."""
-
-
-class PipError(SetupError):
-    """Pip refused: what it said last, and whether it was for want of a package index."""
-
-    def __init__(self, output, log):
-        errors = [line for line in output if line.startswith("ERROR") or re.match(r"\s*\w+Error: ", line)] or output
-        self.unreachable = any(UNREACHABLE.search(line) for line in output)
-        self.summary = errors[-1].strip() if errors else "pip said nothing"
-        if self.unreachable:
-            message = (
-                "pip cannot reach a package index. Connect to the network, or name a mirror (PIP_INDEX_URL) or a "
-                f"folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=folder); what pip said: {log}"
-            )
-        else:
-            message = f"pip failed: {self.summary} (everything it said: {log})"
-        super().__init__(message)
+NEEDED = {"test", "dev"}  # the groups without which the target that asks for them is nothing
+ELSE = {"compiler": "; install gcc or clang"}
+STAMP, STARTED = "repro-setup.json", "repro-setup.started"
+ROOM = 30e6  # bytes that an environment of pip alone takes, about
+PROGRAM = "#include <math.h>\nint main(int count, char **words) { return words[0] && floor(count) > 9; }\n"
 
 
 def cuda_of_driver():
@@ -85,18 +72,46 @@ def choose_cuda(wanted):
     return major, f"{said}: CuPy for CUDA {major}"
 
 
-def groups(project, cuda):
-    """Return the optional groups of requirements for this machine, by name: the set-up does without one that fails."""
-    names = ["pocl", "report"]
-    if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
-        names.append("browser")
-    if shutil.which("ld") is None:
-        names.append("linker")
-    if cuda != "12":
-        names.append("nvrtc")
+def compilers():
+    """Return the C compilers that are here, by their names or by $CC."""
+    named = [shlex.split(os.environ.get("CC", "")), ["gcc"], ["clang"], ["cc"]]
+    return [shlex.join(words) for words in named if words and shutil.which(words[0])]
+
+
+def compiles(compiler):
+    """Tell whether a C compiler makes a program, headers, libraries, linker and all."""
+    with tempfile.TemporaryDirectory(prefix="repro-setup-") as folder:
+        source, program = Path(folder, "program.c"), Path(folder, "program")
+        source.write_text(PROGRAM)
+        words = [*shlex.split(compiler), str(source), "-o", str(program), "-lm"]
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode == 0 and program.is_file()
+
+
+def has_opencl_driver():
+    """Tell whether an OpenCL driver is registered here."""
+    folder = Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
+    return any(folder.glob("*.icd"))
+
+
+def groups(asked, cuda, compiler):
+    """Return the names of the groups for this machine: those asked for, and what it has a use for."""
+    names = set(asked)
+    # PoCL links each kernel; the package of the compiler is a linker as well.
+    if not compiler or ("pocl" in names and shutil.which("ld") is None):
+        names.add("compiler")
     if cuda != "none":
-        names.append(f"cuda{cuda}")
-    return {name: project["optional-dependencies"][name] for name in names}
+        names.add(f"cuda{cuda}")
+    if cuda != "none" or has_opencl_driver():
+        names.add("opencl")
+    if cuda == "12":
+        names.discard("nvrtc")  # CuPy for CUDA 12 would load this newer compiler in place of its own
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        names.discard("browser")
+    return names
 
 
 def digest(pyproject, constraints):
@@ -142,55 +157,41 @@ def create(venv):
     (venv / STARTED).touch()
     made = subprocess.run([sys.executable, "-m", "venv", venv], capture_output=True, text=True)
     if made.returncode != 0 or not is_usable(venv):
+        full = shutil.disk_usage(venv).free < ROOM
         said = (made.stdout + made.stderr).strip().splitlines() or ["nothing was said"]
         shutil.rmtree(venv, ignore_errors=True)
-        raise SetupError(f"{sys.executable} -m venv {venv} failed: {said[-1]}")
+        raise DiskFull() if full else SetupError(f"{sys.executable} -m venv {venv} failed: {said[-1]}")
 
 
-def pip(venv, *arguments):
-    """Run pip install in `venv`, its output into the log, and on a terminal the line it is at."""
-    command = [venv / "bin/python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar=off"]
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    environment["PIP_USER"] = "0"
-    output = []
-    everything = [*command, "-c", "constraints.txt", *arguments]
-    said = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with (venv / LOG).open("a") as log, subprocess.Popen(everything, cwd=ROOT, env=environment, **said) as process:
-        for line in process.stdout:
-            log.write(line)
-            output.append(line)
-            if sys.stdout.isatty():
-                print("\r\033[K  " + line.strip()[: shutil.get_terminal_size().columns - 3], end="", flush=True)
-    if sys.stdout.isatty():
-        print("\r\033[K", end="", flush=True)
-    if process.returncode != 0:
-        raise PipError(output, venv / LOG)
+def install(venv, required, optional, speaker):
+    """Install requirements, and groups of them that can be done without.
 
-
-def install(venv, pyproject, optional):
-    """Install the project, its dependencies and the optional groups.
+    Parameters
+    ----------
+    venv : pathlib.Path
+    required : list of str
+    optional : dict of str to list of str
+        Requirements by the name of the group.
+    speaker : repro.installing.Speaker
 
     Returns
     -------
     dict of str to str
-        The optional groups that could not be installed, and why. Anything else that fails raises.
+        The groups that could not be installed, and why. Anything else that fails raises.
     """
-    # The build system first, under the constraints as well, so that a later change to pyproject.toml needs no network.
-    pip(venv, *pyproject["build-system"]["requires"])
-    project = ["--no-build-isolation", "--editable", ".[{}]".format(",".join(ALWAYS))]
+    if not required and not optional:
+        return {}
     try:
-        pip(venv, *project, *[requirement for group in optional.values() for requirement in group])
+        pip(venv, ROOT, speaker, *required, *[requirement for group in optional.values() for requirement in group])
         return {}
     except PipError as error:
-        if error.unreachable or not optional:
+        if error.for_all or not optional:
             raise
-    pip(venv, *project)
-    missing = {}
+        if not required and len(optional) == 1:
+            return dict.fromkeys(optional, error.summary)
+    missing = install(venv, required, {}, speaker)
     for name, requirements in optional.items():
-        try:
-            pip(venv, *requirements)
-        except PipError as error:
-            missing[name] = error.summary
+        missing |= install(venv, [], {name: requirements}, speaker)
     return missing
 
 
@@ -204,31 +205,44 @@ def one_at_a_time():
         yield
 
 
-def set_up(venv, wanted_cuda, again, say):
+def set_up(venv, asked, wanted_cuda, again, speaker):
     """Bring `venv` up to date.
 
     Parameters
     ----------
     venv : pathlib.Path
         Made when it is not there; an environment of the user's own is installed into, and never deleted.
+    asked : iterable of str
+        Optional groups; those of earlier calls stay.
     wanted_cuda : {'auto', 'none', '12', '13'}
     again : bool
         Try once more what an earlier set-up could not install.
-    say : callable
-        Takes the lines for the user.
+    speaker : repro.installing.Speaker
+
+    Returns
+    -------
+    bool
+        Whether there was anything to do.
     """
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
     want = digest(pyproject, (ROOT / "constraints.txt").read_text())
-    asked, why = choose_cuda(wanted_cuda)
+    known = pyproject["project"]["optional-dependencies"]
+    unknown = sorted(set(asked) - known.keys())
+    if unknown:
+        raise SetupError(f"there is no group {', '.join(unknown)}; there are {', '.join(sorted(known))}")
+    on_machine, why = choose_cuda(wanted_cuda)
+    here = compilers()
 
     def plan(stamp):
         # A machine without a GPU leaves the CuPy that one with a GPU has put into a shared folder.
-        cuda = stamp.get("cuda", asked) if (asked, wanted_cuda) == ("none", "auto") else asked
-        return cuda, groups(pyproject["project"], cuda)
+        cuda = stamp.get("cuda", on_machine) if (on_machine, wanted_cuda) == ("none", "auto") else on_machine
+        compiler = stamp.get("compilers") == here or "compiler" in stamp.get("groups", ()) or any(map(compiles, here))
+        return cuda, groups(asked, cuda, compiler)
 
     def is_current(stamp):
-        has_all = set(plan(stamp)[1]) <= set(stamp.get("groups", ()))
-        return stamp.get("digest") == want and has_all and not (again and stamp.get("missing"))
+        if stamp.get("digest") != want or (again and stamp.get("missing")):
+            return False
+        return plan(stamp)[1] <= set(stamp["groups"])
 
     if is_current(read_stamp(venv)) and (venv / "bin/python").exists():
         return False
@@ -239,7 +253,7 @@ def set_up(venv, wanted_cuda, again, say):
         began = time.monotonic()
         killed = (venv / STARTED).exists()
         ours = bool(stamp.get("created"))
-        cuda, optional = plan(stamp)
+        cuda, wanted = plan(stamp)
         # Two CuPys in one environment hide each other.
         other_cuda = cuda != "none" and stamp.get("cuda", cuda) not in ("none", cuda)
         if other_cuda and not ours:
@@ -251,26 +265,41 @@ def set_up(venv, wanted_cuda, again, say):
                     "remove it, or name another: make VENV=..."
                 )
             reason = "again, since a set-up was killed half-way, " if killed else ""
-            say(f"making {venv} {reason}with Python {sys.version.split()[0]}")
+            speaker.say(f"making {venv} {reason}with Python {sys.version.split()[0]}")
             create(venv)
-            ours = True
-        say(f"{why}; installing, which takes a minute or more the first time")
+            ours, stamp = True, {}
+        earlier = {name for name in stamp.get("groups", ()) if name in known and (name[:4] != "cuda" or name in wanted)}
+        complete = stamp.get("digest") == want
+        wanted |= earlier
+        added = sorted(wanted - earlier | stamp.get("missing", {}).keys() & wanted if complete else wanted)
+        first = [] if complete else [why, "installing what measuring needs"]
+        speaker.say("; ".join(first + ([f"installing what is for {', '.join(added)}"] if added else [])))
         if ours:
             (venv / STARTED).touch()
         (venv / STAMP).unlink(missing_ok=True)
+        project = pyproject["project"]
+        # The build system under the constraints as well, so that a later change to pyproject.toml needs no network.
+        required = [] if complete else [*pyproject["build-system"]["requires"], *project.get("dependencies", [])]
+        required += [requirement for name in added if name in NEEDED for requirement in known[name]]
         try:
-            missing = install(venv, pyproject, optional)
+            missing = {name: said for name, said in stamp.get("missing", {}).items() if complete and name not in added}
+            missing |= install(venv, required, {name: known[name] for name in added if name not in NEEDED}, speaker)
+            if not complete:
+                pip(venv, ROOT, speaker, "--no-index", "--no-deps", "--no-build-isolation", "--editable", ".")
         except SetupError:
             # Pip has put back what it had changed, so the environment is as good as before; a kill leaves the mark.
-            write_stamp(venv, {"created": ours, "cuda": stamp.get("cuda", "none")})
+            write_stamp(venv, {"created": ours, "cuda": "none", **stamp} | ({} if complete else {"digest": ""}))
             (venv / STARTED).unlink(missing_ok=True)
             raise
-        stamp = {"digest": want, "cuda": cuda, "groups": sorted(optional), "created": ours, "missing": missing}
+        stamp = {
+            "digest": want, "cuda": cuda, "groups": sorted(wanted), "created": ours, "missing": missing,
+            "compilers": None if "compiler" in wanted else here,
+        }  # fmt: skip
         write_stamp(venv, stamp)
         (venv / STARTED).unlink(missing_ok=True)
         for name, reason in missing.items():
-            say(f"without the optional {name}: {reason} (`make setup` tries again)")
-        say(f"ready in {time.monotonic() - began:.0f} s")
+            speaker.say(f"without the optional {name}: {reason}{ELSE.get(name, '')} (`make setup` tries again)")
+        speaker.say(f"ready in {time.monotonic() - began:.0f} s")
         return True
 
 
@@ -278,21 +307,23 @@ def main(arguments=None):
     """Run the command line; returns the exit status."""
     parser = argparse.ArgumentParser(description="Set up the project's Python environment.")
     parser.add_argument("--venv", default=".venv", help="the environment's folder (default .venv)")
+    parser.add_argument("--with", default="", dest="groups", help="optional groups of pyproject.toml, in one word")
     parser.add_argument("--cuda", default="auto", choices=("auto", "none", "12", "13"), help="CuPy for this CUDA")
     parser.add_argument("--again", action="store_true", help="say so when all is up to date; try again what failed")
     options = parser.parse_args(arguments)
+    speaker, venv = Speaker(), ROOT / Path(options.venv).expanduser()
     try:
-        changed = set_up(
-            ROOT / Path(options.venv).expanduser(), options.cuda, options.again, lambda line: print(f"setup: {line}")
-        )
-    except SetupError as error:
+        changed = set_up(venv, options.groups.replace(",", " ").split(), options.cuda, options.again, speaker)
+    except (SetupError, OSError) as error:
+        speaker.done()
+        error = DiskFull() if getattr(error, "errno", None) == errno.ENOSPC else error
         print(f"setup: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("setup: stopped; the next make starts it over", file=sys.stderr)
         return 130
     if options.again and not changed:
-        print("setup: all is up to date")
+        speaker.say("all is up to date")
     return 0
 
 

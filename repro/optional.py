@@ -21,7 +21,12 @@ def installer(extra: str) -> str:
     environment = Path(sys.prefix)
     if not (environment / STAMP).is_file():  # a user's own, which make leaves alone
         return f"{_pip()} install -e {shlex.quote(f'{ROOT}[{extra}]')}"
-    return SETUP if environment == ROOT / ".venv" else f"{SETUP} VENV={shlex.quote(str(environment))}"
+    words = [SETUP]
+    if not extra.startswith("cuda"):  # which make chooses itself, by the driver
+        words.append(f"EXTRAS={extra}")
+    if environment != ROOT / ".venv":
+        words.append(f"VENV={shlex.quote(str(environment))}")
+    return " ".join(words)
 
 
 def as_typed(remedy: str) -> str:

@@ -6,14 +6,13 @@ import re
 import subprocess
 import sys
 import tomllib
-import zipfile
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import repro
-from tests.checkout import listed, program
+from tests.checkout import listed
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("repro", "experiments", "kernels", "baselines", "datasets", "published")
@@ -26,6 +25,7 @@ MAY_IMPORT = {
     "published": {"published"},
     "experiments": set(PACKAGES),
     "benchmarks": {"benchmarks", *PACKAGES},
+    "src": {"repro.__main__"},
 }
 # Hosts that configuration and data may name: those that identify a paper or a licence.
 HOSTS = {"doi.org", "spdx.org"}
@@ -99,8 +99,8 @@ def test_packages_that_are_imported_are_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
     declared = {requirement_name(r) for r in [*project["dependencies"], *chain.from_iterable(optional.values())]}
-    groups = (project["dependencies"], optional["cuda13"], optional["report"], optional["bench"])
-    runtime = {requirement_name(r) for r in chain.from_iterable(groups)}
+    groups = (project["dependencies"], *(optional[name] for name in ("cuda13", "opencl", "report", "bench")))
+    runtime = {requirement_name(r) for r in chain.from_iterable(groups)} | {"pip"}  # which every environment has
     wrong = set()
     for path in tracked(".py"):
         for name in imports(ast.parse(path.read_text()), path.relative_to(ROOT).parent.parts):
@@ -175,29 +175,16 @@ def test_set_up_names_no_host():
     assert not wrong
 
 
-def test_wheel_holds_every_source(tmp_path):
-    """Kernel sources, published numbers and digests are data of the packages that read them."""
-    pytest.importorskip("hatchling")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob(f"repro_gpu_fem-{repro.__version__}-*.whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
-    ours = {str(path.relative_to(ROOT)) for path in tracked() if package(path) in PACKAGES}
-    assert ours - held == set()
-    assert {name.split("/")[0] for name in held if ".dist-info/" not in name} <= set(PACKAGES)
-
-
 def make(*arguments, **more):
     """Run make as a user does, though the tests may run under make themselves; `more` is for its environment."""
     ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "VENV", "PYTHON", "CUDA"}
-    theirs = {"PAPER", "SCALE", "BACKEND", "RESULTS", "ARGS"}
+    theirs = {"PAPER", "SCALE", "BACKEND", "RESULTS", "ARGS", "EXTRAS"}
     environment = {name: value for name, value in os.environ.items() if name not in ours | theirs}
     environment |= more
     return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, env=environment)
 
 
 def test_help_has_every_target():
-    program("awk")
     phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)[1].split()
     shown = make().stdout
     assert [name for name in phony if name != "help" and f"make {name} " not in shown] == []
@@ -219,6 +206,25 @@ def test_help_has_every_target():
 def test_make_runs_artefacts(target, command):
     printed = " ".join(make("-n", "VENV=", *target).stdout.split())
     assert f"-m repro {command}" in printed
+
+
+@pytest.mark.parametrize(
+    ("target", "groups"),
+    [
+        (["table2"], ""),
+        (["lint"], "dev"),
+        (["test"], "test bench report compiler nvrtc browser"),
+        (["report", "EXTRAS=pocl"], "report pocl"),
+        (["setup", "EXTRAS=pocl opencl"], "pocl opencl"),
+    ],
+)
+def test_a_target_sets_up_what_it_needs(target, groups):
+    (line,) = (line for line in make("-n", *target).stdout.splitlines() if "bootstrap.py" in line)
+    assert f'--with "{groups}"' in line
+    assert (
+        set(groups.split())
+        <= tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"].keys()
+    )
 
 
 @pytest.mark.parametrize(

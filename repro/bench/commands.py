@@ -13,6 +13,7 @@ from repro import environment, machine
 from repro.discovery import UnknownName
 from repro.manifest import revision
 from repro.model import ReproError, Skip
+from repro.optional import installer
 
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
 # As `python -m asv`, but for an end without a traceback when it is terminated, after it has stopped its benchmark.
@@ -72,7 +73,7 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
 
     root = checkout()  # first: outside of one asv would be installed in vain
     if find_spec("asv") is None:
-        raise Skip("asv is not installed", f"{sys.executable} -m pip install asv virtualenv")
+        raise Skip("asv is not installed", installer("bench"))
     settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
     # A group of its own: Ctrl-C goes to the whole group, and this process decides.
     with subprocess.Popen(

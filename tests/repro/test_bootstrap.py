@@ -2,6 +2,7 @@
 
 import ast
 import ctypes
+import io
 import json
 import shutil
 import subprocess
@@ -11,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from repro import bootstrap
-from repro.bootstrap import PipError, SetupError
-from tests.checkout import program
+from repro.installing import PipError, SetupError, Speaker
 
 
 class Driver:
@@ -52,24 +52,41 @@ def test_cupy_follows_the_driver(monkeypatch, driver, cuda):
     assert bootstrap.choose_cuda("12")[0] == "12"
 
 
-def test_no_newer_run_time_compiler_beside_cuda_12(monkeypatch):
-    names = ("pocl", "report", "browser", "linker", "nvrtc", "cuda12", "cuda13")
-    project = {"optional-dependencies": {name: [name] for name in names}}
-    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert set(bootstrap.groups(project, "12")) == {"pocl", "report", "browser", "cuda12"}
-    assert set(bootstrap.groups(project, "13")) == {"pocl", "report", "browser", "nvrtc", "cuda13"}
-    assert set(bootstrap.groups(project, "none")) == {"pocl", "report", "browser", "nvrtc"}
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert set(bootstrap.groups(project, "none")) == {"pocl", "report", "linker", "nvrtc"}
+@pytest.mark.parametrize(
+    ("asked", "cuda", "compiler", "programs", "wanted"),
+    [
+        ("", "none", True, "ld", ""),
+        ("", "none", False, "ld", "compiler"),
+        ("dev", "13", True, "ld", "dev cuda13 opencl"),
+        ("test nvrtc browser", "none", True, "ld", "test nvrtc"),
+        ("test nvrtc browser", "13", True, "ld chromium", "test nvrtc browser cuda13 opencl"),
+        ("test nvrtc", "12", True, "ld", "test cuda12 opencl"),  # not a newer compiler beside CuPy's own
+        ("pocl", "none", True, "ld", "pocl"),
+        ("pocl", "none", True, "", "pocl compiler"),  # which is its linker
+    ],
+)
+def test_a_machine_gets_what_it_has_a_use_for(monkeypatch, tmp_path, asked, cuda, compiler, programs, wanted):
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}" if name in programs.split() else None)
+    assert bootstrap.groups(asked.split(), cuda, compiler) == set(wanted.split())
+    (tmp_path / "some.icd").touch()
+    assert bootstrap.groups(asked.split(), cuda, compiler) == set(wanted.split()) | {"opencl"}
 
 
-def test_an_unreachable_index_is_told_from_a_failure():
-    retry = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(...)'"
-    unreachable = PipError([retry, "ERROR: No matching distribution found for hatchling==1.33.0"], "log")
-    assert "cannot reach a package index" in str(unreachable)
-    failed = PipError(["Collecting x", "ERROR: No matching distribution found for x==1", "hint: see above"], "log")
-    assert "No matching distribution found for x==1" in str(failed)
-    assert "cannot reach" not in str(failed)
+def test_a_compiler_is_one_that_makes_a_program(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CC", "own-cc --fast")
+    assert bootstrap.compilers() == []
+    for name, text in (
+        ("gcc", "#!/bin/sh\nexit 1"),
+        ("own-cc", '#!/bin/sh\nwhile [ $1 != -o ]; do shift; done; : > "$2"'),
+    ):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    assert bootstrap.compilers() == ["own-cc --fast", "gcc"]
+    assert bootstrap.compiles("own-cc --fast") and not bootstrap.compiles("gcc")
+    (tmp_path / "gcc").write_text("no program of any kind")
+    assert not bootstrap.compiles("gcc")
 
 
 @pytest.fixture
@@ -81,12 +98,13 @@ def house(tmp_path, monkeypatch):
 requires = ["backend==1"]
 [project]
 name = "x"
+dependencies = ["numpy"]
 [project.optional-dependencies]
+dev = ["dev"]
 pocl = ["pocl"]
 report = ["report"]
-browser = ["browser"]
-linker = ["linker"]
-nvrtc = ["nvrtc"]
+opencl = ["opencl"]
+compiler = ["compiler"]
 cuda12 = ["cupy12"]
 cuda13 = ["cupy13"]
 """)
@@ -102,14 +120,113 @@ cuda13 = ["cupy13"]
     monkeypatch.setattr(bootstrap, "create", create)
     monkeypatch.setattr(bootstrap, "is_usable", lambda venv: (venv / "bin/python").exists())
     monkeypatch.setattr(bootstrap, "cuda_of_driver", lambda: None)
-    monkeypatch.setattr(bootstrap, "pip", lambda venv, *arguments: asked.append(arguments))
+    monkeypatch.setattr(bootstrap, "compilers", lambda: ["cc"])
+    monkeypatch.setattr(bootstrap, "compiles", lambda compiler: True)
+    monkeypatch.setattr(bootstrap, "has_opencl_driver", lambda: False)
+    monkeypatch.setattr(bootstrap, "pip", lambda venv, folder, speaker, *arguments: asked.append(arguments))
     return tmp_path, asked
 
 
-def set_up(root, cuda="auto", again=False):
-    lines = []
-    changed = bootstrap.set_up(root / ".venv", cuda, again, lines.append)
-    return changed, " ".join(lines)
+def set_up(root, cuda="auto", again=False, groups=()):
+    said = io.StringIO()
+    changed = bootstrap.set_up(root / ".venv", groups, cuda, again, Speaker(said))
+    return changed, said.getvalue()
+
+
+PROJECT = ("--no-index", "--no-deps", "--no-build-isolation", "--editable", ".")
+
+
+def test_a_target_gets_its_own_group_and_no_more(house, monkeypatch):
+    root, asked = house
+    set_up(root)
+    assert asked == [("backend==1", "numpy"), PROJECT]
+    asked.clear()
+    assert "installing what is for dev" in set_up(root, groups=["dev"])[1]
+    assert not set_up(root, groups=["dev"])[0] and not set_up(root)[0]
+    assert set_up(root, groups=["report", "pocl"])[0] and not set_up(root, groups=["dev", "pocl"])[0]
+    assert asked == [("dev",), ("pocl", "report")]
+    with pytest.raises(SetupError, match=r"there is no group mine; there are .*compiler.*pocl"):
+        set_up(root, groups=["mine"])
+    # When a pin changes all of them are brought up to date.
+    asked.clear()
+    (root / "constraints.txt").write_text("numpy==2.1\n")
+    set_up(root)
+    assert asked == [("backend==1", "numpy", "dev", "pocl", "report"), PROJECT]
+
+
+def test_a_compiler_is_installed_where_there_is_none_that_works(house, monkeypatch):
+    root, asked = house
+    tried = []
+    monkeypatch.setattr(bootstrap, "compiles", lambda compiler: bool(tried.append(compiler)))
+    set_up(root)
+    assert "compiler" in asked[0] and tried == ["cc"]
+    tried.clear()
+    assert not set_up(root)[0] and tried == []
+
+
+def test_a_compiler_that_worked_is_not_tried_each_time(house, monkeypatch):
+    root, asked = house
+    set_up(root)
+    monkeypatch.setattr(bootstrap, "compiles", lambda compiler: pytest.fail("tried again"))
+    assert not set_up(root)[0]
+    monkeypatch.setattr(bootstrap, "compilers", list)  # it is gone
+    assert set_up(root)[0] and asked[-1] == ("compiler",)
+
+
+def test_a_group_that_its_target_cannot_do_without_is_an_error_and_the_rest_stays(house, monkeypatch):
+    root, _ = house
+    set_up(root)
+    before = (root / ".venv" / bootstrap.STAMP).read_text()
+
+    def pip(venv, folder, speaker, *arguments):
+        raise PipError(["ERROR: No matching distribution found for dev"], "log")
+
+    monkeypatch.setattr(bootstrap, "pip", pip)
+    with pytest.raises(SetupError, match="the package index has no dev for Python"):
+        set_up(root, groups=["dev"])
+    assert json.loads((root / ".venv" / bootstrap.STAMP).read_text()) == json.loads(before)
+    assert not set_up(root)[0]
+
+
+@pytest.mark.parametrize("failing", ["compiler", "report"])
+def test_a_wheel_that_is_missing_for_the_platform_costs_its_group_alone(house, monkeypatch, failing):
+    root, asked = house
+    monkeypatch.setattr(bootstrap, "compilers", list)
+
+    def pip(venv, folder, speaker, *arguments):
+        if failing in arguments:
+            raise PipError([f"ERROR: No matching distribution found for {failing}"], "log")
+        asked.append(arguments)
+
+    monkeypatch.setattr(bootstrap, "pip", pip)
+    said = set_up(root, groups=["report"])[1]
+    other = {"compiler": "report", "report": "compiler"}[failing]
+    assert asked == [("backend==1", "numpy"), (other,), PROJECT]
+    (line,) = (line for line in said.splitlines() if "without the" in line)
+    assert line.startswith(f"setup: without the optional {failing}: the package index has no {failing} for Python")
+    assert ("install gcc or clang" in line) == (failing == "compiler")
+
+
+def test_a_full_disk_is_one_line(house, monkeypatch, capsys):
+    root, _ = house
+    full = PipError(["ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"], "log")
+
+    def pip(*_):
+        raise full
+
+    monkeypatch.setattr(bootstrap, "pip", pip)
+    assert bootstrap.main(["--with", "report"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("setup: the disk is full") and said.count("\n") == 1 and "TMPDIR" in said
+
+    def write(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bootstrap, "write_stamp", write)
+    assert bootstrap.main([]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("setup: the disk is full") and said.count("\n") == 1
+    assert (root / ".venv" / bootstrap.STARTED).exists()  # so that it is made anew
 
 
 def test_nothing_changed_nothing_done(house):
@@ -157,16 +274,17 @@ def test_an_environment_with_another_cupy_is_made_anew(house, monkeypatch):
 def test_an_optional_group_that_fails_is_named_and_tried_again_when_asked(house, monkeypatch):
     root, _ = house
 
-    def pip(venv, *arguments):
-        if "nvrtc" in arguments:
-            raise PipError(["ERROR: No matching distribution found for nvrtc"], "log")
+    def pip(venv, folder, speaker, *arguments):
+        if "report" in arguments:
+            raise PipError(["ERROR: Failed to build report"], "log")
 
     monkeypatch.setattr(bootstrap, "pip", pip)
-    changed, said = set_up(root)
+    changed, said = set_up(root, groups=["report"])
     assert changed
-    assert "without the optional nvrtc: ERROR: No matching distribution found for nvrtc" in said
-    assert not set_up(root)[0]
-    monkeypatch.setattr(bootstrap, "pip", lambda venv, *arguments: None)
+    assert "without the optional report: ERROR: Failed to build report" in said
+    assert not set_up(root, groups=["report"])[0]
+    assert set_up(root, groups=["dev"])[0]  # which does not forget what is missing
+    monkeypatch.setattr(bootstrap, "pip", lambda *arguments: None)
     assert set_up(root, again=True)[0]
     assert not set_up(root, again=True)[0]
 
@@ -174,7 +292,7 @@ def test_an_optional_group_that_fails_is_named_and_tried_again_when_asked(house,
 def test_a_required_package_that_fails_is_an_error_and_tried_next_time(house, monkeypatch):
     root, _ = house
 
-    def pip(venv, *arguments):
+    def pip(venv, folder, speaker, *arguments):
         raise PipError(["ERROR: No matching distribution found for numpy"], "log")
 
     working = bootstrap.pip
@@ -200,7 +318,7 @@ def test_a_killed_set_up_is_started_over(house, monkeypatch):
     monkeypatch.setattr(bootstrap, "create", recreate)
     working = bootstrap.pip
 
-    def killed(venv, *arguments):
+    def killed(*arguments):
         raise SystemExit
 
     monkeypatch.setattr(bootstrap, "pip", killed)
@@ -237,69 +355,17 @@ def test_runs_by_its_path_with_modules_of_the_same_name_beside_it():
     assert "--venv" in done.stdout
 
 
-PYTHON = """#!/bin/sh
-# A Python as far as the set-up sees it: makes environments, and has a pip that says what it is told to.
-case "$*" in
-    *"-m venv"*)
-        [ -z "$NO_VENV" ] || { echo "Error: no space left"; exit 1; }
-        for folder; do :; done
-        mkdir -p "$folder/bin" && cp "$0" "$folder/bin/python" ;;
-    *"-m pip"*) echo "$*" >> "$ASKED"; echo "Collecting it"; echo "${PIP_SAYS:-done}"; exit "${PIP_ENDS:-0}" ;;
-    *"import pip"*) exit 0 ;;
-    *) exit 9 ;;
-esac
-"""
-
-
-@pytest.fixture
-def python(tmp_path, monkeypatch):
-    program = tmp_path / "python"
-    program.write_text(PYTHON)
-    program.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(program))
-    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
-    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
-    return tmp_path
-
-
-def test_an_environment_is_made_and_installed_into(python, monkeypatch):
-    program("mkdir")
-    venv = python / "own" / ".venv"
-    assert not bootstrap.is_usable(venv)
-    bootstrap.create(venv)
-    assert bootstrap.is_usable(venv) and (venv / bootstrap.STARTED).exists()
-    monkeypatch.setenv("PYTHONPATH", "elsewhere")  # which pip must not see
-    bootstrap.pip(venv, "numpy", "scipy")
-    assert "install --progress-bar=off -c constraints.txt numpy scipy" in (python / "asked").read_text()
-    assert (venv / bootstrap.LOG).read_text() == "Collecting it\ndone\n"
-    monkeypatch.setenv("PIP_SAYS", "ERROR: No matching distribution found for scipy")
-    monkeypatch.setenv("PIP_ENDS", "1")
-    with pytest.raises(PipError, match=r"No matching distribution found for scipy \(everything it said: .*log\)"):
-        bootstrap.pip(venv, "scipy")
-
-
-def test_an_environment_that_cannot_be_made_leaves_nothing(python, monkeypatch):
-    monkeypatch.setenv("NO_VENV", "1")
-    with pytest.raises(SetupError, match=r"-m venv .* failed: Error: no space left"):
-        bootstrap.create(python / ".venv")
-    assert not (python / ".venv").exists()
-    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(SetupError, match="has no ensurepip; install it"):
-        bootstrap.create(python / ".venv")
-
-
 def test_an_unreachable_index_is_not_tried_group_by_group(house, monkeypatch):
     root, asked = house
 
-    def pip(venv, *arguments):
+    def pip(venv, folder, speaker, *arguments):
         asked.append(arguments)
-        if "--editable" in arguments:
-            raise PipError(["WARNING: connection broken by 'x'", "ERROR: No matching distribution"], "log")
+        raise PipError(["WARNING: connection broken by 'x'", "ERROR: No matching distribution"], "log")
 
     monkeypatch.setattr(bootstrap, "pip", pip)
     with pytest.raises(SetupError, match="cannot reach a package index"):
-        set_up(root)
-    assert len(asked) == 2  # the build system, and all else at once
+        set_up(root, groups=["pocl", "report"])
+    assert len(asked) == 1
 
 
 def test_another_cupy_in_an_environment_of_the_user_is_an_error(house):

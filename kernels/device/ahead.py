@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from kernels.device import cpu
 
+MOST = 8  # threads: more of them hold one another up in the compiler
+
 
 class Once:
     """A value that is made once, by the thread that asks for it first; others wait for it.
@@ -57,5 +59,5 @@ class Crew:
         """Call `work` soon, in a thread of the crew."""
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(cpu.cores(), thread_name_prefix="kernels ahead")
+                self._pool = ThreadPoolExecutor(min(MOST, cpu.cores()), thread_name_prefix="kernels ahead")
         self._pool.submit(work)

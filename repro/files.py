@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from repro import hashing
+from repro import hashing, kept
 from repro.discovery import Artefact
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, ReproError
 from repro.settings import Settings, default_scale
@@ -147,25 +147,40 @@ def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapp
     return (
         cell["status"] in (DONE, SKIPPED, FAILED)
         and all(isinstance(cell[name], kind) for name, kind in KINDS.items())
+        and ("own" not in cell or _is_own(cell["own"]))
+        and ("since" not in cell or kept.is_mark(_timed(cell["since"])))
         and bool(rows)
         and samples.keys() >= {row["metric"] for row in rows if row["n"]}
     )
 
 
+def _is_own(own: Any) -> bool:
+    """Whether what a cell has apart from the others, see `repro.render`, is a key and digests."""
+    parts = (own, own["key"], own["digests"], *(own["key"][name] for name in ("sources", "data", "machine")))
+    return all(isinstance(part, dict) for part in parts)
+
+
+def _timed(since: Mapping[str, Any]) -> dict[str, Any]:
+    return {**since, "finished": datetime.fromisoformat(since["date"]).timestamp()}
+
+
 def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
     recipes, digests = manifest.get("recipes", {}), manifest["data"]
+    whole = {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}}
+    own = cell.get("own") or {"key": whole, "digests": digests}
+    since = {"since": _timed(cell["since"])} if "since" in cell else {}
     devices = {row["device"] for row in rows}
     return {
         "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
         "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
-        "key": {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}},
+        "key": own["key"],
         "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": samples,
         "checks": cell["checks"], "work": cell.get("work", []),
-        "digests": {name: digests[name] for name in cell["data"] if name in digests},
+        "digests": {name: own["digests"][name] for name in cell["data"] if name in own["digests"]},
         "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
                    if each["name"] in devices},
         "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],
-        "finished": datetime.fromisoformat(cell["date"]).timestamp(),
+        "finished": datetime.fromisoformat(cell["date"]).timestamp(), **since,
     }  # fmt: skip
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from repro import discovery, environment, hashing, sources
+from repro import discovery, environment, hashing, kept, sources
 from repro.discovery import Artefact
 from repro.files import Files, files_stem
-from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError
+from repro.model import DONE, Cell, ReproError
 from repro.settings import Settings
 from repro.store import Store, Unreadable
 
@@ -63,13 +63,13 @@ class Task:
     key : dict
         What a measurement of it would depend on now.
     record : dict or None
-        What is stored.
+        What is stored; of one that was measured and failed or was skipped later, that with a mark, see `repro.kept`.
     reason : str
         Why it has to be measured; empty when what is stored stands.
     files : sequence of Files
-        Where a record is read back from that the store has not, or not one that stands.
+        Where a record is read back from that the store has not, or not one that is measured and stands.
     is_read_back : bool
-        Whether that was done.
+        Whether what `record` says is not yet in the store as it is.
     """
 
     artefact: Artefact
@@ -93,39 +93,34 @@ class Task:
 
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
-        self.is_read_back = False
+        stored, problem = None, ""
         try:
-            self.record = store.read(self.path)
-        except Unreadable as problem:
-            self.record, self.reason = None, f"{problem}: will run again"
-            return
-        if not self.stands and not store.was_removed(self.path):
-            self._read_back()
-        self.reason = self._why()
+            stored = store.read(self.path)
+        except Unreadable as error:
+            problem = f"{error}: will run again"
+        is_whole = stored is not None and stored["status"] == DONE and not hashing.changes(stored, self.key)
+        found = [] if is_whole or store.was_removed(self.path) else self._in_files()
+        self.record = kept.best(stored, found, self.key)
+        self.is_read_back = self.record is not None and self.record is not stored
+        self.reason = problem or self._why()
 
-    def _read_back(self) -> None:
-        """Take the files' best record that stands; where the store has none, any, which says what changed."""
-        found = [read_back(each, self.artefact, self.cell.identity(), self.key) for each in self.files]
-        is_any_good = self.record is None
-        best_last = sorted(filter(None, found), key=lambda record: (record["status"] == DONE, record["finished"]))
-        for record in best_last:
-            stands = not hashing.changes(record, self.key)
-            if stands or (is_any_good and not self.stands):
-                self.record, self.is_read_back = record, True
+    def _in_files(self) -> list[dict[str, Any]]:
+        found = (read_back(each, self.artefact, self.cell.identity(), self.key) for each in self.files)
+        return list(filter(None, found))
 
     def keep(self, store: Store) -> None:
         """Store a record that was read back from the files, before they are written anew."""
-        if self.is_read_back and self.stands:
+        if self.is_read_back:
             store.write(self.path, self.record)
 
     def _why(self) -> str:
         if self.record is None:
             return "never run"
         status, reason = self.record["status"], self.record.get("reason", "")
-        if status == FAILED:
-            return f"failed: {reason}"
-        if status == SKIPPED:
-            return f"skipped: {reason}"
+        if since := self.record.get("since"):
+            return f"{since['status']} on {since['date'][:10]}, after it was measured: {since['reason']}"
+        if status != DONE:
+            return f"{status}: {reason}"
         return hashing.in_short(hashing.changes(self.record, self.key))
 
 

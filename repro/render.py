@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro import hashing
+from repro import hashing, kept
 from repro.discovery import Artefact
 from repro.files import files_stem
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell, ReproError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from repro.tables import Table
 
 NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
+MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
@@ -75,14 +76,18 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
         # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
         for task in tasks:
             task.look(store)
+        shown = kept.shown(tasks)
+        for task in shown:
             task.keep(store)
-        return _render(artefact, module, tasks, settings, base)
+        return _render(artefact, module, tasks, shown, settings, base)
 
 
-def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings, base: Path) -> Rendered:
-    current = [task.record for task in tasks if task.stands]
+def _render(
+    artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
+) -> Rendered:
+    current = [task.record for task in shown]
     rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
-    rendered, manifest = Rendered(artefact), _manifest(artefact, current, tasks, settings)
+    rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
     results, figure = _results(artefact, rows, settings, manifest["machine"].get("cores")), None
     if any(record["status"] == DONE for record in current):
         for name in ("tables", "plot"):
@@ -107,7 +112,10 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
         write(suffix, content)
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
-    _write_figure(figure, base, rendered)
+    # Only an artefact that has no figure any longer loses an older one, not one of which cells failed.
+    ends = {kept.last(record)["status"] for record in current}
+    is_no_more = figure is None and not rendered.problems and DONE in ends and FAILED not in ends
+    _write_figure(figure, base, rendered, is_no_more)
     if rendered.tables and hasattr(module, "extras"):
         try:
             more = module.extras(results)
@@ -116,7 +124,7 @@ def _render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings:
         else:
             for suffix, content in more.items():
                 write(suffix, content)
-    write(".md", _markdown(artefact, tasks, rendered, settings, base.name))
+    write(".md", _markdown(artefact, tasks, shown, rendered, settings, base.name))
     return rendered
 
 
@@ -129,8 +137,8 @@ def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: in
     return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides, cores)
 
 
-def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
-    """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older."""
+def _write_figure(figure: Any, base: Path, rendered: Rendered, is_no_more: bool) -> None:
+    """Save a figure beside the tables; remove an older where there is no more."""
     from repro import plots
 
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
@@ -139,7 +147,7 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered) -> None:
         except Exception as error:
             rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
             drawn = []
-        if not drawn:
+        if is_no_more:
             plots.remove(base)
         for path in drawn:
             rendered.files.append(base.with_name(path.name))
@@ -183,9 +191,12 @@ def _samples(records: list[dict]) -> list[dict]:
     return [{**record["identity"], "samples": record["samples"]} for record in records if record["samples"]]
 
 
-def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settings: Settings) -> dict[str, Any]:
+def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict[str, Any]:
     from repro import manifest
 
+    every = [task.record for task in shown]
+    # What is told of all is that of the cells that stand; others, if there are any, have their own apart.
+    records = [task.record for task in shown if task.stands] or every
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
     sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
@@ -196,6 +207,10 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
         machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
+    common = {
+        "sources": sources, "data": recipes, "seed": settings.seed,
+        "machine": hashing.machine_facts(collected["machine"], collected["environment"]),
+    }  # fmt: skip
     if rivals := _rivals(records):  # as they were, whatever is here now
         collected["machine"] = {**collected["machine"], "rivals": rivals}
     return {
@@ -208,11 +223,32 @@ def _manifest(artefact: Artefact, records: list[dict], tasks: list[Task], settin
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
                 "command": told(task.record.get("command")), "checks": task.record["checks"],
-                "notes": task.record["notes"], "work": task.record.get("work", []),
+                "notes": task.record["notes"], "work": task.record.get("work", []), **_since(task.record),
+                **_own(task.record, common, data),
             }
-            for task in tasks if task.stands
+            for task in shown
         ],
     }  # fmt: skip
+
+
+def _since(record: dict) -> dict[str, Any]:
+    """Return what has happened since a cell was measured, for the manifest; empty where nothing has."""
+    found = record.get("since")
+    if not found:
+        return {}
+    return {
+        "since": {**{name: found[name] for name in ("status", "reason", "date")}, "command": told(found.get("command"))}
+    }
+
+
+def _own(record: dict, common: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+    """Return the key and the digests of a cell that are not those of the others; empty where they are."""
+    key = record["key"]
+    alike = {
+        **common, **{part: {name: common[part].get(name) for name in key[part]} for part in ("sources", "data")}
+    }  # fmt: skip
+    is_alike = record["digests"].items() <= digests.items() and not hashing.changes(record, alike)
+    return {} if is_alike else {"own": {"key": key, "digests": record["digests"]}}
 
 
 def _rivals(records: list[dict]) -> dict[str, str]:
@@ -224,7 +260,9 @@ def _rivals(records: list[dict]) -> dict[str, str]:
     return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
 
 
-def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, settings: Settings, name: str) -> str:
+def _markdown(
+    artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings, name: str
+) -> str:
     parts = [f"# {artefact.id}: {artefact.title}"]
     parts += as_markdown(rendered.tables) if rendered.tables else []
     if any(path.suffix == ".svg" for path in rendered.files):
@@ -233,13 +271,16 @@ def _markdown(artefact: Artefact, tasks: list[Task], rendered: Rendered, setting
     parts += [f"![{artefact.title}]({file})" for file in more]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
-        lines = _reasons([task for task in tasks if task.stands and task.record["status"] == status])
+        lines = _reasons([task for task in shown if task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
-    missing = _missing([task for task in tasks if not task.stands])
+    if before := kept.lines(shown):
+        parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
+    there = {task.path for task in shown}
+    missing = _missing([task for task in tasks if task.path not in there])
     if missing:
         parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
-    parts.append("\n".join(["## How it was made", "", *_provenance(artefact, tasks, settings)]))
+    parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -305,8 +346,8 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
-def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> list[str]:
-    records = [task.record for task in tasks if task.stands and task.record["status"] == DONE]
+def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
+    records = [task.record for task in shown if task.record["status"] == DONE]
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
     dates = sorted(record["date"] for record in records)
     # Those that measured: the last may have measured a part, or nothing.
@@ -319,7 +360,7 @@ def _provenance(artefact: Artefact, tasks: list[Task], settings: Settings) -> li
     ]
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-        lines.append(f"- measured: {when}; {len(records)} of {len(tasks)} cells")
+        lines.append(f"- measured: {when}; {len(records)} of {count} cells")
     if rivals := _rivals(records):
         lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
     lines += [f"- {note}" for note in _notes(records)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from repro import building, discovery, plan, preemption
+from repro import building, discovery, kept, plan, preemption
 from repro.discovery import Artefact
 from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -120,7 +120,7 @@ class Summary:
 
     def count(self, task: Task, measured: bool) -> None:
         """Count a cell."""
-        status = task.record["status"] if task.record else FAILED
+        status = kept.last(task.record)["status"] if task.record else FAILED
         if status == DONE:
             self.measured += measured
             self.reused += not measured
@@ -183,20 +183,20 @@ def replaced(job: Job, settings: Settings) -> str:
         return ""
     files = files_stem(job.artefact, settings, job.data)
     owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
-    kept = {task.path for task in job.tasks if task.stands}
+    standing = {task.path for task in job.tasks if task.stands}
     try:
         manifest = read_json(files.with_name(f"{files.name}.json"))
         done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
         paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
         store = settings.store
-        lost = sum(path not in kept and not path.exists() and not store.was_removed(path) for path in paths)
+        lost = sum(path not in standing and not path.exists() and not store.was_removed(path) for path in paths)
     except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
         return ""
     if not lost:
         return ""
     return (
-        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those measured elsewhere or by "
-        "other sources; they are replaced (git keeps what is committed; --results or --machine keeps both)"
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those by other sources; what "
+        "is measured now replaces them (git keeps what is committed; --results or --machine keeps both)"
     )
 
 
@@ -321,4 +321,4 @@ def _run_job(
 def _is_stored_since(begun: float, task: Task, settings: Settings) -> bool:
     """Return whether a cell at which the run was cut off had been stored by then, and take what is stored."""
     task.look(settings.store)
-    return task.stands and task.record.get("finished", 0.0) >= begun
+    return task.record is not None and kept.last(task.record)["finished"] >= begun

@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from repro.model import ReproError
+from repro import kept
+from repro.model import DONE, FAILED, SKIPPED, ReproError
 
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 1
@@ -254,7 +255,12 @@ class Store:
         return record
 
     def write(self, path: Path, record: Mapping[str, Any]) -> None:
-        """Store a cell's record."""
+        """Store a cell's record; over one that is measured, what has failed or was skipped leaves a mark alone."""
+        if record.get("status") in (FAILED, SKIPPED):
+            with contextlib.suppress(Unreadable):
+                before = self.read(path)
+                if before and before["status"] == DONE:
+                    record = kept.marked(before, record)
         write_atomically(path, json.dumps({"schema": SCHEMA, **record}, indent=1) + "\n")
 
     def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
@@ -281,7 +287,7 @@ def _lacking(record: Mapping[str, Any]) -> str:
         for name, kind in kinds.items():
             if not isinstance(of.get(name), kind):
                 return f"{part} {name}".strip()
-    return ""
+    return "since" if "since" in record and not kept.is_mark(record["since"]) else ""
 
 
 def slug(identity: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from repro import kept
 from repro.cli.common import (
     Json,
     Kind,
@@ -56,7 +57,8 @@ def _cells(job) -> list[dict]:
 
 def state_of(task) -> str:
     """Return 'done', 'to run', 'skipped' or 'failed'."""
-    if not task.stands:
+    is_marked = task.record is not None and "since" in task.record
+    if not (task.stands or is_marked):
         return "to run"
-    stored = task.record["status"]
+    stored = kept.last(task.record)["status"]
     return {DONE: "done", SKIPPED: "skipped", FAILED: "failed"}[stored]

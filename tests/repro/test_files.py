@@ -190,7 +190,7 @@ def test_of_several_files_that_show_a_cell_the_best_record_is_taken(laboratory):
 
     done, later, skipped, stale = Stub("done", 1), Stub("done", 2), Stub("skipped", 3), Stub("done", 4, seed=17)
     for given, expected in (
-        ([later, done], later), ([skipped, done], done), ([done, stale], done), ([stale, skipped], skipped),
+        ([later, done], later), ([skipped, done], done), ([done, stale], done), ([skipped, stale], stale),
         ([stale], stale),
     ):  # fmt: skip
         task = plan.Task(SimpleNamespace(id="a"), Cell("c", "m"), laboratory.folder / "none", {"seed": 0}, files=given)

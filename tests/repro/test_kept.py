@@ -1,0 +1,164 @@
+"""A cell that fails or is skipped displaces no measured one: not in the store, nor in any of an artefact's files."""
+
+import csv
+import gzip
+import json
+import shutil
+from unittest import mock
+
+import pytest
+
+from repro import discovery, plan
+from repro.cli import main
+from repro.settings import make_settings
+from repro.worker import Worker
+
+HOST = ("--only", "backend=host")
+
+
+def rows(laboratory):
+    with laboratory.file("table1.smoke.csv").open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def samples(laboratory):
+    with gzip.open(laboratory.file("table1.smoke.samples.json.gz")) as stream:
+        return json.load(stream)
+
+
+def cells(laboratory):
+    return json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+
+
+def edit(laboratory):
+    """Change what every cell is made of, as another commit does."""
+    path = laboratory.paper / "adding.py"
+    path.write_text(path.read_text().replace("sum(numbers)", "sum(list(numbers))"))
+
+
+def fail(laboratory, *words):
+    """Have every cell fail that is measured."""
+    broken = OSError("no compiler")
+    with mock.patch("fakelab.demo2020.table1_sums._misbehave", side_effect=broken):
+        return laboratory.run("table1", *words)
+
+
+def done(laboratory):
+    return [row for row in rows(laboratory) if row["status"] == "done"]
+
+
+@pytest.mark.parametrize("is_clone", [False, True], ids=["store", "files alone"])
+def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone):
+    """What was measured by another commit stays with its tables, plots and samples, and says that it failed since."""
+    assert laboratory.run("table1") == 0
+    before = done(laboratory), samples(laboratory)
+    table = laboratory.file("table1.smoke.md").read_text().partition("## ")[0]
+    if is_clone:
+        shutil.rmtree(laboratory.results / "bench" / ".cells")
+    edit(laboratory)
+    assert fail(laboratory) == 1
+    assert "6 failed" in capsys.readouterr().err
+    for _ in range(2):  # also when the files alone have what was measured
+        assert (done(laboratory), samples(laboratory)) == before and laboratory.file("table1.smoke.svg").exists()
+        assert laboratory.file("table1.smoke.md").read_text().partition("## ")[0] == table
+        text = laboratory.file("table1.smoke.md").read_text()
+        assert "## Measured before" in text and "OSError: no compiler" in text and "adding.py changed" in text
+        marks = [cell["since"] for cell in cells(laboratory) if cell["status"] == "done"]
+        assert len(marks) == 6 and all(each["status"] == "failed" and each["date"] for each in marks)
+        why = [text for name, text in laboratory.reasons().items() if not name.endswith("cuda")]
+        assert all("failed on " in each and "after it was measured: OSError: no compiler" in each for each in why)
+        shutil.rmtree(laboratory.results / "bench" / ".cells")
+        assert fail(laboratory, *HOST) == 1
+    count = len(laboratory.traces())
+    assert laboratory.run("table1") == 0  # all of them are pending, and what is measured replaces what was kept
+    assert len(laboratory.traces()) == count + 6
+    assert "Measured before" not in laboratory.file("table1.smoke.md").read_text()
+    assert not any("since" in cell or "own" in cell for cell in cells(laboratory))
+
+
+def test_the_status_tells_failed_from_measured(laboratory, capsys):
+    assert laboratory.run("table1") == 0
+    assert fail(laboratory, *HOST, "--force") == 1
+    capsys.readouterr()
+    assert main(["status", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[0]["cells"]
+    assert {(cell["backend"], cell["state"]) for cell in found} == {
+        ("host", "failed"), ("opencl", "done"), ("cuda", "skipped"),
+    }  # fmt: skip
+
+
+def test_a_record_of_other_sources_is_read_back_as_such(laboratory):
+    """Beside cells that stand in one manifest, it neither passes for one of them nor spoils them."""
+    assert laboratory.run("table1") == 0
+    edit(laboratory)
+    assert laboratory.run("table1", "--only", "backend=opencl") == 0
+    assert fail(laboratory, *HOST) == 1
+    assert sorted("own" in cell for cell in cells(laboratory)) == [False] * 3 + [True] * 3  # cuda's are tried no more
+    shutil.rmtree(laboratory.results / "bench" / ".cells")
+    why = laboratory.reasons()
+    assert all(text == "" for name, text in why.items() if name.endswith("opencl"))
+    assert all("no compiler" in text for name, text in why.items() if name.endswith("host"))
+    path = laboratory.file("table1.smoke.json")
+    manifest = json.loads(path.read_text())
+    for cell in manifest["cells"]:
+        cell.pop("since", None)
+    path.write_text(json.dumps(manifest))
+    assert {text for name, text in laboratory.reasons().items() if name.endswith("host")} == {
+        "fakelab/demo2020/adding.py changed"
+    }
+
+
+@pytest.mark.parametrize(
+    "odd", [{"own": 3}, {"own": {}}, {"own": {"key": {}}}, {"since": {}}, {"since": {"date": 3}}], ids=str
+)
+def test_a_mark_that_is_damaged_gives_no_cell(laboratory, odd):
+    assert laboratory.run("table1", *HOST) == 0
+    shutil.rmtree(laboratory.results / "bench" / ".cells")
+    path = laboratory.file("table1.smoke.json")
+    manifest = json.loads(path.read_text())
+    manifest["cells"][0] |= odd
+    path.write_text(json.dumps(manifest))
+    assert "never run" in {text for name, text in laboratory.reasons().items() if name.endswith("host")}
+
+
+def test_a_skipped_cell_displaces_no_measured_one(laboratory, monkeypatch):
+    assert laboratory.run("table1") == 0
+    before = done(laboratory)
+    edit(laboratory)
+    monkeypatch.setenv("FAKELAB_NEED", "8e15")  # of which the second case skips
+    assert laboratory.run("table1", "--only", "case=second", *HOST) == 0
+    assert done(laboratory) == before and laboratory.file("table1.smoke.svg").exists()
+    assert laboratory.statuses()["smoke-second-loop-host"] == "done"
+    assert "skipped on " in laboratory.reasons()["second/loop/host"]
+
+
+def test_cells_that_fail_before_any_was_measured_are_failed(laboratory):
+    assert fail(laboratory) == 1
+    assert "failed" in laboratory.statuses().values() and "done" not in laboratory.statuses().values()
+    assert all(text.startswith("failed: ") for name, text in laboratory.reasons().items() if name.endswith("host"))
+
+
+def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
+    assert laboratory.run("table1", *HOST) == 0
+    made = make_settings("smoke", laboratory.results, "bench")
+    (artefact,) = discovery.select(["table1"])
+    task = plan.tasks_of(artefact, discovery.load(artefact), made)[0]
+    assert Worker(made)._fail(task, "it died: SIGSEGV", 0.0)
+    record = json.loads(laboratory.cell("first-loop").read_text())
+    assert record["status"] == "done" and record["rows"] and record["since"]["reason"] == "it died: SIGSEGV"
+    assert task.record["status"] == "failed"  # which is what the run counts
+
+
+def test_cells_that_were_removed_and_then_fail_are_what_the_files_have(laboratory):
+    assert laboratory.run("table1") == 0
+    before = done(laboratory)
+    assert main(["clean", "table1", "--yes", "--results", str(laboratory.results)]) == 0
+    assert fail(laboratory) == 1
+    assert done(laboratory) == before
+
+
+def test_a_plot_that_cannot_be_drawn_removes_none(laboratory):
+    assert laboratory.run("table1") == 0
+    with mock.patch("fakelab.demo2020.table1_sums.plot", return_value="no figure"):
+        assert laboratory.run("table1") == 1
+    assert laboratory.file("table1.smoke.svg").exists()

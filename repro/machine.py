@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import socket
+import subprocess
 import sys
 import uuid
 from functools import lru_cache
@@ -22,17 +23,50 @@ PACKAGES = (
 )  # fmt: skip
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_CPUINFO = Path("/proc/cpuinfo")
+_MACHINE_ID = Path("/etc/machine-id")
+#: What tells a processor's generation where its name does not, on x86-64 and on Arm, as Linux calls it.
+_NUMBERS = {"cpu family": "family", "model": "model", "CPU implementer": "implementer", "CPU part": "part"}
+_RANDOM_NODE = 1 << 40  # the bit that `uuid.getnode` sets in an address that it made up, another in each process
+
+
+def _cpuinfo(names: str) -> str:
+    """Return the first value in /proc/cpuinfo of any of some names, a regular expression; empty where it has none."""
+    try:
+        text = _CPUINFO.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # elsewhere than on Linux
+        return ""
+    found = re.search(rf"^(?:{names})[ \t]*:[ \t]*(.+)$", text, re.MULTILINE)
+    return found.group(1).strip() if found else ""
 
 
 @lru_cache(maxsize=1)
 def cpu_model() -> str:
     """Return the processor's name as the system gives it."""
+    told = _cpuinfo("model name|Processor|cpu model") or (_brand() if sys.platform == "darwin" else "")
+    return told or platform.processor() or platform.machine() or "unknown processor"
+
+
+def _brand() -> str:
+    """Return the name that macOS has of the processor, as ``Apple M2``; empty where it has none."""
+    command = ["sysctl", "-n", "machdep.cpu.brand_string"]
     try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    found = re.search(r"^(?:model name|Processor|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
-    return (found.group(1) if found else platform.processor() or platform.machine() or "unknown processor").strip()
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def processor(name: str) -> str:
+    """Return a processor's name without ornaments, with its family and model where it has no model number.
+
+    A virtual machine says ``AMD EPYC`` of every generation: on one it is ``AMD EPYC family 26 model 2``.
+    """
+    bare = re.sub(r"(?i)\((r|tm|c)\)|\bcpu\b|\bprocessor\b|@.*$|\d+-core", " ", name)
+    words = bare.split()
+    if not any(re.search(r"\d[0-9A-Za-z]{2}|^M\d", word) for word in words):
+        numbers = {word: _cpuinfo(re.escape(told)) for told, word in _NUMBERS.items()}
+        words += [f"{word} {number}" for word, number in numbers.items() if number]
+    return " ".join(words)
 
 
 def cores() -> int:
@@ -98,6 +132,17 @@ class _Nvml:
         status = getattr(self.library, function)(*arguments, buffer, ctypes.c_uint(len(buffer)))
         return buffer.value.decode(errors="replace") if status == 0 else None
 
+    def slices(self, card: ctypes.c_void_p) -> list[ctypes.c_void_p] | None:
+        """Return the MIG devices of a card; None of a card that is whole."""
+        current, pending, count = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+        mode = getattr(self.library, "nvmlDeviceGetMigMode", None)  # drivers before 450 have none
+        if mode is None or mode(card, ctypes.byref(current), ctypes.byref(pending)) != 0 or not current.value:
+            return None
+        self.library.nvmlDeviceGetMaxMigDeviceCount(card, ctypes.byref(count))
+        handles = [ctypes.c_void_p() for _ in range(count.value)]
+        get = self.library.nvmlDeviceGetMigDeviceHandleByIndex
+        return [each for k, each in enumerate(handles) if get(card, ctypes.c_uint(k), ctypes.byref(each)) == 0]
+
     def number(self, function: str, *arguments: Any) -> int | None:
         value = ctypes.c_uint()
         status = getattr(self.library, function)(*arguments, ctypes.byref(value))
@@ -107,10 +152,23 @@ class _Nvml:
         sizes = (ctypes.c_ulonglong * 3)()
         return sizes[0] if self.library.nvmlDeviceGetMemoryInfo(device, sizes) == 0 else None
 
-    def device(self, index: int) -> dict[str, Any]:
-        handle = ctypes.c_void_p()
-        if self.library.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(index), ctypes.byref(handle)) != 0:
-            return {}
+    def handles(self) -> list[ctypes.c_void_p]:
+        """Return what a process can use: the cards, or of those that are cut into slices the one slice that CUDA takes.
+
+        That is the one that ``CUDA_VISIBLE_DEVICES`` names, else the first.
+        """
+        cards = [ctypes.c_void_p() for _ in range(self.number("nvmlDeviceGetCount_v2") or 0)]
+        get = self.library.nvmlDeviceGetHandleByIndex_v2
+        cards = [each for k, each in enumerate(cards) if get(ctypes.c_uint(k), ctypes.byref(each)) == 0]
+        parts = [self.slices(card) for card in cards]
+        cut = [each for part in parts for each in part or ()]
+        named = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        if asked := [each for each in cut if (uuid_ := self.text("nvmlDeviceGetUUID", each)) and uuid_ in named]:
+            return asked[:1]
+        whole = [card for card, part in zip(cards, parts, strict=True) if part is None]
+        return whole or cut[:1]
+
+    def device(self, handle: ctypes.c_void_p) -> dict[str, Any]:
         facts: dict[str, Any] = {"name": self.text("nvmlDeviceGetName", handle), "memory_bytes": self.memory(handle)}
         for name, kind in self.clocks:
             facts[f"{name}_mhz"] = self.number("nvmlDeviceGetClockInfo", handle, kind)
@@ -135,8 +193,7 @@ def nvidia() -> dict[str, Any]:
             continue
         nvml = _Nvml(library)
         try:
-            count = nvml.number("nvmlDeviceGetCount_v2") or 0
-            gpus = [facts for facts in map(nvml.device, range(count)) if facts]
+            gpus = [nvml.device(handle) for handle in nvml.handles()]
             return {"driver": nvml.text("nvmlSystemGetDriverVersion"), "gpus": gpus} if gpus else {}
         finally:
             library.nvmlShutdown()
@@ -175,6 +232,25 @@ def host() -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
+@lru_cache(maxsize=1)
+def identity() -> str:
+    """Return a token of this host that stays when it is booted anew; it names no machine.
+
+    Of its machine id or, without one, its name and the address of its network card, and of its processor, all of its
+    cores and its GPUs.
+    """
+    try:
+        told = _MACHINE_ID.read_text().strip()
+    except OSError:
+        told = ""
+    if len(told) != 32:  # none, or an image's "uninitialized"
+        node = uuid.getnode()
+        told = socket.gethostname() + ("" if node & _RANDOM_NODE else f" {node}")
+    facts = fingerprint()
+    words = [told, processor(facts["cpu"]), str(os.cpu_count()), *facts.get("gpu", ())]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
+
+
 def slug(text: str) -> str:
     """Return lower-case letters, digits and single hyphens: a name for a folder."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
@@ -183,13 +259,14 @@ def slug(text: str) -> str:
 def default_name() -> str:
     """Return a short name for this machine's folder of results: the GPU's, else the processor's and its cores.
 
-    ``NVIDIA H200`` is ``h200``; ``Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz`` on 2 cores is
-    ``intel-xeon-e5-2690-v4-2-cores``.
+    ``NVIDIA H200`` is ``h200``, a seventh of one ``h200-mig-1g-18gb``; ``Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz`` on
+    2 cores is ``intel-xeon-e5-2690-v4-2-cores``; what is no more than ``AMD EPYC`` is
+    ``amd-epyc-family-26-model-2-2-cores``.
     """
     facts = fingerprint()
     if facts.get("gpu"):
         name = slug(re.sub(r"(?i)nvidia|geforce|tesla|graphics device", " ", facts["gpu"][0]))
         more = len(facts["gpu"])
         return (name or "nvidia") + (f"-x{more}" if more > 1 else "")
-    name = re.sub(r"(?i)\((r|tm|c)\)|\bcpu\b|\bprocessor\b|@.*$|\d+-core", " ", facts["cpu"])
-    return f"{slug(name) or 'cpu'}-{facts['cores']}-core{'s' if facts['cores'] != 1 else ''}"
+    name = slug(processor(facts["cpu"])) or "cpu"
+    return f"{name}-{facts['cores']}-core{'s' if facts['cores'] != 1 else ''}"

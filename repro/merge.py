@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from repro import discovery, hashing, plan, runner
+from repro import discovery, hashing, hosts, plan, runner
 from repro.files import Files, files_stem
 from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.plan import Selection
@@ -44,6 +44,8 @@ def merge(
 ) -> Merged:
     """Copy the cells of other results folders into this one's, and write the files of every artefact they belong to.
 
+    The hosts that measured them are told in the target, which then belongs to none of several; see `repro.hosts`.
+
     Parameters
     ----------
     sources : sequence of Path
@@ -64,6 +66,8 @@ def merge(
     """
     merged, target = Merged(), settings.store
     stores = [_store(Path(source), settings.machine) for source in sources]  # all, before anything is taken
+    of_whom = [host for store in stores for host in hosts.read(store.folder)]
+    hosts.read(target.folder)  # damaged, it is told before anything is taken
     own_files = OwnFiles([*stores, target])
     if unlike := _unlike(stores, own_files, settings):
         if not force:
@@ -71,6 +75,7 @@ def merge(
             raise ReproError(f"{'; '.join(unlike)}: {advice}")
         for text in unlike:
             say(text)
+    hosts.unite(target, of_whom)
     touched: dict[tuple[str, Own], set[str]] = {}  # cells by scale and the user's own files
     usual: dict[str, str] = {}  # by scale, on the machine of its first cell
     for store in stores:

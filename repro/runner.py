@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from repro import building, discovery, kept, plan, preemption
+from repro import building, discovery, hosts, kept, plan, preemption
 from repro.discovery import Artefact
 from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -233,8 +233,9 @@ def run(
     Raises
     ------
     ReproError
-        When the cache or the folder of results cannot be written.
+        When the cache or the folder of results cannot be written, or that has other hosts' results.
     """
+    hosts.require_own(settings.store.folder)
     watcher = watcher or Silent()
     begun, summary = time.time(), Summary()
     clean_temporaries(settings.store.folder)
@@ -243,6 +244,7 @@ def run(
     if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
         measuring_lock()
         require_writable(settings.store.folder)
+        hosts.claim(settings.store)
     for job in jobs:
         if text := replaced(job, settings):
             watcher.replaces(text)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repro import discovery, environment
+from repro import discovery, environment, hosts
 from repro.model import SCALES
 from repro.store import Store
 
@@ -36,6 +36,8 @@ class Settings:
         The scale whose files have no suffix; by default this machine's.
     own_keys : mapping of str to str
         Hashes of the user's own files that are known, as of those that lie on another machine; others are read.
+    aside : str
+        Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
     """
 
     scale: str
@@ -47,6 +49,7 @@ class Settings:
     cell_seconds: float = CELL_SECONDS
     usual_scale: str = ""
     own_keys: Mapping[str, str] = field(default_factory=dict)
+    aside: str = ""
 
     @property
     def store(self) -> Store:
@@ -93,7 +96,7 @@ def default_scale() -> str:
 
 
 def default_machine() -> str:
-    """Return the name of this machine's folder."""
+    """Return the plain name of this machine's folder, which another host may have taken."""
     from repro import machine
 
     return machine.default_name()
@@ -108,7 +111,8 @@ def make_settings(
     Parameters
     ----------
     scale, results, machine, seed
-        See `Settings`; None takes the default.
+        See `Settings`; None takes the default. That of the machine is the first folder that other hosts have not, see
+        `repro.hosts.choose`.
     meshes : sequence of str
         ``NAME=FILE``, the user's own file in place of a dataset.
     cell_seconds : float
@@ -124,12 +128,14 @@ def make_settings(
         discovery.require(scale, SCALES, "scale")
     if not 0 < cell_seconds < float("inf"):
         raise discovery.UnknownName(f"a cell cannot take {cell_seconds / 60:g} minutes")
-    machine = machine or default_machine()
+    results = Path(results) if results else environment.results_folder()
+    aside = ""
+    if not machine:
+        machine, aside = hosts.choose(results, default_machine())
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(
-        scale or default_scale(), Path(results) if results else environment.results_folder(), machine, seed,
-        _overrides(meshes), command, cell_seconds,
+        scale or default_scale(), results, machine, seed, _overrides(meshes), command, cell_seconds, aside=aside
     )  # fmt: skip
 
 

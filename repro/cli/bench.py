@@ -26,10 +26,10 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     """Measure this commit; asv keeps the results in .asv/results."""
     from repro.bench import commands
     from repro.bench.compare import commit_hash, has_looked, matching, read
-    from repro.settings import make_settings
+    from repro.settings import default_machine, make_settings
 
     commands.say_what_is_left_out(say, "HEAD")
-    name, benchmarks = make_settings(None, None, machine).machine, bench or commands.quick_set()
+    name, benchmarks = make_settings(None, None, machine or default_machine()).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--launch-method", "spawn", "--show-stderr")
     words += (*commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
@@ -60,10 +60,10 @@ def compare(
     """Measure two commits in turn; exits with 1 if anything is slower, worse or lost, with 2 for a wrong command."""
     from repro.bench import commands
     from repro.bench import compare as comparing
-    from repro.settings import make_settings
+    from repro.settings import default_machine, make_settings
 
     commands.checkout()
-    name = make_settings(None, None, machine).machine
+    name = make_settings(None, None, machine or default_machine()).machine
     verdicts = comparing.compare(
         base, new, name, bench or commands.quick_set(), rounds=rounds, threshold=threshold, seconds=seconds, say=say
     )

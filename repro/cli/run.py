@@ -58,7 +58,7 @@ def run(
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
     """
-    from repro import discovery, runner, shards
+    from repro import discovery, hosts, runner, shards
     from repro.settings import make_settings
 
     files = None
@@ -69,6 +69,9 @@ def run(
         names, files, scale, seed = mine["artefacts"], frozenset(mine["cells"]), planned["scale"], planned["seed"]
         mesh = [f"{name}={file}" for name, file in planned["meshes"].items()]
     settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes)
+    hosts.require_own(settings.store.folder)
+    if settings.aside:
+        say(f"results go to {settings.store.folder}: {settings.aside}")
     wanted = jobs(names, paper, kind, everything, only, backend, settings, files)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)

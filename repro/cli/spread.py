@@ -113,9 +113,9 @@ def merge(
     of cores, but no other processor or GPU: then nothing is merged, unless --force is given.
     """
     from repro import merge as merging
-    from repro.settings import make_settings
+    from repro.settings import default_machine, make_settings
 
-    settings = make_settings(None, into, machine or merging.only_machine(sources))
+    settings = make_settings(None, into, machine or merging.only_machine(sources) or default_machine())
     found = merging.merge(sources, settings, say, force)
     if as_json:
         answer({

@@ -13,10 +13,29 @@ import pytest
 from repro import machine, manifest
 from tests.checkout import program
 
+CPUINFO = {
+    "epyc": "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n",
+    "arm": "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n",
+}
+
 
 @pytest.fixture
-def named(monkeypatch):
-    def use(**facts):
+def told(monkeypatch, tmp_path):
+    """Have the system tell of a processor in /proc/cpuinfo."""
+
+    def use(text):
+        monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
+        (tmp_path / "cpuinfo").write_text(text)
+        machine.cpu_model.cache_clear()
+
+    yield use
+    machine.cpu_model.cache_clear()
+
+
+@pytest.fixture
+def named(monkeypatch, told):
+    def use(cpuinfo="", **facts):
+        told(cpuinfo)
         monkeypatch.setattr(machine, "fingerprint", lambda: {"cpu": "?", "cores": 2} | facts)
         return machine.default_name()
 
@@ -42,11 +61,34 @@ def test_a_machine_is_named_by_its_gpu(named, gpus, name):
     [
         ("Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz", 2, "intel-xeon-e5-2690-v4-2-cores"),
         ("AMD EPYC 7B13 64-Core Processor", 1, "amd-epyc-7b13-1-core"),
+        ("AMD EPYC 9654 96-Core Processor", 2, "amd-epyc-9654-2-cores"),
+        ("Intel(R) Core(TM) Ultra 7 155H", 2, "intel-core-ultra-7-155h-2-cores"),
+        ("Apple M2 Pro", 10, "apple-m2-pro-10-cores"),
         ("@@", 4, "cpu-4-cores"),
     ],
 )
 def test_without_one_it_is_named_by_its_processor_and_cores(named, cpu, cores, name):
     assert named(cpu=cpu, cores=cores) == name
+    if name != "cpu-4-cores":  # a model number says all
+        assert named(CPUINFO["epyc"], cpu=cpu, cores=cores) == name
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "cpu", "name"),
+    [
+        ("epyc", "AMD EPYC", "amd-epyc-family-26-model-2-2-cores"),
+        ("epyc", "AMD EPYC-Milan-v2 Processor", "amd-epyc-milan-v2-family-26-model-2-2-cores"),
+        ("epyc", "Intel(R) Xeon(R) CPU @ 2.20GHz", "intel-xeon-family-26-model-2-2-cores"),
+        ("arm", "aarch64", "aarch64-implementer-0x41-part-0xd0c-2-cores"),
+    ],
+)
+def test_a_virtual_machines_name_has_the_generation_that_its_processor_does_not_say(named, cpuinfo, cpu, name):
+    assert named(CPUINFO[cpuinfo], cpu=cpu) == name
+
+
+def test_the_processor_is_what_the_system_calls_it(told):
+    told(CPUINFO["epyc"])
+    assert machine.cpu_model() == "AMD EPYC"
 
 
 def test_the_fingerprint_is_plain_and_stable():
@@ -114,6 +156,65 @@ class Management:
         return 0
 
     nvmlDeviceGetMaxClockInfo = nvmlDeviceGetClockInfo
+
+
+class Sliced(Management):
+    """The same of two cards, of which the first is cut into slices of two sizes."""
+
+    def nvmlDeviceGetCount_v2(self, count):
+        count._obj.value = 2
+        return 0
+
+    def nvmlDeviceGetHandleByIndex_v2(self, index, handle):
+        handle._obj.value = 7 + index.value
+        return 0
+
+    def nvmlDeviceGetMigMode(self, card, current, pending):
+        current._obj.value = self.cut(card)
+        return 0
+
+    def cut(self, card):
+        return card.value == 7
+
+    def nvmlDeviceGetMaxMigDeviceCount(self, card, count):
+        count._obj.value = 3
+        return 0
+
+    def nvmlDeviceGetMigDeviceHandleByIndex(self, card, index, handle):
+        handle._obj.value = 10 * card.value + index.value
+        return 0 if index.value else 6  # the first is not there
+
+    def nvmlDeviceGetUUID(self, handle, buffer, length):
+        buffer.value = b"MIG-%d" % handle.value
+        return 0
+
+    def nvmlDeviceGetName(self, handle, buffer, length):
+        buffer.value = {71: b"NVIDIA H200 MIG 1g.18gb", 72: b"NVIDIA H200 MIG 3g.71gb"}.get(
+            handle.value, b"NVIDIA H200"
+        )
+        return 0
+
+
+class AllSliced(Sliced):
+    def cut(self, card):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("library", "visible", "names"),
+    [
+        (Sliced, "", ["NVIDIA H200"]), (Sliced, "MIG-72", ["NVIDIA H200 MIG 3g.71gb"]),
+        (AllSliced, "", ["NVIDIA H200 MIG 1g.18gb"]), (AllSliced, "MIG-72", ["NVIDIA H200 MIG 3g.71gb"]),
+    ],
+)  # fmt: skip
+def test_a_slice_of_a_card_passes_for_no_card(monkeypatch, library, visible, names):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library())
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert [gpu["name"] for gpu in machine.nvidia()["gpus"]] == names
+
+
+def test_a_slice_is_named_by_its_size(named):
+    assert named(gpu=["NVIDIA H200 MIG 1g.18gb"]) == "h200-mig-1g-18gb"
 
 
 def test_nvidia_devices_are_read_through_the_management_library(monkeypatch):
@@ -197,3 +298,51 @@ def test_a_host_is_told_by_a_token_that_does_not_name_it(tmp_path, monkeypatch):
     assert all(re.fullmatch("[0-9a-f]{12}", each) for each in tokens)
     assert all(socket.gethostname() not in each for each in tokens)
     machine.host.cache_clear()
+
+
+@pytest.fixture
+def identity(monkeypatch, tmp_path):
+    facts = {"cpu": "AMD EPYC 9654", "cores": 2}
+    monkeypatch.setattr(machine, "fingerprint", lambda: facts)
+    monkeypatch.setattr(machine, "_MACHINE_ID", tmp_path / "machine-id")
+
+    def token(text=None, **changed):
+        (tmp_path / "machine-id").unlink(missing_ok=True)
+        if text is not None:
+            (tmp_path / "machine-id").write_text(text)
+        before = dict(facts)
+        facts.update(changed)
+        machine.identity.cache_clear()
+        found = machine.identity()
+        facts.clear()
+        facts.update(before)
+        return found
+
+    yield token
+    machine.identity.cache_clear()
+
+
+def test_a_hosts_identity_stays_over_boots_and_affinities_and_names_nothing(identity, monkeypatch, tmp_path):
+    first, second = "a" * 32 + "\n", "b" * 32 + "\n"
+    found = identity(first)
+    monkeypatch.setattr(machine, "_BOOT", tmp_path / "another boot")
+    assert found == identity(first, cores=1) and re.fullmatch("[0-9a-f]{12}", found)
+    others = [identity(second), identity(first, cpu="AMD EPYC 7763"), identity(first, gpu=["NVIDIA H200"]), identity()]
+    assert len({found, *others}) == 5
+    monkeypatch.setattr(machine.os, "cpu_count", lambda: 1000)
+    assert identity(first) != found
+
+
+@pytest.mark.parametrize("text", [None, "", "uninitialized\n"])
+def test_without_a_machine_id_it_is_the_hosts_name_and_address(identity, monkeypatch, text):
+    monkeypatch.setattr(machine.uuid, "getnode", lambda: 0x02_00_00_00_00_01)
+    monkeypatch.setattr(machine.socket, "gethostname", lambda: "one")
+    found = identity(text)
+    monkeypatch.setattr(machine.uuid, "getnode", lambda: 0x02_00_00_00_00_02)
+    assert identity(text) != found
+    addresses = iter((0x01_00_00_00_00_01, 0x01_00_00_00_00_02))  # made up, another in each process
+    monkeypatch.setattr(machine.uuid, "getnode", lambda: next(addresses))
+    assert identity(text) == identity(text)
+    monkeypatch.setattr(machine.socket, "gethostname", lambda: "two")
+    monkeypatch.setattr(machine.uuid, "getnode", lambda: 0x02_00_00_00_00_01)
+    assert identity(text) != found

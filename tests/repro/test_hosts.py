@@ -1,0 +1,144 @@
+"""Whose results a machine's folder has: none writes into another host's, nor where nothing tells whose they are."""
+
+import errno
+import json
+import os
+import shutil
+
+import pytest
+
+from repro import hosts, machine, store
+from repro.cli import main
+from repro.store import Store
+
+
+@pytest.fixture
+def as_host(monkeypatch):
+    """Be another host."""
+    return lambda token: monkeypatch.setattr(machine, "identity", lambda: token)
+
+
+@pytest.fixture
+def plain(laboratory, monkeypatch):
+    """Name no machine: it is found by what the host is."""
+    monkeypatch.delenv("REPRO_MACHINE")
+    monkeypatch.setattr(machine, "default_name", lambda: "bench")
+    return laboratory
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
+
+
+def tokens(laboratory, name="bench"):
+    return [host["host"] for host in json.loads((laboratory.results / name / "machine.json").read_text())["hosts"]]
+
+
+def test_the_first_run_says_whose_the_folder_is(laboratory):
+    assert laboratory.run("table1") == 0
+    (host,) = json.loads((laboratory.results / "bench" / "machine.json").read_text())["hosts"]
+    assert host == hosts.here() and host["host"] == machine.identity() and host["cores"] == os.cpu_count()
+
+
+def test_another_hosts_results_are_set_beside_and_said(plain, as_host, capsys):
+    as_host("first")
+    assert plain.run("table1") == 0
+    assert "results go to" not in capsys.readouterr().err
+    before = contents(plain.results)
+    for token, name in (("second", "bench-2"), ("third", "bench-3")):
+        as_host(token)
+        assert plain.run("figure2") == 0
+        line = f"results go to {plain.results / name}: {plain.results / 'bench'} has another host's results\n"
+        assert line in capsys.readouterr().err
+        assert tokens(plain, name) == [token] and (plain.results / name / "demo2020" / "figure2.smoke.md").exists()
+    assert {path: content for path, content in contents(plain.results).items() if path in before} == before
+    as_host("first")
+    assert plain.run("table1") == 0 and "0 cells measured, 6 as before" in capsys.readouterr().err
+
+
+def test_a_named_machine_of_another_host_is_refused_before_anything_is_measured(laboratory, as_host, capsys):
+    assert laboratory.run("table1") == 0
+    before, count = contents(laboratory.results), len(laboratory.traces())
+    as_host("another")
+    capsys.readouterr()
+    for words in (("table1", "--force"), ("table1",), ("figure2", "--dry-run")):
+        assert laboratory.run(*words) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{laboratory.results / 'bench'} has another host's results" in line and "repro merge" in line
+    assert main(["doctor", "--ceilings", "--results", str(laboratory.results)]) == 1
+    assert contents(laboratory.results) == before and len(laboratory.traces()) == count
+    assert main(["status", "table1", "--results", str(laboratory.results)]) == 0  # reading goes on
+
+
+def test_results_that_say_nothing_are_another_hosts(plain, capsys):
+    """As those that were committed before folders said whose they are."""
+    assert plain.run("table1") == 0
+    (plain.results / "bench" / "machine.json").unlink()
+    shutil.rmtree(plain.results / "bench" / ".cells")
+    before = contents(plain.results)
+    assert plain.run("table1") == 0
+    assert "bench-2: " in capsys.readouterr().err
+    assert {path: content for path, content in contents(plain.results).items() if path in before} == before
+
+
+def test_a_clone_on_the_same_host_reads_its_own_results_back(plain, capsys):
+    assert plain.run("table1") == 0
+    shutil.rmtree(plain.results / "bench" / ".cells")
+    assert plain.run("table1") == 0
+    assert "0 cells measured, 6 as before" in capsys.readouterr().err and not (plain.results / "bench-2").exists()
+
+
+def test_a_folder_with_locks_alone_is_nobodys(plain):
+    with Store(plain.results, "bench").lock("x"):
+        pass
+    assert hosts.choose(plain.results, "bench") == ("bench", "")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", '{"hosts": []}', '{"hosts": [{}]}', '{"hosts": [{"host": 3}]}']
+)
+def test_what_is_damaged_is_told_in_a_line_and_nothing_is_written_there(plain, capsys, content):
+    assert plain.run("table1") == 0
+    (plain.results / "bench" / "machine.json").write_text(content)
+    before = contents(plain.results)
+    capsys.readouterr()
+    assert plain.run("table1", "--machine", "bench") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{plain.results / 'bench' / 'machine.json'} is damaged" in line and contents(plain.results) == before
+    assert plain.run("figure2") == 0  # without a name it goes beside, and says why
+    assert "bench-2: " in (said := capsys.readouterr().err) and said.count("machine.json is damaged") == 1
+    assert {path: text for path, text in contents(plain.results).items() if path in before} == before
+    assert main(["merge", str(plain.results), "--machine", "bench", "--into", str(plain.folder / "into")]) == 1
+    assert "is damaged" in capsys.readouterr().err and not (plain.folder / "into").exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_disk_that_takes_no_more_is_told_before_a_cell_is_measured(laboratory, monkeypatch, capsys, number):
+    def full(source, target):
+        raise OSError(number, os.strerror(number), str(target))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.os, "replace", full)
+        assert laboratory.run("table1") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "machine.json cannot be written: " + os.strerror(number) in line and not laboratory.traces()
+    assert laboratory.run("table1") == 0
+
+
+def test_a_merge_says_of_every_host_and_belongs_to_none_of_several(plain, as_host, capsys):
+    folders = [plain.folder / name for name in ("one", "two", "old")]
+    for folder in folders:
+        as_host(folder.name)
+        assert plain.run("table1", "--results", str(folder)) == 0
+    (plain.folder / "old" / "bench" / "machine.json").unlink()
+    into = ["--into", str(plain.results)]
+    assert main(["merge", str(folders[0]), *into]) == 0
+    as_host("one")
+    assert tokens(plain) == ["one"] and hosts.obstacle(plain.results / "bench") == ""  # its own, and goes on
+    assert main(["merge", *map(str, folders), *into]) == 0
+    assert tokens(plain) == ["one", "two", ""]
+    before = contents(plain.results)
+    capsys.readouterr()
+    assert plain.run("table1") == 0
+    assert f"{plain.results / 'bench'} has the results of several hosts" in capsys.readouterr().err
+    assert {path: content for path, content in contents(plain.results).items() if path in before} == before

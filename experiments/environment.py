@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +36,21 @@ def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
     return libraries(artefact, method, backend)
 
 
-def ceiling_kernels(clock: Any) -> Iterator[CeilingKernel]:
-    """Yield the probes of a device, or of the host for its clock."""
-    if isinstance(clock, devices.Device):
-        from kernels.stream.probes import ceiling_probes
+def device_probes(device: Any) -> Iterator[CeilingKernel]:
+    """Yield the probes of a device; by this and by `host_probes` alone are ceilings known to be of other sources."""
+    from kernels.stream.probes import ceiling_probes
 
-        probes = ceiling_probes(clock)
-    else:
-        from baselines.stream import probes as host_probes
+    yield from _as_ceilings(ceiling_probes(device))
 
-        probes = host_probes()
+
+def host_probes() -> Iterator[CeilingKernel]:
+    """Yield the probes of the host."""
+    from kernels.stream.host import probes
+
+    yield from _as_ceilings(probes())
+
+
+def _as_ceilings(probes: Iterable[Any]) -> Iterator[CeilingKernel]:
     for probe in probes:
         yield CeilingKernel(
             probe.name, probe.kind, probe.size_bytes, probe.function, probe.bytes, probe.flops, probe.precision

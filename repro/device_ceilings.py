@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from repro import environment, hashing, sources
+from repro import environment, hashing
+from repro.machine import identity
 from repro.model import Skip
 from repro.peaks import with_cores
 from repro.plan import machine_facts
@@ -57,7 +58,7 @@ class DeviceCeilings:
 
         backend = getattr(clock, "backend", "host")
         name = f"{backend}: {clock.name}"
-        known, key = self.read(), _key(backend)
+        known, key = self.here(), _key(backend)
         entry = known.get(_place(known, name, key["machine"]))
         changes = _changes(name, entry, key) if entry else []
         if entry and not again and not changes:
@@ -78,7 +79,7 @@ class DeviceCeilings:
         if held_up(ceilings):
             _held_up.add((self.path, name))
             return self._none(clock, HELD_UP)
-        self.keep({name: {**key, "measured": time.time(), "ceilings": ceilings.to_dict()}})
+        self.keep({name: {**key, "host": identity(), "measured": time.time(), "ceilings": ceilings.to_dict()}})
         return ceilings
 
     def _none(self, clock: Any, why: str) -> None:
@@ -108,9 +109,13 @@ class DeviceCeilings:
             write_atomically(self.path, json.dumps(known, indent=1) + "\n")
 
     def stale(self) -> dict[str, str]:
-        """Return the devices in the file whose ceilings do not hold for this machine as it is, and why, in words."""
-        changes = {name: _changes(name, entry, _key(name.partition(": ")[0])) for name, entry in self.read().items()}
+        """Return this host's devices whose ceilings do not hold for it as it is now, and why, in words."""
+        changes = {name: _changes(name, entry, _key(name.partition(": ")[0])) for name, entry in self.here().items()}
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
+
+    def here(self) -> dict[str, Any]:
+        """Return what the file has that was measured on this host, by device."""
+        return {name: entry for name, entry in self.read().items() if entry.get("host") == identity()}
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""
@@ -153,6 +158,4 @@ def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> s
 
 def _key(backend: str) -> dict[str, dict[str, str]]:
     """Return what the ceilings of a back end's device depend on: the machine, the probes, what runs and times them."""
-    start = Path(environment.load().__file__).resolve()
-    found = sources.sources(start, environment.root(), [backend], backend != "host", entry="ceiling_kernels")
-    return {"machine": machine_facts(), "sources": found}
+    return {"machine": machine_facts(), "sources": environment.ceiling_sources(backend)}

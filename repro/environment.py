@@ -92,7 +92,16 @@ def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
 
 def ceiling_kernels(clock: Any) -> Iterable:
     """Return the streaming and arithmetic probes of a device, one at a time: each may hold much memory."""
-    return load().ceiling_kernels(clock)
+    backend = getattr(clock, "backend", "host")
+    return load().host_probes() if backend == "host" else load().device_probes(clock)
+
+
+def ceiling_sources(backend: str) -> dict[str, str]:
+    """Return the hashes of the sources that probe a back end's device, by their paths below the root."""
+    from repro import sources
+
+    entry = "host_probes" if backend == "host" else "device_probes"
+    return sources.probing(Path(load().__file__).resolve(), root(), backend, entry)
 
 
 def dataset(name: str, scale: str, override: str | None = None) -> Any:

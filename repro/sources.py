@@ -19,6 +19,8 @@ PACKAGES = ("kernels", "baselines", "datasets")
 #: What compiles, launches and times kernels: every cell on a device depends on it, though no artefact imports it.
 DEVICE_PACKAGE = "kernels/device"
 HARNESS = ("timing.py", "statistics.py", "context.py", "ceilings.py", "measure.py", "units.py")
+#: Those of the harness that measure ceilings.
+PROBING = ("timing.py", "statistics.py", "ceilings.py")
 KERNEL_SUFFIXES = (".c", ".cu", ".cl", ".h", ".cuh", ".cpp", ".hpp", ".inc")
 #: The function of an artefact's module that measures.
 ENTRY = "measure"
@@ -271,7 +273,10 @@ def _files(name: str, root: Path, packages: Collection[str]) -> Iterator[Path]:
         yield from (path for path in (place.with_name(place.name + ".py"), place / "__init__.py") if path.is_file())
 
 
-def sources(start: Path, root: Path, names: Collection[str], on_device: bool, entry: str = ENTRY) -> dict[str, str]:
+def sources(
+    start: Path, root: Path, names: Collection[str], on_device: bool, entry: str = ENTRY,
+    harness: Collection[str] = HARNESS,
+) -> dict[str, str]:  # fmt: skip
     """Return the hash of each source that a measurement depends on, by its path below the root.
 
     Parameters
@@ -285,6 +290,8 @@ def sources(start: Path, root: Path, names: Collection[str], on_device: bool, en
         Whether the cell runs kernels, and so depends on what compiles and launches them.
     entry : str
         The function of `start` that measures.
+    harness : collection of str
+        Files of the harness that measure, too.
     """
     paths = set(closure(start, root, names, entry))
     device = root / DEVICE_PACKAGE / "__init__.py"
@@ -294,5 +301,21 @@ def sources(start: Path, root: Path, names: Collection[str], on_device: bool, en
         path.relative_to(root).as_posix(): source_hash(path, entry if path == start else "") for path in sorted(paths)
     }
     here = Path(__file__).parent
-    hashes.update({f"repro/{name}": source_hash(here / name) for name in HARNESS if (here / name).is_file()})
+    hashes.update({f"repro/{name}": source_hash(here / name) for name in harness if (here / name).is_file()})
     return hashes
+
+
+def probing(start: Path, root: Path, backend: str, entry: str) -> dict[str, str]:
+    """Return the hash of each source that the ceilings of a back end's device depend on, by its path below the root.
+
+    Of the kernel sources those alone that another of them names: a ceiling stands for as long as its probes do.
+    """
+    found = sources(start, root, [backend], backend != "host", entry, PROBING)
+    others = {path for path in found if path.endswith(KERNEL_SUFFIXES)}
+    todo = [path for path in found if path not in others and (root / path).is_file()]
+    while todo:
+        text = (root / todo.pop()).read_text(encoding="utf-8")
+        named = {path for path in others if path.rpartition("/")[2] in text}
+        others -= named
+        todo += named
+    return {path: value for path, value in found.items() if path not in others}

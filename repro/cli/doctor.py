@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +16,7 @@ def doctor(
     results: Results = None, machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
-    from repro import discovery, environment, optional
+    from repro import discovery, environment, hosts, optional
     from repro.device_ceilings import DeviceCeilings
     from repro.machine import fingerprint
     from repro.settings import make_settings
@@ -25,28 +26,31 @@ def doctor(
     if ceilings:
         measuring_lock()  # before minutes are spent on what could not be kept
         require_writable(settings.store.folder)
+        hosts.claim(settings.store)
     # The remedies' text is in the hashes of stored cells: what it names is put right where it is shown.
     presences = [replace(each, remedy=optional.as_typed(each.remedy)) for each in environment.presences()]
     if ceilings:
         _measure_ceilings(settings, presences)
     broken = [artefact for artefact in discovery.find() if artefact.error]
     kept = DeviceCeilings(settings.store)
-    known = {name: _lines(entry["ceilings"]) for name, entry in kept.read().items()}
+    own = kept.here()
+    known = {name: _lines(entry["ceilings"]) for name, entry in own.items()}
+    days = {name: datetime.fromtimestamp(entry["measured"]).date().isoformat() for name, entry in own.items()}
     stale = kept.stale()
     if as_json:
         answer({
             "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
-            "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
+            "ceilings_measured": days, "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
             "broken": {artefact.id: artefact.error for artefact in broken},
         })  # fmt: skip
     else:
-        _show(settings, presences, fingerprint(), known, stale)
+        _show(settings, presences, fingerprint(), known, days, stale)
         for artefact in broken:
             say(f"{artefact.id} is broken: {artefact.error}")
     raise typer.Exit(int(bool(broken)))
 
 
-def _show(settings: Any, presences: list, facts: dict, known: dict, stale: dict) -> None:
+def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, stale: dict) -> None:
     from rich.markup import escape
 
     out = console()
@@ -66,17 +70,17 @@ def _show(settings: Any, presences: list, facts: dict, known: dict, stale: dict)
     out.print(versions)
 
     if known:
-        shown = table("Ceilings, measured", "device", "ceiling", "value", "", right=("value",))
+        shown = table("Ceilings, measured on this host", "device", "ceiling", "value", "when", "", right=("value",))
         for device, lines in known.items():
             for name, value in lines.items():
-                shown.add_row(device, name, value, "[yellow]stale[/yellow]" if device in stale else "")
+                shown.add_row(device, name, value, days[device], "[yellow]stale[/yellow]" if device in stale else "")
         out.print(shown)
         for device, why in stale.items():
             say(f"stale are the ceilings of {device}: {why}")
         if stale:
             say("`repro doctor --ceilings` measures again those of the devices that are here")
     else:
-        say("no ceilings are measured yet; `repro doctor --ceilings` measures them, and so does a run that needs them")
+        say("no ceilings are measured on this host yet; `repro doctor --ceilings` does it, and a run that needs them")
 
 
 def _measure_ceilings(settings: Any, presences: list) -> None:

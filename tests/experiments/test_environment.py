@@ -1,5 +1,9 @@
 """The harness's door to kernels, baselines and datasets, and the reference that kernels are held to."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,7 +12,9 @@ from experiments import environment
 from experiments.fu2014 import problems
 from kernels import device as devices
 from repro import Skip
-from repro.timing import HostClock
+from repro import environment as harness
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_missing_back_end_is_a_skip_with_its_remedy(monkeypatch):
@@ -27,8 +33,29 @@ def test_presences_are_back_ends_and_baselines():
     assert all(presence.available or presence.remedy for presence in found.values())
 
 
+@pytest.mark.parametrize("backend", ["cuda", "openmp"])
+def test_ceilings_are_of_no_source_that_probing_does_not_run(backend):
+    """In a process of its own, which has loaded nothing else."""
+    code = (
+        "import importlib, sys; import experiments.environment, kernels.stream.probes\n"
+        f"importlib.import_module('kernels.device.{backend}')\n"
+        "print(*(getattr(each, '__file__', None) for each in list(sys.modules.values())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {Path(name).resolve() for name in done.stdout.split()}
+    found = {ROOT / path for path in harness.ceiling_sources(backend)}
+    assert {path for path in found if path.suffix == ".py"} <= loaded
+    assert {path.name for path in found if path.suffix != ".py"} == {"stream.c", "flush.c", f"prelude_{backend}.h"}
+    assert {ROOT / "kernels/stream/probes.py", ROOT / f"kernels/device/{backend}.py"} <= found
+
+
+def test_ceilings_of_the_host_are_of_its_probes_alone():
+    found = {path for path in harness.ceiling_sources("host") if path.startswith(("kernels", "baselines", "datasets"))}
+    assert found == {"kernels/__init__.py", "kernels/stream/__init__.py", "kernels/stream/host.py"}
+
+
 def test_ceilings_of_the_host_are_of_every_kind():
-    kernels = environment.ceiling_kernels(HostClock())
+    kernels = environment.host_probes()
     assert [next(kernels).kind for _ in range(3)] == ["read", "copy", "triad"]
 
 

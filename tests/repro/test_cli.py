@@ -289,11 +289,10 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     environment = laboratory.folder / "fakelab" / "environment.py"
     environment.write_text(
         environment.read_text().replace(
-            "def ceiling_kernels(clock):\n    return []",
-            "def ceiling_kernels(clock):\n"
+            "def device_probes(device):\n    return []",
+            "def device_probes(device):\n"
             "    from repro.ceilings import CeilingKernel\n"
-            "    if clock.backend == 'opencl':\n"
-            "        yield CeilingKernel('copy', 'copy', 8000, lambda: bytes(8000), bytes=8000)",
+            "    yield CeilingKernel('copy', 'copy', 8000, lambda: bytes(8000), bytes=8000)",
         )
     )
     where = ["--results", str(laboratory.results)]

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from repro import ceilings, device_ceilings, environment
+from repro import ceilings, device_ceilings, environment, machine
 from repro.ceilings import Ceilings
+from repro.cli import main
 from repro.device_ceilings import DeviceCeilings, held_up
 from repro.peaks import of_ceilings, read_ceilings
 from repro.store import Store
 
-PROBES = """def ceiling_kernels(clock):
+PROBES = """def device_probes(device):
     from repro.ceilings import CeilingKernel
 
     yield CeilingKernel("copy", "copy", 8000, lambda: bytes(8000), bytes=8000)
@@ -22,7 +23,7 @@ PROBES = """def ceiling_kernels(clock):
 @pytest.fixture
 def source(laboratory):
     path = laboratory.folder / "fakelab" / "environment.py"
-    path.write_text(path.read_text().replace("def ceiling_kernels(clock):\n    return []\n", PROBES))
+    path.write_text(path.read_text().replace("def device_probes(device):\n    return []\n", PROBES))
     return path
 
 
@@ -32,7 +33,7 @@ def source(laboratory):
         ("bytes=8000", "bytes=16000", False),
         ("bytes(8000)", "bytes(8)", False),
         ("return list(range", "return tuple(range", True),  # of the datasets
-        ("def ceiling_kernels(clock):", "def ceiling_kernels(clock):  # one", True),
+        ("def device_probes(device):", "def device_probes(device):  # one", True),
     ],
 )
 def test_a_change_of_the_probes_is_measured_again(laboratory, source, old, new, stands):
@@ -154,6 +155,22 @@ def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
     assert kept.of(clock) is not None and set(kept.read()) == {NAME}
 
 
+def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkeypatch, capsys):
+    """Nor are those that do not say whose they are: neither shown nor stale nor a bound, but kept."""
+    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    doctor = ["doctor", "--json", "--results", str(laboratory.results)]
+    measured = kept.of(clock)
+    assert main(doctor) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["ceilings"]) == [NAME] and found["ceilings_measured"][NAME][:2] == "20"
+    monkeypatch.setattr(device_ceilings, "identity", lambda: "another")
+    assert kept.of(clock, measuring=False) is None and "not been measured" in kept.notes[0]
+    assert main(doctor) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ceilings"] == found["stale_ceilings"] == {}
+    assert read_ceilings(kept.path.parent)[NAME]["ceilings"] == measured.to_dict()  # what they bound, they still do
+
+
 def test_ceilings_are_merged_by_cores(laboratory):
     kept = DeviceCeilings(store_of(laboratory))
     few, old, many = entry(2.0, cores="4"), entry(1.0, cores="12"), entry(3.0, cores="12")
@@ -175,7 +192,11 @@ def test_stored_ceilings_are_found(machine):
 def test_a_stored_entry_stands_as_it_did(laboratory, source, facts):
     """As those that were stored before processors had one for each number of cores."""
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
-    old = {**entry(cores="12", cpu="A processor"), "sources": device_ceilings._key("opencl")["sources"]}
+    old = {
+        **entry(cores="12", cpu="A processor"),
+        "host": machine.identity(),
+        "sources": device_ceilings._key("opencl")["sources"],
+    }
     kept.path.parent.mkdir(parents=True)
     kept.path.write_text(json.dumps({NAME: old}))
     assert kept.of(clock, measuring=False).to_dict() == old["ceilings"]

@@ -45,7 +45,11 @@ def rivals(artefact, method, backend):
     return {"adder": os.environ.get("FAKELAB_ADDER", "")} if method == "loop" else {}
 
 
-def ceiling_kernels(clock):
+def device_probes(device):
+    return []
+
+
+def host_probes():
     return []
 
 

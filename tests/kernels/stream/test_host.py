@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from baselines import stream
+from kernels.stream import host
 
 SIZE = 32 << 10
 
 
 @pytest.fixture
 def probes(monkeypatch):
-    monkeypatch.setattr(stream, "SIZES", (SIZE,))
-    return {probe.name: probe for probe in stream.probes()}
+    monkeypatch.setattr(host, "SIZES", (SIZE,))
+    return {probe.name: probe for probe in host.probes()}
 
 
 def test_names_kinds_and_work(probes):
@@ -47,7 +47,7 @@ def test_multiply_add_does_every_round_on_every_lane(probes, precision):
     rounds = 50
     for _ in range(rounds):
         expected = expected * 0.999 + 0.001
-    stream._multiply_add(x, rounds)
+    host._multiply_add(x, rounds)
     assert x.dtype == precision and np.allclose(x, expected, rtol=1e-12 if precision == "float64" else 1e-4)
     (timed,) = probes[f"fma {precision}"].function.__defaults__
     assert timed.dtype == precision and timed.size % 96 == 0  # every lane is in a block of twelve vectors

@@ -81,16 +81,3 @@ def shown(tasks: Sequence[Task]) -> list[Task]:
             "since" in task.record or (not is_any_measured and task.record["status"] == DONE)
         ))
     ]  # fmt: skip
-
-
-def lines(tasks: Iterable[Task]) -> list[str]:
-    """Say of shown tasks, a line a reason, which are measured but failed or were skipped since, or do not stand."""
-    cells: dict[str, list[str]] = {}
-    for task in tasks:
-        if task.record["status"] != DONE or not task.reason:
-            continue
-        changes = hashing.in_short(hashing.changes(task.record, task.key))
-        also = f"; and {changes}" if changes and "since" in task.record else ""
-        name = " / ".join(filter(None, (task.cell.case, task.cell.method, task.cell.backend)))
-        cells.setdefault(task.reason + also, []).append(f"{name} ({task.record['date'][:10]})")
-    return [f"- {reason}: {', '.join(names)}" for reason, names in cells.items()]

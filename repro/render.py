@@ -9,7 +9,7 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -274,7 +274,7 @@ def _markdown(
         lines = _reasons([task for task in shown if task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
-    if before := kept.lines(shown):
+    if before := _reasons([task for task in shown if task.record["status"] == DONE and task.reason], _why_pending):
         parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
     there = {task.path for task in shown}
     missing = _missing([task for task in tasks if task.path not in there])
@@ -312,18 +312,25 @@ def _missing(tasks: list[Task]) -> list[str]:
     return lines
 
 
-def _reasons(tasks: list[Task]) -> list[str]:
+def _why_not_done(task: Task) -> str:
+    return task.record["reason"]
+
+
+def _why_pending(task: Task) -> str:
+    """Say what happened since a cell was measured, and what it depended on then that is another now."""
+    changes = hashing.changes(task.record, task.key) if "since" in task.record else []
+    return "; and ".join(filter(None, [task.reason, hashing.in_short(changes)]))
+
+
+def _reasons(tasks: list[Task], why: Callable[[Task], str] = _why_not_done) -> list[str]:
     """A line a reason, with the cells that it holds for."""
     by_reason: dict[str, list[str]] = {}
     for task in tasks:
         name = " / ".join(filter(None, (task.cell.case, task.cell.method, task.cell.backend)))
-        names = by_reason.setdefault(task.record["reason"], [])
+        names = by_reason.setdefault(why(task), [])
         if name not in names:
             names.append(name)
-    lines = []
-    for reason, names in by_reason.items():
-        lines.append(f"- {reason}: {_listed(names)}")
-    return lines
+    return [f"- {reason}: {_listed(names)}" for reason, names in by_reason.items()]
 
 
 def _notes(records: list[dict]) -> list[str]:

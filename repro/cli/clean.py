@@ -29,8 +29,8 @@ def clean(
     """Remove the stored cells of artefacts, so that they are measured again.
 
     Without a name, of all artefacts and scales. Cells that others show as well stay unless those are named, too, or
-    --failed is given. Tables and figures stay until the next run writes them anew, and what they have of a cell until it
-    is measured. --ceilings and --caches are of no artefact or scale: they take none.
+    --failed is given. Tables and figures stay until the next run writes them anew, with what they have of a cell until
+    it is measured. --ceilings and --caches are of no artefact or scale: they take none.
     """
     from repro import discovery
     from repro.settings import make_settings

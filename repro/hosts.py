@@ -71,14 +71,11 @@ def obstacle(folder: Path) -> str:
 
 def choose(results: Path, name: str) -> tuple[str, str]:
     """Return the first of NAME, NAME-2, NAME-3 ... that is this host's own or nobody's, and why it is not the first."""
-    why = ""
-    for number in itertools.count(1):
-        chosen = name if number == 1 else f"{name}-{number}"
-        found = obstacle(results / chosen)
-        if not found:
-            return chosen, why
-        why = why or found
-    raise AssertionError  # it counts without end
+    why = obstacle(results / name)
+    if not why:
+        return name, ""
+    others = (f"{name}-{number}" for number in itertools.count(2))
+    return next(other for other in others if not obstacle(results / other)), why
 
 
 def require_own(folder: Path) -> None:

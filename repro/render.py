@@ -112,10 +112,9 @@ def _render(
         write(suffix, content)
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
-    # Only an artefact that has no figure any longer loses an older one, not one of which cells failed.
+    # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
     ends = {kept.last(record)["status"] for record in current}
-    is_no_more = figure is None and not rendered.problems and DONE in ends and FAILED not in ends
-    _write_figure(figure, base, rendered, is_no_more)
+    _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)
     if rendered.tables and hasattr(module, "extras"):
         try:
             more = module.extras(results)
@@ -137,8 +136,8 @@ def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: in
     return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides, cores)
 
 
-def _write_figure(figure: Any, base: Path, rendered: Rendered, is_no_more: bool) -> None:
-    """Save a figure beside the tables; remove an older where there is no more."""
+def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -> None:
+    """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older if that is final."""
     from repro import plots
 
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
@@ -147,7 +146,7 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_no_more: bool)
         except Exception as error:
             rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
             drawn = []
-        if is_no_more:
+        if is_final and not drawn:
             plots.remove(base)
         for path in drawn:
             rendered.files.append(base.with_name(path.name))

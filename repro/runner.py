@@ -195,8 +195,8 @@ def replaced(job: Job, settings: Settings) -> str:
     if not lost:
         return ""
     return (
-        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those by other sources; what "
-        "is measured now replaces them (git keeps what is committed; --results or --machine keeps both)"
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those measured elsewhere or by "
+        "other sources; they are replaced (git keeps what is committed; --results or --machine keeps both)"
     )
 
 

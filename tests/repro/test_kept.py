@@ -157,8 +157,9 @@ def test_cells_that_were_removed_and_then_fail_are_what_the_files_have(laborator
     assert done(laboratory) == before
 
 
-def test_a_plot_that_cannot_be_drawn_removes_none(laboratory):
+@pytest.mark.parametrize("made", [None, "no figure"])
+def test_a_plot_that_is_not_drawn_as_cells_failed_removes_none(laboratory, made):
     assert laboratory.run("table1") == 0
-    with mock.patch("fakelab.demo2020.table1_sums.plot", return_value="no figure"):
-        assert laboratory.run("table1") == 1
+    with mock.patch("fakelab.demo2020.table1_sums.plot", return_value=made):
+        assert fail(laboratory, *HOST, "--force") == 1
     assert laboratory.file("table1.smoke.svg").exists()

@@ -102,7 +102,9 @@ def survey() -> list[Survey]:
     found = []
     for backend in BACKENDS:
         try:
-            found.append(Survey(backend, True, open_device(backend).name, ""))
+            device = open_device(backend)
+            made_by = (f"{device.details[what]}" for what in ("platform", "compiler") if what in device.details)
+            found.append(Survey(backend, True, ", ".join([device.name, *made_by]), ""))
         except Unavailable as missing:
             found.append(Survey(backend, False, missing.reason, missing.remedy))
     return found

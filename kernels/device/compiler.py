@@ -19,7 +19,7 @@ from pathlib import Path
 from kernels.device import cache, cpu
 from kernels.device.errors import Unavailable
 
-REMEDY = "pip install ziglang, which is a C compiler, or apt install gcc"
+REMEDY = "pip install ziglang, a wheel with a C compiler, or apt install gcc"
 IS_X86 = platform.machine() in ("x86_64", "AMD64")
 FLAGS = ("-std=gnu11", "-O3", "-march=native" if IS_X86 else "-mcpu=native",
          *(["-mprefer-vector-width=512"] if IS_X86 else []), "-fno-math-errno", "-fno-trapping-math",

@@ -4,18 +4,7 @@
  * WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
  * patches a multiprocessor works on at a time, so what can is left in shared memory. */
 
-#define SYMCOO 0
-#define HALF 1
-#define ELL 2
-#define CSR 3
-#define SLICE 32
-
-#define FIRST 0
-#define ROWS 1
-#define FIRST_ENTRY 2
-#define ENTRIES 3
-#define HEADER 8
-#define SLICE_NUMBERS 4
+#include "patch_format.h"
 
 #define LOW(word) ((word) & 65535u)
 #define HIGH(word) ((word) >> 16)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from repro import building, discovery, hosts, kept, plan, preemption
+from repro import building, discovery, hosts, kept, lacking, plan, preemption
 from repro.discovery import Artefact
 from repro.files import files_stem
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -135,7 +135,7 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
     Raises
     ------
     UnknownName
-        If the selection asks for a value that no cell has, or the user's own file is for a dataset of no artefact. Not
+        If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
         where the selection is of files: the cells of a shard need not use all that the plan does.
     """
     jobs = []
@@ -163,6 +163,8 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:
             plan.check_only(selection.only, cells)
+            if selection.files is None:
+                lacking.require_some(selection, cells)
     if selection.only or selection.files is not None:
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]

@@ -117,7 +117,7 @@ def jobs(names, paper, kind, everything, only, backend, settings, files=None) ->
     repro.discovery.UnknownName
         When they name nothing, or something that there is not.
     """
-    from repro import discovery, plan, runner
+    from repro import discovery, lacking, plan, runner
 
     if not (names or paper or kind or everything):
         raise discovery.UnknownName(
@@ -128,9 +128,13 @@ def jobs(names, paper, kind, everything, only, backend, settings, files=None) ->
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
     made = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
     if not made:
-        asked = "that --only asks for" if files is None else "of the shard: is the plan of other sources?"
-        raise discovery.UnknownName(f"no cell matches all {asked}")
-    return made
+        raise discovery.UnknownName("no cell matches all of the shard: is the plan of other sources?")
+    if not backend or files is not None:
+        return made
+    cells = {job.artefact.id: [task.cell for task in job.tasks] for job in made if not job.problem}
+    for line in lacking.check_backends(selection, cells):
+        say(line)
+    return [job for job in made if job.wanted or job.problem]
 
 
 def require_stored(results: Path | None, machine: str | None = None) -> None:

@@ -67,8 +67,12 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
         (["run", "table1", "--only", "stride=2"], "no stride '2'"),
         (
             ["run", "table1", "--only", "case=first", "--only", "backend=host", "--only", "method=kernel"],
-            "no cell matches",
+            "no cell matches all of case first and backend host and method kernel; with the rest of it there is",
         ),
+        (["run", "table1", "--backend", "openmp"], "demo2020-table1 has no kernels for openmp, but for cuda, opencl"),
+        (["run", "--all", "--backend", "openmp"], "openmp, but for cuda, opencl; demo2020-figure2 has no kernels"),
+        (["run", "figure2", "--backend", "host"], "demo2020-figure2 has no baselines on the host, but for cuda"),
+        (["run", "table1", "--backend", "opencl", "--only", "backend=cuda"], "backend cuda and backend opencl"),
         (["run", "table1", "--machine", "a/b"], "machine's name"),
         (["run", "table1", "--mesh", "demo2020/number=x"], "did you mean demo2020/numbers"),
         (["run", "figure2", "--mesh", "demo2020/numbers=trace.log"], "dataset of these artefacts"),

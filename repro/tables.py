@@ -356,6 +356,9 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
     if is_beside and results.scale != "paper":
         notes.append("The paper's columns are of its own sizes, which are not always those of this scale.")
+    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}  # a reason that several methods have is told once
     for (status, method, reason), names in missing.items():
-        notes.append(f"{status.capitalize()}: {method}, {', '.join(dict.fromkeys(names))}: {reason}")
+        alike.setdefault((status, reason, tuple(dict.fromkeys(names))), []).append(method)
+    for (status, reason, names), methods in alike.items():
+        notes.append(f"{status.capitalize()}: {', '.join([*methods, *names])}: {reason}")
     return notes

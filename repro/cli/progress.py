@@ -1,4 +1,7 @@
-"""How a run is followed: a bar with the time left on a terminal, a line a cell everywhere."""
+"""How a run is followed: a bar with the time left on a terminal, a line a cell everywhere.
+
+A reason for which cells are skipped or fail is told when it is met first, and with its count in the end.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from repro.cli.common import minutes
+from repro.cli.repeats import Repeats
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
@@ -40,6 +44,7 @@ class Follower:
         self.total = self.expected = self.passed = self.spent = 0.0
         self.cells = self.finished = 0
         self.said: set[str] = set()
+        self.repeats = Repeats()
         self.task: Any = None
         self.begun = 0.0
 
@@ -49,6 +54,8 @@ class Follower:
 
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
+        for status, line in self.repeats.lines():
+            self.console.print(escape(line), style="red" if status == FAILED else "yellow")
 
     def begin(self, cells: int, seconds: float) -> None:
         """Show the bar, as long as the seconds that the cells should take."""
@@ -98,13 +105,14 @@ class Follower:
         if status == DONE:
             by = minutes(record["seconds"]) if measured else "by another run"
             self.console.print(f"{escape(_name(task))}: done, {by} ({self.finished}/{self.cells}, {self._left()})")
+        elif not self.repeats.add(status, reason, task.artefact.id):
+            return
         elif status == FAILED:
             self.console.print(f"[red]{escape(_name(task))}: failed: {escape(reason)}[/red]")
-            if record["traceback"]:
+            if self.repeats.is_new(record["traceback"]):
                 self.console.print(escape(record["traceback"].rstrip()), style="dim")
         else:
-            # Often for every cell of a back end the same.
-            self._say_once(f"{task.artefact.id} {task.cell.backend}: skipped: {as_typed(reason)}", "yellow")
+            self.console.print(escape(f"{_name(task)}: skipped: {as_typed(reason)}"), style="yellow")
 
     def rendered(self, rendered: Rendered) -> None:
         """Show the tables, and where the files are."""

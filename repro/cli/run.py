@@ -56,7 +56,7 @@ def run(
 
     What is done is not measured again unless its parameters, sources, data or machine
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
-    reason, 1 when one failed, 2 for a wrong command, 130 when interrupted.
+    reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 130 when interrupted.
     """
     from repro import discovery, hosts, runner, shards
     from repro.settings import make_settings
@@ -78,11 +78,15 @@ def run(
         return
 
     from repro.cli.progress import Follower
+    from repro.cli.repeats import without_result
 
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
         summary = runner.run(wanted, settings, force=force, isolate=not in_process, watcher=follower)
     if as_json:
         answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
+    text = without_result([task for job in wanted for task in job.wanted])
+    if text and not summary.interrupted:
+        say(text)
     ending = "; interrupted: the same command goes on from here" if summary.interrupted else ""
     say(
         f"{plural(summary.measured, 'cell')} measured, {summary.reused} as before, {summary.skipped} skipped, "

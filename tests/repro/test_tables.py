@@ -76,6 +76,15 @@ def test_a_back_end_that_another_stands_for_is_no_reason_for_a_dash():
     assert "Skipped: patch on cuda, Regular: no CUDA device" in notes
 
 
+def test_a_reason_that_several_methods_have_is_told_once():
+    missing = {"value": None, "backend": "cuda", "metric": "", "status": "skipped", "reason": "no CUDA device"}
+    found = results(*(row("regular", method, **missing) for method in ("patch", "serial")))
+    notes = paper_table(found, "Assembly", COLUMNS).notes
+    assert [note for note in notes if "CUDA" in note] == [
+        "Skipped: patch on cuda, serial on cuda, Regular: no CUDA device"
+    ]
+
+
 def test_smaller_scales_say_that_the_papers_sizes_differ(measured):
     for scale in ("small", "large"):
         other = Results(measured.frame, scale, "somewhere", "fu2014-table2")

@@ -1,0 +1,57 @@
+"""What goes wrong for many cells is told once, with its count; and a run that measured nothing says so."""
+
+import pytest
+
+from repro.cli.repeats import Repeats
+
+CUDA = "no cuda device (plug one in for cuda)"
+
+
+def test_a_failure_of_many_cells_is_told_once_with_its_count(laboratory, monkeypatch, capsys):
+    monkeypatch.setenv("FAKELAB_RAISE", "third")
+    assert laboratory.run("table1", "--backend", "opencl", "--only", "case=third") == 1
+    said = capsys.readouterr().err
+    assert said.count("Traceback") == 1 and said.count("=1: failed: ZeroDivisionError: on purpose") == 1
+    assert "\n2 cells failed for the same reason, ZeroDivisionError: on purpose: demo2020-table1 (2)\n" in said
+    assert "nothing was measured: all 2 cells on host, opencl failed: ZeroDivisionError: on purpose\n" in said
+    assert set(laboratory.statuses().values()) == {"failed"}  # each has its record
+
+
+def test_a_traceback_that_ends_where_one_did_is_told_once_whatever_the_reasons():
+    def traceback(caller, line, reason):
+        frames = f'  File "{caller}.py", line 1, in measure\n    f()\n  File "deep.py", line {line}, in f\n    raise'
+        return f"Traceback (most recent call last):\n{frames}\nError: {reason}\n"
+
+    found = Repeats()
+    told = [found.is_new(traceback(*each)) for each in (("a", 7, "x"), ("b", 7, "y"), ("a", 8, "x"), ("a", 8, "x"))]
+    assert told == [True, False, True, False]
+    assert not found.is_new("")  # as of a check that failed
+
+
+def test_what_is_skipped_for_one_reason_is_told_once_for_all_artefacts(laboratory, capsys):
+    assert laboratory.run("--all") == 0
+    said = capsys.readouterr().err
+    assert said.count(f": skipped: {CUDA}") == 1
+    told = f"4 cells were skipped for the same reason, {CUDA}: demo2020-table1 (3), demo2020-figure2 (1)\n"
+    assert told in said and "was measured" not in said  # the kernels on opencl were
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["figure2"], "nothing was measured: its only cell on cuda was skipped"),
+        (
+            ["table1", "--backend", "cuda"],
+            "no kernel was measured, but baselines alone: all 3 cells on cuda were skipped",
+        ),
+    ],
+)
+def test_a_run_without_a_kernel_says_so_and_why(laboratory, capsys, arguments, told):
+    for _ in range(2):  # and again, though the baselines stand
+        assert laboratory.run(*arguments) == 0
+        assert f"{told}: {CUDA}\n" in capsys.readouterr().err
+
+
+def test_baselines_alone_are_no_lack_where_they_were_asked_for(laboratory, capsys):
+    assert laboratory.run("table1", "--backend", "host") == 0
+    assert "was measured" not in capsys.readouterr().err

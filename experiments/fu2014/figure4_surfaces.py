@@ -11,7 +11,7 @@ import pandas
 
 import datasets
 from datasets import topology
-from experiments import rendering, sections
+from experiments import counted, rendering, sections
 from experiments.fu2014 import labels
 from repro import Cell
 from repro.plots import PAGE, caption, figure, style
@@ -26,12 +26,14 @@ FACTS = {"boundary_faces": "Boundary faces", "area": "Area", "volume": "Volume w
 
 
 def cells(scale):
-    """Return one cell a mesh."""
-    return [Cell(case=mesh, method="surface", data=(f"fu2014/{mesh}",)) for mesh in COLOURS]
+    """Return a cell for each mesh, and one for what a kernel counts in it."""
+    return counted.beside(Cell(case=mesh, method="surface", data=(f"fu2014/{mesh}",)) for mesh in COLOURS)
 
 
 def measure(cell, run):
     """Record the surface's size; refuse one that does not enclose the elements' volume."""
+    if cell.backend != "host":
+        return counted.of_mesh(run)
     mesh = run.dataset(cell.data[0])
     faces = topology.boundary_faces(mesh.cells, len(mesh.points))
     area, volume = sections.enclosed(mesh.points, faces)
@@ -48,7 +50,8 @@ def tables(results):
     rows = {"Mesh": [labels(results)[case] for case in results.cases]}
     for metric, heading in FACTS.items():
         rows[heading] = [results.value(case, "surface", metric) for case in results.cases]
-    return [Table("Exterior surfaces", pandas.DataFrame(rows), ["Lengths are centimetres in the stand-ins."])]
+    sizes = Table("Exterior surfaces", pandas.DataFrame(rows), ["Lengths are centimetres in the stand-ins."])
+    return [sizes, *counted.tables(results, labels(results))]
 
 
 def plot(results):

@@ -17,10 +17,7 @@ from repro.tables import Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
-ON_DEVICES = {
-    **dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg", "cg"), solvers.DEVICES),
-    **dict.fromkeys(("patch-on-mis", "jacobi-on-patch"), ("cuda", "opencl")),
-}
+ON_DEVICES = dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg", "cg", "patch-on-mis", "jacobi-on-patch"), solvers.DEVICES)
 ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
                         ("host",))  # fmt: skip
 METHODS = ON_DEVICES | ON_HOST

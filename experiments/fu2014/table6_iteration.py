@@ -29,7 +29,7 @@ def cells(scale):
     """Return the cells of Table 5 with multigrid, and one for each format of the inside, and for SELL, on each mesh."""
     pairs = ("patch-on-mis", "jacobi-on-patch")
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
-    inside = dict.fromkeys(solvers.INSIDE, ("cuda", "opencl")) | {"patch-sell": ("cuda",)}
+    inside = dict.fromkeys(solvers.INSIDE, solvers.DEVICES) | {"patch-sell": ("cuda",)}
     formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, inside)
     return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: MESHES.index(c.case))
 

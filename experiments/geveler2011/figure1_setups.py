@@ -9,6 +9,7 @@ import numpy as np
 
 import datasets
 from datasets.geveler2011 import hierarchy, number
+from experiments import counted
 from experiments.geveler2011 import NUMBERINGS, TITLES, label
 from kernels import multigrid
 from kernels.multigrid import locality
@@ -25,13 +26,15 @@ FACTS = {"nodes": "Vertices", "elements": "Elements", "boundary_faces": "Boundar
 
 
 def cells(scale):
-    """Return a cell for each coarse mesh, and one for each numbering of the matrix that is shown."""
-    found = [Cell(mesh, "mesh", data=(f"geveler2011/{mesh}",)) for mesh in MESHES]
+    """Return two cells for each coarse mesh, one of a kernel's count, and one for each numbering that is shown."""
+    found = counted.beside(Cell(mesh, "mesh", data=(f"geveler2011/{mesh}",)) for mesh in MESHES)
     return found + [Cell("circle", numbering, data=("geveler2011/circle",)) for numbering in NUMBERINGS]
 
 
 def measure(cell, run):
     """Record facts of a mesh, or the bandwidth of a numbering, whose matrix must have the rows of the natural one."""
+    if cell.backend != "host":
+        return counted.of_mesh(run)
     mesh = run.dataset(cell.data[0])
     if cell.method == "mesh":
         facts = mesh.facts()
@@ -59,13 +62,14 @@ def tables(results):
     rows = []
     for mesh in MESHES:
         values = {heading: results.value(mesh, "mesh", fact) for fact, heading in FACTS.items()}
-        counted = ("Vertices", "Elements", "Boundary edges")
-        values |= {name: int(values[name]) for name in counted if values[name] is not None}
+        counts = ("Vertices", "Elements", "Boundary edges")
+        values |= {name: int(values[name]) for name in counts if values[name] is not None}
         rows.append({"Mesh": label(mesh, results), **values})
     found = [{"Numbering": TITLES[n], "Bandwidth": results.value("circle", n, "bandwidth")} for n in NUMBERINGS]
     notes = [f"Of CIRCLE's Q1 matrix on level {PICTURE}."]
     return [Table("Figure 1: coarse meshes", pandas.DataFrame(rows)),
-            Table("Largest distance of an entry from the diagonal", pandas.DataFrame(found), notes)]  # fmt: skip
+            Table("Largest distance of an entry from the diagonal", pandas.DataFrame(found), notes),
+            *counted.tables(results, {mesh: label(mesh, results) for mesh in MESHES})]  # fmt: skip
 
 
 def plot(results):

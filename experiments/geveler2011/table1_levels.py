@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pandas
 
+from experiments import counted
 from experiments.geveler2011 import ELEMENTS, label, level_of
 from repro import Cell
 from repro.plots import PAGE, caption, figure, lines, paper_label
@@ -23,10 +24,10 @@ LEVELS = {
 
 
 def cells(scale):
-    """Return a cell for each mesh, level and element; Q2 ends a level earlier, as in the paper."""
-    return [Cell(f"{mesh}-l{level}", element, data=(f"geveler2011/{mesh}",))
-            for mesh, levels in LEVELS[scale].items() for element in ELEMENTS
-            for level in (levels if element == "q1" else list(levels)[:-1] or levels)]  # fmt: skip
+    """Return the cells of each mesh, level and element, and a kernel's; Q2 ends a level earlier, as in the paper."""
+    return counted.beside(Cell(f"{mesh}-l{level}", element, data=(f"geveler2011/{mesh}",))
+                          for mesh, levels in LEVELS[scale].items() for element in ELEMENTS
+                          for level in (levels if element == "q1" else list(levels)[:-1] or levels))  # fmt: skip
 
 
 def measure(cell, run):
@@ -41,6 +42,8 @@ def measure(cell, run):
     characteristic = facts["euler_characteristic"]
     space = hierarchy(mesh, level).space(level, degree)
     matrix = poisson(space).matrix
+    if cell.backend != "host":
+        return counted.of_matrix(run, matrix, matrix.nnz)
     run.value("dof", len(space.points), "count")
     run.value("nonzeros", matrix.nnz, "count")
     run.value("boundary", int(space.boundary.sum()), "count")
@@ -57,7 +60,7 @@ def tables(results):
         rows = [_row(results, mesh, case) for case in results.cases if case.startswith(mesh)]
         notes = [f"Machine {results.machine}, scale {results.scale}.", *_contradictions(results, mesh)]
         made.append(trimmed(Table(f"Table 1: {label(mesh, results)}", pandas.DataFrame(rows, dtype=object), notes)))
-    return with_ours(made)
+    return with_ours([*made, *counted.tables(results, {})])
 
 
 def _row(results, mesh, case):

@@ -105,13 +105,13 @@ def plot(results):
 def _device(results):
     from kernels.device import BACKENDS, Unavailable, open_device
 
-    wanted = results.best_device_backend("temperature")
+    wanted, missing = results.best_device_backend("temperature"), []
     for backend in dict.fromkeys([wanted or "openmp", "openmp", *BACKENDS]):
         try:
             return open_device(backend)
-        except Unavailable:
-            continue
-    raise Unavailable("no device is here to solve for the temperature", "pip install pyopencl pocl-binary-distribution")
+        except Unavailable as reason:
+            missing.append(reason)
+    raise missing[0]
 
 
 def drawn(problem):

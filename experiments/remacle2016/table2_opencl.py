@@ -1,6 +1,6 @@
 """The operator through OpenCL: operations and bytes a second of stored and recomputed factors.
 
-On a machine without a GPU that is the processor, through PoCL; the same source through OpenMP is beside it.
+The same source by the C back end is beside it: without a GPU, OpenCL is there with PoCL alone.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from repro.tables import trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 12, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
+ON_CORES = "openmp"
 
 
 def cells(scale):
-    """Return every order by every kernel, the solver, and BP5, through OpenCL and through OpenMP."""
+    """Return every order by every kernel, the solver, and BP5, through OpenCL and by the C back end."""
     return every(scale, ("opencl", "openmp"))
 
 
@@ -35,10 +36,13 @@ def tables(results):
 
 
 def shown(results, title, backend):
-    """Return all tables of one back end."""
-    z, wall = solves.columns(backend)
-    beyond = [trimmed(table, 3) for table in bp5.tables(results)]
-    return with_ours([*products.tables(results, title, backend, z, wall), *beyond])
+    """Return the paper's tables of its back end, the same of the C back end, and every kernel and BP5 on both."""
+    paper, beyond = [], [trimmed(table, 3) for table in bp5.tables(results)]
+    on_cores = f"{title.partition(':')[0]}'s columns by the C back end on a processor"
+    for each, text in ((backend, title), (ON_CORES, on_cores)):
+        *found, kernels = products.tables(results, text, each, *solves.columns(each))
+        paper += found
+    return with_ours([*paper, kernels, *beyond])
 
 
 def plot(results):
@@ -47,7 +51,8 @@ def plot(results):
 
 
 def drawn(results, backend):
-    """Draw operations and bytes a second of r and r' by order, and BP5 by size."""
+    """Draw operations and bytes a second of r and r' by order, and BP5 by size; by C where the back end has nothing."""
+    backend = backend if backend in results.backends() else ON_CORES
     has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
     made, axes = figure(PAGE, 2.8, panels=2 + has_bp5)
     cases = {case: case[1:] for case in results.cases if case[1:].isdigit()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pandas
 
+from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
@@ -24,7 +25,7 @@ COUNT = 1
 
 def cells(scale):
     """Return every matrix with every kernel and rival, and the user's own in every other format that is here, too."""
-    return [*product_cells(scale), *own_cells()]
+    return with_c([*product_cells(scale), *own_cells()])
 
 
 def tables(results):

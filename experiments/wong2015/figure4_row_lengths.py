@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 
+from experiments import counted
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import data as datasets_of
 from experiments.wong2015.matrices import marks, named, system
@@ -17,13 +18,15 @@ CASE = "heart-3k"
 
 
 def cells(scale):
-    """Return the one cell."""
-    return [Cell(CASE, "matrix", data=datasets_of(CASE))]
+    """Return the matrix's cell, and that of what a kernel counts in it."""
+    return counted.beside([Cell(CASE, "matrix", data=datasets_of(CASE))])
 
 
 def measure(cell, run):
     """Count the rows of each length."""
     matrix = system(run).matrix
+    if cell.backend != "host":
+        return counted.of_matrix(run, matrix, matrix.nnz)
     counts = np.bincount(np.diff(matrix.indptr))
     run.check(abs(int(counts.sum()) - matrix.shape[0]), 0, "rows")
     run.check(abs(int(counts @ np.arange(counts.size)) - matrix.nnz), 0, "non-zeros")
@@ -55,6 +58,7 @@ def tables(results):
               marks(results)),
         Table("In short", pandas.DataFrame([(what, ours, paper or None) for what, ours, paper in facts],
                                            columns=["", "ours", "paper"])),
+        *counted.tables(results, named(results)),
     ]  # fmt: skip
 
 

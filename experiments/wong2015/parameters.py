@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas
 
+from experiments.processors import with_c
 from experiments.wong2015.matrices import marks, named
 from experiments.wong2015.products import REPEATS, STAND_INS, product_cells
 from repro.looks import GRID
@@ -32,7 +33,7 @@ THRESHOLD = [Parameter("k2", "threshold", "k2", "K2, threshold"), Parameter("k2"
 
 def searched(scale, methods):
     """Return the cells of methods whose parameters are searched for."""
-    return product_cells(scale, methods)
+    return with_c(product_cells(scale, methods))
 
 
 def _metric(parameter, count):

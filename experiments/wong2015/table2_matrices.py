@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from experiments import counted
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BYTES
 from repro import Cell
@@ -14,13 +15,15 @@ COLOUR = colour("cusp-csr")
 
 
 def cells(scale):
-    """Return one cell a matrix."""
-    return [Cell(case, "matrix", data=data(case)) for case in cases(scale)]
+    """Return a cell for each matrix, and one for what a kernel counts in it."""
+    return counted.beside(Cell(case, "matrix", data=data(case)) for case in cases(scale))
 
 
 def measure(cell, run):
     """Count in the matrix, and check that it is one: sorted columns without duplicates, finite values."""
     matrix = system(run).matrix
+    if cell.backend != "host":
+        return counted.of_matrix(run, matrix, matrix.nnz)
     lengths = matrix.indptr[1:] - matrix.indptr[:-1]
     run.check(0 if matrix.has_canonical_format else 1, 0, "columns sorted, none twice")
     run.check(abs(int(lengths.sum()) - matrix.nnz), 0, "row lengths by non-zeros")
@@ -40,7 +43,9 @@ def tables(results):
         Column("maxrow", "matrix", "row_length_max", "count"), Column("nz/nrows", "matrix", "row_length_mean", "count"),
     ]  # fmt: skip
     notes = ["Bytes are 20 a non-zero. The paper rounds mean row lengths up.", *marks(results), NOTE]
-    return [paper_table(results, "Table 2: the matrices", columns, cases=named(results), row="Matrix", notes=notes)]
+    names = named(results)
+    paper = paper_table(results, "Table 2: the matrices", columns, cases=names, row="Matrix", notes=notes)
+    return [paper, *counted.tables(results, names)]
 
 
 def plot(results):

@@ -13,6 +13,7 @@ import numpy as np
 import pandas
 
 from baselines import spmv as rivals
+from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BACKENDS, SECONDS, TOLERANCE
@@ -30,8 +31,8 @@ REPEATS = 50
 
 def cells(scale):
     """Return every matrix with K1 and K2."""
-    return [Cell(case, method, backend, {"form": form}, data(case))
-            for case in cases(scale) for backend in BACKENDS for method, form in FORMS.items()]  # fmt: skip
+    return with_c(Cell(case, method, backend, {"form": form}, data(case))
+                  for case in cases(scale) for backend in BACKENDS for method, form in FORMS.items())  # fmt: skip
 
 
 def measure(cell, run):

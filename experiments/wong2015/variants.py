@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pandas
 
+from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
@@ -47,7 +48,7 @@ def variant_cells(scale, methods):
                 else:
                     found.append(_cell(case, method, method, backend))
             found.append(_cell(case, method, f"{method}-uncached", "cuda", cached=False))
-    return found
+    return with_c(found)
 
 
 def _cell(case, method, name, backend, **more):

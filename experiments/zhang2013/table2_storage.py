@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 
-from experiments.zhang2013 import LOADS, MESHES, labels
+from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
 from experiments.zhang2013.systems import system
 from kernels import spmv
 from repro import Cell
@@ -19,14 +19,13 @@ from repro.timing import HostClock
 
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
 SLICE = 32
-BACKENDS = ("cuda", "opencl")  # storage is the same on all, and packing on processors
 SECONDS = {"smoke": 0.05, "small": 0.3, "paper": 0.2, "large": 1}
 
 
 def cells(scale):
-    """Return every mesh in every format, on CUDA and on a processor."""
+    """Return every mesh in every format on every back end: storage is the same on all, packing is not."""
     return [Cell(mesh, form, backend, {"format": form}, (f"zhang2013/{mesh}",))
-            for mesh in MESHES for backend in BACKENDS for form in spmv.FORMATS]  # fmt: skip
+            for mesh in MESHES for backend in DEVICES for form in spmv.FORMATS]  # fmt: skip
 
 
 def measure(cell, run):

@@ -34,14 +34,13 @@ NOTES = {
 
 
 def cells(scale):
-    """Return each polynomial of each order, and none, on CUDA, on OpenCL and on one thread of the host."""
+    """Return each polynomial of each order, and none, on every back end and on one thread of the host."""
     found = []
     for name, order in [("jacobi", 0), *((name, order) for name in TITLES for order in ORDERS)]:
         chosen = {"polynomial": "" if name == "jacobi" else name, "order": order}
         for suffix, bound in BOUNDS.items() if order else [("", "lanczos")]:
-            # Iterations do not depend on the device: of processors one will do.
             found += [solve_cell(name, f"order-{order}{suffix}", backend, "quad", form="sbell", precision="mixed",
-                                 bound=bound, **chosen) for backend in DEVICES[:2]]  # fmt: skip
+                                 bound=bound, **chosen) for backend in DEVICES]  # fmt: skip
         found.append(solve_cell(name, f"order-{order}", "host", "quad", threads=1, **chosen))
     return found
 

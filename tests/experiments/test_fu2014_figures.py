@@ -23,7 +23,7 @@ def share(image, colour, tolerance=0.12):
 
 
 def test_figure4(bench):
-    assert bench.run("fu2014-figure4") == 0
+    assert bench.run("fu2014-figure4", "--backend", "host") == 0
     image = matplotlib.image.imread(bench.file("figure4.smoke.png"))[..., :3]
     height, width, _ = image.shape
     left, right = image[:, : width // 2], image[:, width // 2 :]
@@ -39,7 +39,7 @@ def test_figure4(bench):
 
 
 def test_figure5(bench):
-    assert bench.run("fu2014-figure5") == 0
+    assert bench.run("fu2014-figure5", "--backend", "host") == 0
     image = matplotlib.image.imread(bench.file("figure5.smoke.png"))[..., :3]
     left, right = image[:, : image.shape[1] // 2], image[:, image.shape[1] // 2 :]
     assert share(left, figure5_cross_section.INSIDE) > 0.05 and share(right, figure5_cross_section.INSIDE) > 0.1

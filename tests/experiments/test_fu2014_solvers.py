@@ -35,9 +35,9 @@ def artefact(name):
 
 
 @pytest.fixture(scope="module")
-def opencl():
+def c():
     try:
-        return open_device("opencl")
+        return open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
 
@@ -52,9 +52,9 @@ def blanked(rows):
     return "\n".join([",".join(COLUMNS), *(",".join(row.values()) for row in rows)]) + "\n"
 
 
-def test_golden_file_with_times_blanked(bench, opencl):
+def test_golden_file_with_times_blanked(bench, c):
     """The methods that every machine has: the counts of conjugate gradients are the same on all of them."""
-    chosen = [f"--only={word}" for word in ("case=regular", "backend=opencl", "backend=host", "method=cg",
+    chosen = [f"--only={word}" for word in ("case=regular", "backend=openmp", "backend=host", "method=cg",
                                             "method=numba-cg", "method=pyamg-sa")]  # fmt: skip
     assert bench.run("fu2014-table5", *chosen) == 0
     rows = bench.rows("table5.smoke.csv")
@@ -88,19 +88,19 @@ def values(run):
     return {row.metric: row.value for row in run.rows}
 
 
-def test_iterations_of_conjugate_gradients_are_those_of_scipy(matrix, opencl):
+def test_iterations_of_conjugate_gradients_are_those_of_scipy(matrix, c):
     steps = []
     scipy.sparse.linalg.cg(matrix, np.ones(len(matrix.indptr) - 1), rtol=1e-8, atol=0.0, callback=steps.append)
-    for method, backend in (("cg", "opencl"), ("numba-cg", "host")):
+    for method, backend in (("cg", "openmp"), ("numba-cg", "host")):
         run = run_of(method, backend)
         solvers.measure(run, matrix, timed=False)
         assert abs(values(run)["iterations"] - len(steps)) <= 1 and run.checks[0]["tolerance"] == solvers.ACCEPTED
 
 
-def test_figure6_without_a_mesh_is_figure6_with_it(opencl):
+def test_figure6_without_a_mesh_is_figure6_with_it(c):
     found = []
     for data in ((), ("fu2014/series-17",)):
-        for method, backend in (("cg", "opencl"), ("pyamg-sa", "host")):
+        for method, backend in (("cg", "openmp"), ("pyamg-sa", "host")):
             run = Run(Cell("17", method, backend, data=data), "fu2014-figure6", "smoke")
             artefact("figure6").measure(run.cell, run)
             found.append(values(run)["iterations"])
@@ -132,11 +132,11 @@ def test_conductivities_are_those_of_the_regions(by_scikit_fem):
     assert abs(problems.helmholtz_matrix(mesh) - expected).max() > 0.1 * abs(expected).max()
 
 
-def test_the_papers_solver_on_a_device(matrix, opencl):
+def test_the_papers_solver_on_a_device(matrix, c):
     """Half of the stand-in's iterations, nearly: the paper's claim."""
     counts = {}
     for method in ("patch-pcgamg", "jacobi-pcgamg"):
-        run = run_of(method, "opencl")
+        run = run_of(method, "openmp")
         solvers.measure(run, matrix, timed=False)
         counts[method] = values(run)["iterations"]
         assert values(run)["levels"] >= 2
@@ -144,8 +144,8 @@ def test_the_papers_solver_on_a_device(matrix, opencl):
 
 
 @pytest.mark.parametrize("method", ["inside-symcoo", "inside-half"])
-def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, opencl, method, monkeypatch):
-    run = run_of(method, "opencl")
+def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, c, method, monkeypatch):
+    run = run_of(method, "openmp")
     solvers.measure(run, matrix)
     row = next(row for row in run.rows if row.metric == "prerelaxation")
     assert row.value > 0 and 1e-9 < row.error < 1e-6
@@ -156,7 +156,7 @@ def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, opencl, method,
             self.compensate(u, residual)  # the residual, but not the merged kernel's
 
     monkeypatch.setattr("kernels.amg.cycle.PatchRelaxation", Wrong)
-    run = run_of(method, "opencl")
+    run = run_of(method, "openmp")
     with pytest.raises(ReproError, match="prerelaxation"):
         solvers.measure(run, matrix)
 
@@ -185,10 +185,10 @@ def test_a_wrong_solution_fails_its_cell_alone(bench, monkeypatch):
     assert failed["metric"] == "solve" and float(failed["error"]) > solvers.ACCEPTED
 
 
-def test_a_solver_that_does_not_converge_says_so(opencl, monkeypatch):
+def test_a_solver_that_does_not_converge_says_so(c, monkeypatch):
     identity = scipy.sparse.eye_array(4000, format="csr") * -1.0
     with pytest.raises(ReproError, match="indefinite"):
-        solvers.measure(run_of("cg", "opencl"), scipy.sparse.csr_matrix(identity), timed=False)
+        solvers.measure(run_of("cg", "openmp"), scipy.sparse.csr_matrix(identity), timed=False)
     with pytest.raises(ReproError, match="not positive"):
         solvers.measure(run_of("numba-cg"), scipy.sparse.csr_matrix(identity), timed=False)
 

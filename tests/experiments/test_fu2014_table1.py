@@ -8,7 +8,7 @@ import datasets
 
 
 def test_facts_of_every_mesh(bench):
-    assert bench.run("fu2014-table1") == 0
+    assert bench.run("fu2014-table1", "--backend", "host") == 0
     rows = bench.rows("table1.smoke.csv")
     assert {row["status"] for row in rows} == {"done"}
     cases = list(dict.fromkeys(row["case"] for row in rows))
@@ -38,7 +38,7 @@ def test_a_mesh_whose_counts_disagree_is_refused(bench, monkeypatch):
         return found | {"nonzeros_euler": found["nonzeros_euler"] + 2}
 
     monkeypatch.setattr(datasets.mesh.Mesh, "facts", planted)
-    assert bench.run("fu2014-table1", "--only", "case=regular") == 1
+    assert bench.run("fu2014-table1", "--only", "case=regular", "--backend", "host") == 1
     (row,) = bench.rows("table1.smoke.csv")
     assert row["status"] == "failed" and "non-zeros by Euler's formula" in row["reason"]
 
@@ -48,7 +48,7 @@ def test_a_mesh_of_the_users_own(bench, perturbed_cube, tmp_path):
     points, cells = perturbed_cube(3)
     meshio.write(tmp_path / "block.msh", meshio.Mesh(points, [("tetra", cells)]))
     own = f"fu2014/regular={tmp_path / 'block.msh'}"
-    assert bench.run("fu2014-table1", "--mesh", own, "--only", "case=regular") == 0
+    assert bench.run("fu2014-table1", "--mesh", own, "--only", "case=regular", "--backend", "host") == 0
     (table,) = bench.file("").glob("table1.smoke.block-msh-*.csv")
     found = {row["metric"]: float(row["value"]) for row in bench.rows(table.name)}
     assert (found["nodes"], found["elements"], found["boundary_faces"]) == (64, 162, 108)

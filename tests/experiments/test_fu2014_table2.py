@@ -21,9 +21,9 @@ TIMED = ("value", "ci_low", "ci_high", "n", "outliers")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def needs_opencl():
+def needs_c():
     try:
-        open_device("opencl")
+        open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
 
@@ -52,14 +52,14 @@ def blanked_markdown(text):
                 re.sub(r"\d[\d.e-]*( ?[mµn]?s)?", "*", cell) if is_ours else cell
                 for cell, is_ours in zip(cells, ours, strict=True)
             )
-        line = re.sub(r"(on (opencl|host)), .*\.$", r"\1, *.", line)
+        line = re.sub(r"(on (openmp|host)), .*\.$", r"\1, *.", line)
         line = re.sub(r"\d+ cores?,", "* cores,", line)
         kept.append(re.sub(r"^- no ceilings of .*?:", "- no ceilings of *:", line))
     return "\n".join(kept) + "\n"
 
 
 def test_golden_files_with_times_blanked(bench):
-    chosen = ("--only", "case=regular", "--only", "backend=opencl", "--only", "backend=host")
+    chosen = ("--only", "case=regular", "--only", "backend=openmp", "--only", "backend=host")
     assert bench.run("fu2014-table2", *chosen) == 0
     found = {
         "table2.smoke.csv": blanked_csv(bench.rows("table2.smoke.csv")),
@@ -97,7 +97,7 @@ def test_a_wrong_entry_fails_its_cell_alone(bench, monkeypatch, capsys, wrong):
         return dataclasses.replace(made, result=result)
 
     monkeypatch.setattr(assembly, "prepare", planted)
-    chosen = ("--only", "case=regular", "--only", "backend=opencl", "--only", "method=atomic", "--only", "method=patch")
+    chosen = ("--only", "case=regular", "--only", "backend=openmp", "--only", "method=atomic", "--only", "method=patch")
     assert bench.run("fu2014-table2", *chosen) == 1
     assert "1 cell measured, 0 as before, 0 skipped, 1 failed" in capsys.readouterr().err
     rows = {(row["method"], row["metric"]): row for row in bench.rows("table2.smoke.csv")}
@@ -136,7 +136,7 @@ def test_a_wrong_right_hand_side_fails(bench, monkeypatch):
         return dataclasses.replace(made, result=lambda: (made.result()[0], made.result()[1] * (1 + 1e-10)))
 
     monkeypatch.setattr(assembly, "prepare", planted)
-    chosen = ("--only", "case=regular", "--only", "backend=opencl", "--only", "method=ring")
+    chosen = ("--only", "case=regular", "--only", "backend=openmp", "--only", "method=ring")
     assert bench.run("fu2014-table2", *chosen) == 1
 
 
@@ -147,7 +147,7 @@ def test_a_mesh_of_the_users_own(bench, perturbed_cube, tmp_path):
     cells[:, :2] = cells[:, 1::-1]  # left-handed, as some programs write them
     meshio.write(own, meshio.Mesh(points, [("tetra", cells)]))
     chosen = ("--only", "case=regular", "--only", "method=patch", "--only", "method=ring", "--only", "method=serial")
-    assert bench.run("fu2014-table2", "--mesh", f"fu2014/regular={own}", "--backend", "opencl", *chosen) == 0
+    assert bench.run("fu2014-table2", "--mesh", f"fu2014/regular={own}", "--backend", "openmp", *chosen) == 0
     (table,) = bench.file("").glob("table2.smoke.my-block-vtu-*.csv")
     rows = bench.rows(table.name)
     assert {(row["method"], row["status"]) for row in rows} == {(m, "done") for m in ("patch", "ring", "serial")}

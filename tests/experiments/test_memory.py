@@ -26,7 +26,7 @@ def enormous(given):
 @pytest.mark.parametrize(("artefact", "only", "where"), ASKING, ids=[artefact for artefact, *_ in ASKING])
 def test_what_does_not_fit_is_skipped_with_the_sizes(bench, monkeypatch, artefact, only, where):
     try:
-        open_device("opencl")
+        open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
     module, _, name = where.rpartition(".")
@@ -34,7 +34,7 @@ def test_what_does_not_fit_is_skipped_with_the_sizes(bench, monkeypatch, artefac
     monkeypatch.setattr(module, name, enormous(getattr(module, name)))
     if hasattr(module, "_kept"):
         monkeypatch.setattr(module, "_kept", {})
-    chosen = [word for choice in (*only, "backend=opencl") for word in ("--only", choice)]
+    chosen = [word for choice in (*only, "backend=openmp") for word in ("--only", choice)]
     assert bench.run(artefact, *chosen) == 0
     paper, _, artefact = artefact.partition("-")
     with (bench.folder / "bench" / paper / f"{artefact}.smoke.csv").open(newline="") as stream:

@@ -16,6 +16,7 @@ from experiments.remacle2016 import (
     rod,
     solves,
     table1_iterations,
+    table2_opencl,
     table3_cuda,
     table4_heat,
 )
@@ -35,16 +36,16 @@ def rows(bench):
 
 
 @pytest.fixture(scope="module")
-def needs_opencl():
+def needs_c():
     try:
-        open_device("opencl")
+        open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
 
 
-def test_rates_follow_from_the_papers_counts(bench, rows, needs_opencl):
+def test_rates_follow_from_the_papers_counts(bench, rows, needs_c):
     """By hand for n = 2 on 8³ elements: O_R = 12·81 + 18·27, B_R = 10·27 + 9 + 2 or 3·27 + 9 + 2 floats an element."""
-    assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=opencl") == 0
+    assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=openmp") == 0
     found = {(row["method"], row["metric"]): row for row in rows("table2")}
     assert {method for method, _ in found} == {*products.METHODS, *solves.METHODS}
     fine = {metric: float(row["value"]) for (name, metric), row in found.items() if name == "solve-trilinear"}
@@ -65,7 +66,7 @@ def test_rates_follow_from_the_papers_counts(bench, rows, needs_opencl):
     assert "| 2 | 0.00491 | 0.270 |" in text and "recomputed from the vertices" in text
 
 
-def test_a_wrong_kernel_fails(bench, rows, needs_opencl, monkeypatch):
+def test_a_wrong_kernel_fails(bench, rows, needs_c, monkeypatch):
     right = Operator.apply_local
 
     def wrong(self, x, y):
@@ -73,7 +74,7 @@ def test_a_wrong_kernel_fails(bench, rows, needs_opencl, monkeypatch):
         self.device.fill(y[:3] if self.device.backend != "opencl" else y, 1.0)
 
     monkeypatch.setattr(Operator, "apply_local", wrong)
-    only = ("case=n2", "backend=opencl", "method=stored")
+    only = ("case=n2", "backend=openmp", "method=stored")
     assert bench.run("remacle2016-table2", *(word for each in only for word in ("--only", each))) == 1
     assert {row["status"] for row in rows("table2")} == {"failed"}
 
@@ -82,19 +83,20 @@ def test_cuda_is_skipped_where_it_is_not(bench, rows):
     try:
         open_device("cuda")
     except Unavailable:
-        assert bench.run("remacle2016-table3") == 0
+        assert bench.run("remacle2016-table3", "--backend", "cuda") == 0
         assert {row["status"] for row in rows("table3")} == {"skipped"}
-    assert {cell.backend for cell in table3_cuda.cells("paper")} == {"cuda"}
+    on_cuda, on_c = ([c for c in table3_cuda.cells("paper") if c.backend == each] for each in ("cuda", "openmp"))
+    assert set(on_c) <= set(table2_opencl.cells("paper"))  # which measures them for both
     sizes = sum(map(len, bp5.SIZES["paper"].values()))
-    assert len(table3_cuda.cells("paper")) == 6 * len(products.METHODS) + 6 * len(solves.METHODS) + sizes
+    assert len(on_cuda) == len(on_c) == 6 * len(products.METHODS) + 6 * len(solves.METHODS) + sizes
 
 
-def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_opencl, monkeypatch):
+def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_c, monkeypatch):
     monkeypatch.setattr(products, "SETUP_BYTES", dict.fromkeys(products.SETUP_BYTES, (1e12, 1e12, 1e12)))
     for table, case in (
         ("table2", "n2"), ("table2", "bp5-n3-8"), ("table1", "mesh1-8"), ("table4", "n2"), ("figure4", "rod"),
     ):  # fmt: skip
-        assert bench.run(f"remacle2016-{table}", "--only", f"case={case}", "--only", "backend=opencl") == 0
+        assert bench.run(f"remacle2016-{table}", "--only", f"case={case}", "--only", "backend=openmp") == 0
         found = rows(table)
         assert {row["status"] for row in found} == {"skipped"}
         assert any("the set-up" in row["reason"] for row in found)
@@ -116,11 +118,11 @@ def test_memory_is_asked_for_where_the_set_up_takes_it(is_gpu, xp, asked):
         assert where not in found or found[where] > least
 
 
-def test_a_users_own_hexahedra(bench, rows, needs_opencl, tmp_path):
+def test_a_users_own_hexahedra(bench, rows, needs_c, tmp_path):
     """Half of the elements turned, vertices renumbered: as many iterations as the same mesh in its natural order."""
     import meshio
 
-    mesh, only = datasets.load("remacle2016/mesh2-8", "smoke"), ("case=mesh2-8", "method=fine", "backend=opencl")
+    mesh, only = datasets.load("remacle2016/mesh2-8", "smoke"), ("case=mesh2-8", "method=fine", "backend=openmp")
     only = [word for each in only for word in ("--only", each)]
     assert bench.run("remacle2016-table1", *only) == 0
     own, random = tmp_path / "own.vtu", np.random.default_rng(0)
@@ -139,7 +141,7 @@ def test_a_users_own_hexahedra(bench, rows, needs_opencl, tmp_path):
 
 
 def test_meshes_are_drawn(bench, rows):
-    assert bench.run("remacle2016-figure3") == 0
+    assert bench.run("remacle2016-figure3", "--backend", "host") == 0
     found = {(row["case"], row["metric"]): float(row["value"]) for row in rows("figure3")}
     assert [found[mesh, "elements"] for mesh in ("mesh1", "mesh2", "mesh3")] == [512] * 3
     shape = [found[mesh, "scaled_jacobian_mean"] for mesh in ("mesh1", "mesh2", "mesh3")]
@@ -166,26 +168,26 @@ def test_lines_are_the_sides_of_the_quadrilaterals(monkeypatch):
     assert not np.any(diagonal) and not np.any(other)
 
 
-def test_bp5_counts_unknowns_times_iterations(bench, rows, needs_opencl):
-    assert bench.run("remacle2016-table2", "--only", "method=bp5", "--only", "backend=opencl") == 0
+def test_bp5_counts_unknowns_times_iterations(bench, rows, needs_c):
+    assert bench.run("remacle2016-table2", "--only", "method=bp5", "--only", "backend=openmp") == 0
     found = {row["metric"]: float(row["value"]) for row in rows("table2")}
     assert found["nodes"] == 25**3
     assert found["iteration_rate"] == pytest.approx(25**3 * 100 / found["iterations"] / 1e9)
 
 
-def test_the_heat_equation_on_devices(bench, rows, needs_opencl):
-    assert bench.run("remacle2016-table4", "--only", "backend=opencl") == 0
+def test_the_heat_equation_on_devices(bench, rows, needs_c):
+    assert bench.run("remacle2016-table4", "--only", "backend=openmp") == 0
     found = {(row["method"], row["metric"]): row for row in rows("table4")}
-    mine = {metric: row["value"] for (name, metric), row in found.items() if name == "opencl-cpu"}
+    mine = {metric: row["value"] for (name, metric), row in found.items() if name == "openmp-cpu"}
     own = {metric: float(value) for metric, value in mine.items() if value}
     elements = len(datasets.load(rod.MESH, "smoke").cells)
     if own:  # elsewhere than where a GPU's is the only driver
         steps = table4_heat.STEPS["smoke"]
         assert own["step"] == pytest.approx(own["wall"] / steps)
         assert own["flop_rate_with_geometry"] == pytest.approx(elements * (1458 + 242 * 27) / own["local"] / 1e9)
-        assert float(found["opencl-cpu", "wall"]["error"]) < 1e-5
+        assert float(found["openmp-cpu", "wall"]["error"]) < 1e-5
     text = (bench.folder / "bench" / "remacle2016" / "table4.smoke.md").read_text()
-    assert "stand-in" in text and "102.7" in text
+    assert "stand-in" in text and "100.7" in text
 
 
 def test_lines_stop_where_an_order_was_not_measured():
@@ -213,9 +215,9 @@ def test_iterations_name_the_devices_that_are_drawn_alone():
     assert "A GPU" in text and "A processor" not in text
 
 
-def test_heat_that_is_lost_fails(bench, rows, needs_opencl, monkeypatch):
+def test_heat_that_is_lost_fails(bench, rows, needs_c, monkeypatch):
     monkeypatch.setattr(rod, "supplied", lambda problem, steps: 1.0)
-    assert bench.run("remacle2016-table4", "--only", "method=opencl-cpu") == 1
+    assert bench.run("remacle2016-table4", "--only", "method=openmp-cpu") == 1
     assert "failed" in {row["status"] for row in rows("table4")}
 
 
@@ -265,6 +267,30 @@ def test_tables_leave_out_what_was_not_measured_and_keep_the_unit_of_their_headi
     results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", "remacle2016-table3")
     tables = {table.title: table for table in table3_cuda.tables(results)}
     assert list(tables) == ["Table 3: the operator through CUDA", "All kernels"]  # no solve was measured
+    assert not any("openmp" in name for name in tables["Table 3: the operator through CUDA"].frame.columns)
     paper = tables["Table 3: the operator through CUDA"]
     assert paper.frame["r rate [GFLOP/s], cuda"].tolist() == ["11,100"]
     assert not any(name.startswith(("z rate", "r' rate")) for name in paper.frame.columns)
+
+
+@pytest.mark.parametrize(("module", "paper"), [(table2_opencl, "opencl"), (table3_cuda, "cuda")])
+def test_the_c_back_end_stands_beside_the_papers_and_in_its_place_where_that_is_not(module, paper):
+    facts = {"local": (1e-3, "s"), "flop_rate": (100.0, "GFLOP/s"), "bandwidth": (30.0, "GB/s"),
+             "nodes": (1e6, "count"), "node_rate": (1.0, "GDOF/s"), "least_bandwidth": (1.0, "GB/s"),
+             "assembled": (1e-3, "s"), "assembled_atomic": (1e-3, "s")}  # fmt: skip
+    name = module.__name__.rpartition(".")[2].partition("_")[0]
+
+    def shown(*backends):
+        rows = [Row(f"remacle2016-{name}", "paper", "n3", "stored", backend, f"{backend} here", metric, k * value, unit)
+                for k, backend in enumerate(backends, 1) for metric, (value, unit) in facts.items()]  # fmt: skip
+        results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "m", f"remacle2016-{name}")
+        return module.tables(results), module.plot(results)
+
+    (theirs, ours, every), figure = shown(paper, "openmp")
+    assert theirs.frame[f"r rate [GFLOP/s], {paper}"].tolist() == ["100"]
+    assert "C back end" in ours.title and ours.frame["r rate [GFLOP/s], openmp"].tolist() == ["200"]
+    assert every.frame["Back end"].tolist() == [paper, "openmp"]
+    assert f"{paper} here" in figure._supxlabel.get_text() and "openmp here" not in figure._supxlabel.get_text()
+    (ours, _), figure = shown("openmp")
+    assert "C back end" in ours.title and ours.frame["r rate [GFLOP/s], openmp"].tolist() == ["100"]
+    assert "openmp here" in figure._supxlabel.get_text()

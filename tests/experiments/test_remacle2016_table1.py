@@ -14,7 +14,7 @@ from kernels.sem.schwarz import Schwarz
 from repro.model import COLUMNS, Row
 from repro.results import Results
 
-ONLY = [word for only in ("backend=opencl", "backend=host", "case=mesh2-8") for word in ("--only", only)]
+ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for word in ("--only", only)]
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def rows(bench):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def needs_opencl():
+def needs_c():
     try:
-        open_device("opencl")
+        open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
 

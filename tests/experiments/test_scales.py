@@ -23,6 +23,12 @@ def test_every_artefact_has_cells_and_their_data_at_every_scale(scale):
     assert not lacking
 
 
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_artefact_runs_kernels_without_a_gpu_at_every_scale(scale):
+    cells = {artefact.id: discovery.load(artefact).cells(scale) for artefact in discovery.find()}
+    assert len(cells) == 52 and [name for name, of in cells.items() if "openmp" not in {c.backend for c in of}] == []
+
+
 def test_methods_with_a_part_on_the_processor_are_named_so():
     """By their names cells on a GPU are known to depend on the cores."""
     cells = [cell for artefact in discovery.find() for cell in discovery.load(artefact).cells("paper")]

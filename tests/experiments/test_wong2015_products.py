@@ -139,7 +139,7 @@ def wong(bench, monkeypatch):
     monkeypatch.setattr(_tuning, "ITEMS", (4,))
     monkeypatch.setattr(_tuning, "thresholds", lambda csr, ratio: [8])
     try:
-        open_device("opencl")
+        open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
     folder = bench.folder / "bench" / "wong2015"
@@ -157,7 +157,7 @@ def wong(bench, monkeypatch):
 
 
 def test_products_of_a_matrix(wong):
-    only = ("case=qcd", "backend=opencl", "method=k1", "method=k1r")
+    only = ("case=qcd", "backend=openmp", "method=k1", "method=k1r")
     assert wong(("figure12", "table3", "table4", "figure18"), *only) == 0
     rows = wong.rows("figure12")
     nonzeros = datasets.load("wong2015/qcd", "smoke").nonzeros
@@ -181,7 +181,7 @@ def test_a_wrong_kernel_fails(wong, monkeypatch):
     packed = importlib.import_module("kernels.spmv.ellwarp").Packed
     right = packed.enqueue
     monkeypatch.setattr(packed, "enqueue", lambda self, x, y, alpha, beta: right(self, x, y, 1.001 * alpha, beta))
-    assert wong(("figure12",), "case=circuit", "backend=opencl", "method=k1") == 1
+    assert wong(("figure12",), "case=circuit", "backend=openmp", "method=k1") == 1
     (row,) = wong.rows("figure12").values()
     assert row["status"] == "failed" and float(row["error"]) == pytest.approx(1e-3, rel=0.01)
 
@@ -191,13 +191,13 @@ def test_a_matrix_of_ones_own(wong, tmp_path):
     entries = [(i, j) for i in range(1, 41) for j in {i, 1 + i % 40, 1 + (7 * i) % 40}]
     path.write_text(f"%%MatrixMarket matrix coordinate real general\n40 40 {len(entries)}\n"
                     + "".join(f"{i} {j} {i + j / 8}\n" for i, j in entries))  # fmt: skip
-    only = ("case=own", "method=k1", "method=coo", "method=matrix", "backend=opencl", "backend=host")
+    only = ("case=own", "method=k1", "method=coo", "method=matrix", "backend=openmp", "backend=host")
     assert wong(("figure12", "table2"), *only, options=("--matrix", f"wong2015/own={path}")) == 0
     files = {file.name for file in wong.folder.glob("*.csv")}
     (name,) = (name for name in files if name.startswith("figure12"))
     rows = wong.rows("figure12", name.removeprefix("figure12").removesuffix(".csv"))
-    assert float(rows["own", "k1", "opencl", "nonzeros"]["value"]) == len(entries)
-    assert "| Own (mine.mtx) | coo | opencl |" in (wong.folder / name.replace(".csv", ".md")).read_text()
+    assert float(rows["own", "k1", "openmp", "nonzeros"]["value"]) == len(entries)
+    assert "| Own (mine.mtx) | coo | openmp |" in (wong.folder / name.replace(".csv", ".md")).read_text()
 
 
 @pytest.mark.parametrize("scale", ["smoke", "large"])

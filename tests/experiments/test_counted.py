@@ -1,0 +1,46 @@
+"""Non-zeros that a kernel counts: as many as a mesh's edges give, and refused where they are not."""
+
+import csv
+
+import pytest
+
+from kernels.device import Unavailable, open_device
+from kernels.spmv import csr_scalar
+
+ONLY = ("--backend", "openmp", "--only", "method=mesh", "--only")
+
+
+@pytest.fixture
+def counts(bench):
+    try:
+        open_device("openmp")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+    def run(artefact, case):
+        code = bench.run(artefact, *ONLY, f"case={case}")
+        with next(bench.folder.rglob(f"{artefact.partition('-')[2]}.smoke.csv")).open(newline="") as stream:
+            return code, {(row["backend"], row["metric"]): row for row in csv.DictReader(stream)}
+
+    run.folder = bench.folder / "bench"
+    return run
+
+
+def test_counts_are_those_of_the_grid(counts):
+    code, rows = counts("fu2014-table1", "regular")
+    # 12³ cubes of 6 tetrahedra have 13³ nodes, and edges along 3 axes, the diagonals of 3 faces, and that of the cube.
+    edges = 3 * 12 * 13**2 + 3 * 12**2 * 13 + 12**3
+    assert code == 0 and float(rows["openmp", "counted"]["value"]) == 13**3 + 2 * edges
+    assert float(rows["openmp", "product"]["value"]) > 0
+    text = (counts.folder / "fu2014" / "table1.smoke.md").read_text()
+    assert f"| Regular | openmp | {13**3 + 2 * edges:,} |" in text
+
+
+def test_a_product_that_loses_a_row_fails(counts, monkeypatch):
+    def losing(self, x, y, alpha, beta):
+        self.kernel(self.shape[0], self.shape[0] - 1, alpha, beta, *self.arrays.values(), x, y)
+
+    monkeypatch.setattr(csr_scalar.Packed, "enqueue", losing)
+    code, rows = counts("geveler2011-figure1", "circle")
+    assert code == 1 and rows["openmp", "product"]["status"] == "failed"
+    assert rows["host", "nodes"]["status"] == "done"

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from repro.cli.common import minutes
 from repro.cli.repeats import Repeats
 from repro.discovery import Artefact
+from repro.kept import last
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
 from repro.plan import Task
@@ -100,7 +101,7 @@ class Follower:
         if self.task is not None:
             cells = f"{self.finished}/{self.cells}"
             self.bar.update(self.task, advance=expected, cells=cells, left=self._left())
-        record = task.record
+        record = last(task.record)
         status, reason = record["status"], record["reason"]
         if status == DONE:
             by = minutes(record["seconds"]) if measured else "by another run"
@@ -109,7 +110,7 @@ class Follower:
             return
         elif status == FAILED:
             self.console.print(f"[red]{escape(_name(task))}: failed: {escape(reason)}[/red]")
-            if self.repeats.is_new(record["traceback"]):
+            if self.repeats.is_new(record.get("traceback", "")):
                 self.console.print(escape(record["traceback"].rstrip()), style="dim")
         else:
             self.console.print(escape(f"{_name(task)}: skipped: {as_typed(reason)}"), style="yellow")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from repro.cli.common import plural
+from repro.kept import last
 from repro.lacking import shortened
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
@@ -58,13 +59,13 @@ def without_result(tasks: list[Task]) -> str:
     if not tasks or any(task.record is None for task in tasks):
         return ""
     kernels = [task for task in tasks if task.cell.backend != "host"]
-    if not any(task.record["status"] == DONE for task in tasks):
+    if not any(last(task.record)["status"] == DONE for task in tasks):
         what, of = "nothing was measured", tasks
-    elif kernels and not any(task.record["status"] == DONE for task in kernels):
+    elif kernels and not any(last(task.record)["status"] == DONE for task in kernels):
         what, of = "no kernel was measured, but baselines alone", kernels
     else:
         return ""
-    ends = Counter((task.record["status"], task.record["reason"]) for task in of)
+    ends = Counter((last(task.record)["status"], last(task.record)["reason"]) for task in of)
     (status, reason), count = ends.most_common(1)[0]
     backends = ", ".join(dict.fromkeys(task.cell.backend for task in of))
     share = f"all {count}" if count == len(of) > 1 else f"{count} of" if count < len(of) else "its"

@@ -17,6 +17,18 @@ def test_a_failure_of_many_cells_is_told_once_with_its_count(laboratory, monkeyp
     assert set(laboratory.statuses().values()) == {"failed"}  # each has its record
 
 
+def test_a_cell_that_was_measured_and_fails_now_is_told_as_failed(laboratory, monkeypatch, capsys):
+    """Though it keeps what was measured."""
+    chosen = ("table1", "--only", "case=third", "--only", "method=loop", "--force")
+    assert laboratory.run(*chosen) == 0
+    monkeypatch.setenv("FAKELAB_RAISE", "third")
+    capsys.readouterr()
+    assert laboratory.run(*chosen) == 1
+    said = capsys.readouterr().err
+    assert "stride=1: failed: ZeroDivisionError: on purpose" in said and "Traceback" in said and "done" not in said
+    assert "nothing was measured: its only cell on host failed: ZeroDivisionError: on purpose" in said
+
+
 def test_a_traceback_that_ends_where_one_did_is_told_once_whatever_the_reasons():
     def traceback(caller, line, reason):
         frames = f'  File "{caller}.py", line 1, in measure\n    f()\n  File "deep.py", line {line}, in f\n    raise'

@@ -15,7 +15,7 @@ ifeq ($(strip $(VENV)),)
 READY   = @:
 PY     := $(PYTHON)
 else
-SETUP  := $(PYTHON) -I repro/bootstrap.py --venv "$(VENV)" --cuda $(CUDA)
+SETUP  := $(PYTHON) -I repro/install/bootstrap.py --venv "$(VENV)" --cuda $(CUDA)
 # $(call READY,test bench): the environment, with these groups of pyproject.toml
 READY   = @$(SETUP) --with "$(strip $(1) $(EXTRAS))"
 PY     := $(VENV)/bin/python

@@ -1,7 +1,7 @@
 """Assembly of the Helmholtz matrix: every method on every back end that this machine has, and the rivals on the host.
 
-Times are the device's own, taken by `repro.timing` as the artefacts take them. asv's ``time_*`` benchmarks would time
-launches; a ``track_*`` benchmark that returns samples gets asv's median and interval all the same.
+Times are the device's own, taken by `repro.run.timing` as the artefacts take them. asv's ``time_*`` benchmarks would
+time launches; a ``track_*`` benchmark that returns samples gets asv's median and interval all the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from baselines.assembly import coordinates, serial
 from experiments.fu2014.problems import helmholtz, reference
 from kernels import assembly
 from kernels.device import BACKENDS, Unavailable, open_device
-from repro import timing
+from repro.run import timing
 
 MESHES = ("fu2014/regular", "fu2014/irregular")
 SCALE = "small"

@@ -9,7 +9,7 @@ from experiments.wong2015.heart import DT, front
 from kernels import spmv
 from kernels.device import BACKENDS
 from kernels.monodomain import Heart, Model
-from repro import timing
+from repro.run import timing
 
 NAME, SCALE, STEPS = "wong2015/heart_5k", "small", 3
 

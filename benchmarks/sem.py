@@ -12,7 +12,7 @@ from experiments.remacle2016.poisson import TOLERANCE, Residual
 from kernels.device import BACKENDS
 from kernels.sem.solver import Solver
 from kernels.sem.stiffness import Operator
-from repro import timing
+from repro.run import timing
 
 PRECONDITIONERS = ("two-scale", "fine-only", "jacobi")
 

@@ -13,7 +13,8 @@ from benchmarks.assembly import device, processor, samples
 from kernels import spmv
 from kernels.assembly import elasticity
 from kernels.device import BACKENDS
-from repro import Skip, timing
+from repro import Skip
+from repro.run import timing
 
 MESHES = ("zhang2013/tri", "zhang2013/quad", "zhang2013/tet", "zhang2013/hex")
 SCALE = "small"

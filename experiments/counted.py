@@ -15,8 +15,8 @@ import scipy.sparse
 
 from kernels import spmv
 from repro import Cell
-from repro.results import is_missing
-from repro.tables import Table, device_notes
+from repro.show.results import is_missing
+from repro.show.tables import Table, device_notes
 
 DEVICES = ("cuda", "opencl", "openmp")
 SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 0.1, "large": 0.1}  # of sampling the product

@@ -12,7 +12,7 @@ import baselines
 import datasets
 from kernels import device as devices
 from repro import Presence, Skip
-from repro.ceilings import CeilingKernel
+from repro.run.ceilings import CeilingKernel
 
 
 def device(backend: str) -> Any:

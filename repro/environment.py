@@ -98,7 +98,7 @@ def ceiling_kernels(clock: Any) -> Iterable:
 
 def ceiling_sources(backend: str) -> dict[str, str]:
     """Return the hashes of the sources that probe a back end's device, by their paths below the root."""
-    from repro import sources
+    from repro.cache import sources
 
     entry = "host_probes" if backend == "host" else "device_probes"
     return sources.probing(Path(load().__file__).resolve(), root(), backend, entry)

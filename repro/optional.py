@@ -16,7 +16,7 @@ def installer(extra: str) -> str:
     """Return the command that installs one of the distribution's extras here."""
     if not (ROOT / "Makefile").is_file():
         return f"{_pip()} install {shlex.quote(f'{DISTRIBUTION}[{extra}]')}"
-    from repro.bootstrap import STAMP
+    from repro.install.bootstrap import STAMP
 
     environment = Path(sys.prefix)
     if not (environment / STAMP).is_file():  # a user's own, which make leaves alone

@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repro import discovery, environment, hosts
+from repro import discovery, environment
+from repro.cache import hosts
+from repro.cache.store import Store
 from repro.model import SCALES
-from repro.store import Store
 
 CELL_SECONDS = 3600.0
 
@@ -112,7 +113,7 @@ def make_settings(
     ----------
     scale, results, machine, seed
         See `Settings`; None takes the default. That of the machine is the first folder that other hosts have not, see
-        `repro.hosts.choose`.
+        `repro.cache.hosts.choose`.
     meshes : sequence of str
         ``NAME=FILE``, the user's own file in place of a dataset.
     cell_seconds : float

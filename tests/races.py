@@ -25,8 +25,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from repro import machine, sources
-from repro.store import read_json, write_atomically
+from repro import machine
+from repro.cache import sources
+from repro.cache.store import read_json, write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 CUDA_TOOLS = ("racecheck", "memcheck")

@@ -53,7 +53,7 @@ def test_its_steps_run(copied, tmp_path, cuda):
         assert done.returncode == 0, (line, done.stderr)
         said += done.stdout
     assert "apt-get install -y --no-install-recommends git make\n" in said  # and no second Python
-    assert f'repro/bootstrap.py --venv ".venv" --cuda {cuda} ' in said
+    assert f'repro/install/bootstrap.py --venv ".venv" --cuda {cuda} ' in said
     assert (tmp_path / "etc/OpenCL/vendors/nvidia.icd").exists() == (cuda == "13")
 
 

@@ -14,8 +14,8 @@ from datasets import topology
 from experiments import counted, rendering, sections
 from experiments.fu2014 import labels
 from repro import Cell
-from repro.plots import PAGE, caption, figure, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.1, "small": 0.2, "paper": 2, "large": 10}
 

@@ -12,8 +12,8 @@ import pandas
 from experiments.fu2014 import lattice, solvers
 from experiments.fu2014.problems import helmholtz_matrix
 from repro import published
-from repro.plots import PAGE, caption, figure, lines
-from repro.tables import Table, trimmed
+from repro.show.plots import PAGE, caption, figure, lines
+from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 4, "large": 30}
 

@@ -7,8 +7,8 @@ from matplotlib.ticker import MaxNLocator
 
 from experiments.fu2014 import MESHES, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
-from repro.plots import PAGE, caption, figure, lines
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, lines
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 5, "large": 20}
 

@@ -13,7 +13,7 @@ def measure(run, solver, max_seconds: float) -> None:
 
     Parameters
     ----------
-    run : repro.context.Run
+    run : repro.run.context.Run
     solver : kernels.amg.Solver
         With relaxation on patches.
     max_seconds : float

@@ -6,8 +6,8 @@ import pandas
 
 from experiments.fu2014 import solvers
 from experiments.notes import STARTED_BY_HOST
-from repro.results import is_missing
-from repro.tables import Column, Ratio, Table, trimmed
+from repro.show.results import is_missing
+from repro.show.tables import Column, Ratio, Table, trimmed
 
 HEADINGS = {
     "patch-pcgamg": "patchPCGAMG", "hypre-pcgamg": "Hypre-PCGAMG", "jacobi-pcgamg": "jacobiPCGAMG", "cg": "CG",

@@ -8,7 +8,7 @@ from baselines import solvers as rivals
 from experiments.fu2014 import relaxation
 from kernels import amg
 from repro import Cell, ReproError, Work
-from repro.timing import HostClock
+from repro.run.timing import HostClock
 
 DEVICES = ("cuda", "opencl", "openmp")
 TOLERANCE, MAX_ITERATIONS = 1e-8, 20000  # of ‖r‖/‖b‖ (section 6.2)
@@ -65,7 +65,7 @@ def measure(run, matrix, *, timed: bool = True, **options) -> None:
 
     Parameters
     ----------
-    run : repro.context.Run
+    run : repro.run.context.Run
     matrix : scipy.sparse CSR matrix
     timed : bool
         Record the times, too.

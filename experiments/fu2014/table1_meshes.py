@@ -11,8 +11,8 @@ import pandas
 from experiments import counted
 from experiments.fu2014 import MESHES, labels
 from repro import Cell
-from repro.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.tables import Column, Table, paper_table
+from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
+from repro.show.tables import Column, Table, paper_table
 
 MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}
 

@@ -15,9 +15,9 @@ from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz, reference
 from kernels import assembly
 from repro import Cell
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Ratio, Table, paper_table, trimmed, with_ours
-from repro.timing import HostClock
+from repro.run.timing import HostClock
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Column, Ratio, Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 

@@ -6,8 +6,8 @@ from experiments.fu2014 import cases as meshes
 from experiments.fu2014 import labels, solvers, table5_solve
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import paper_table, with_ours
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 

@@ -7,8 +7,8 @@ import pandas
 from experiments.fu2014 import solvers
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.labels import label
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Table, trimmed
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.5, "small": 1, "paper": 5, "large": 30}
 

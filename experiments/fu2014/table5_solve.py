@@ -12,8 +12,8 @@ from experiments.fu2014 import MESHES, labels, solvers
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, threads
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Table, paper_table, trimmed, with_ours
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 

@@ -8,9 +8,9 @@ from experiments.fu2014 import MESHES, labels, solvers, table5_solve
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
-from repro.plots import PAGE, bars, caption, figure
-from repro.results import is_missing
-from repro.tables import Table, paper_table, trimmed, with_ours
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.results import is_missing
+from repro.show.tables import Table, paper_table, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 

@@ -9,8 +9,8 @@ import pandas
 
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, level_of
 from repro import Cell
-from repro.results import is_missing
-from repro.tables import Table
+from repro.show.results import is_missing
+from repro.show.tables import Table
 
 RATE = "rate"
 TABLES = {"circle": "table3", "blood": "table4"}

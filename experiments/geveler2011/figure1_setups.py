@@ -14,8 +14,8 @@ from experiments.geveler2011 import NUMBERINGS, TITLES, label
 from kernels import multigrid
 from kernels.multigrid import locality
 from repro import Cell
-from repro.plots import PAGE, caption, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.1, "small": 0.1, "paper": 0.1, "large": 0.1}
 

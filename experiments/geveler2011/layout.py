@@ -7,8 +7,8 @@ import pandas
 from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import MEANING
-from repro.plots import style
-from repro.tables import Table, ratio_text, trimmed
+from repro.show.plots import style
+from repro.show.tables import Table, ratio_text, trimmed
 from repro.units import convert
 
 SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's"}
@@ -20,7 +20,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
 
     Parameters
     ----------
-    results : repro.results.Results
+    results : repro.show.results.Results
     title : str
     element : {'q1', 'q2'}
     metric : str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from repro.results import is_missing
-from repro.tables import Table, trimmed
+from repro.show.results import is_missing
+from repro.show.tables import Table, trimmed
 from repro.units import significant
 
 LIMIT = (

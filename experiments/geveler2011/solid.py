@@ -6,7 +6,7 @@ import pandas
 
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, level_of
 from repro import Cell
-from repro.tables import Table
+from repro.show.tables import Table
 
 PREFIX = "solid-"
 LEVELS = {  # of CUBE: 2 · 2^(level - 1) elements along an edge

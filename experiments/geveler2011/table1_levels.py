@@ -10,8 +10,8 @@ import pandas
 from experiments import counted
 from experiments.geveler2011 import ELEMENTS, label, level_of
 from repro import Cell
-from repro.plots import PAGE, caption, figure, lines, paper_label
-from repro.tables import Table, trimmed, with_ours
+from repro.show.plots import PAGE, caption, figure, lines, paper_label
+from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 3, "large": 5}
 

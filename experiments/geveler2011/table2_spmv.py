@@ -14,9 +14,9 @@ import pandas
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
 from experiments.geveler2011.layout import by_numbering, one_legend
 from repro import Cell
-from repro.panels import alike
-from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Table, with_ours
+from repro.show.panels import alike
+from repro.show.plots import PAGE, caption, figure, lines, point
+from repro.show.tables import Table, with_ours
 from repro.units import convert
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}

@@ -12,9 +12,9 @@ import pandas
 from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
 from experiments.geveler2011.layout import by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
-from repro.panels import alike
-from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Table, trimmed, with_ours
+from repro.show.panels import alike
+from repro.show.plots import PAGE, caption, figure, lines, point
+from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 20, "large": 20}
 

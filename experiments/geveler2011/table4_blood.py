@@ -11,9 +11,9 @@ import pandas
 from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
 from experiments.geveler2011.layout import by_numbering, meanings, variants
 from experiments.geveler2011.rates import noted
-from repro.panels import logarithmic
-from repro.plots import PAGE, caption, colour, figure, point, style
-from repro.tables import Table, trimmed, with_ours
+from repro.show.panels import logarithmic
+from repro.show.plots import PAGE, caption, colour, figure, point, style
+from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
 

@@ -10,8 +10,8 @@ import pandas
 
 from experiments.remacle2016 import products
 from repro import Cell, Work
-from repro.plots import lines, point
-from repro.tables import Table
+from repro.show.plots import lines, point
+from repro.show.tables import Table
 
 METHOD, ITERATIONS = "bp5", 100
 # Elements along an edge, by order.

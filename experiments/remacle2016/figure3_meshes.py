@@ -11,8 +11,8 @@ from datasets.cells import cell_type
 from experiments import counted, rendering
 from experiments.remacle2016 import MESHES, label
 from repro import Cell
-from repro.plots import PAGE, caption, figure, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.1, "small": 0.2, "paper": 0.3}
 

@@ -13,8 +13,8 @@ import datasets
 from experiments import rendering
 from experiments.remacle2016 import products, rod
 from repro import Cell
-from repro.plots import PAGE, caption, figure, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.2, "small": 0.6, "paper": 1}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 
 from repro import Cell
-from repro.tables import Column, Table, paper_table
+from repro.show.tables import Column, Table, paper_table
 
 # The paper's kernels r and r' are in single precision, with the factor of the mass matrix; the others are beside them.
 METHODS = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.remacle2016 import poisson, products
 from repro import Cell
-from repro.tables import Column
+from repro.show.tables import Column
 
 METHODS = {"solve-stored": "stored", "solve-trilinear": "trilinear"}
 ORDERS = {"smoke": (2,), "small": (2, 3, 4), "paper": range(2, 8), "large": range(2, 8)}

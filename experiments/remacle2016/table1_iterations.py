@@ -14,9 +14,9 @@ import pandas
 
 from experiments.remacle2016 import MESHES, label, poisson
 from experiments.remacle2016.poisson import ABSOLUTE, METHODS, SWEEP, TITLES, TOLERANCE, measure, sweep_metric
-from repro.panels import alike
-from repro.plots import PAGE, caption, figure, lines
-from repro.tables import Column, Table, paper_table
+from repro.show.panels import alike
+from repro.show.plots import PAGE, caption, figure, lines
+from repro.show.tables import Column, Table, paper_table
 
 MINUTES = {"smoke": 0.3, "small": 3, "paper": 8, "large": 8}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]

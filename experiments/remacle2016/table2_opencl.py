@@ -6,8 +6,8 @@ The same source by the C back end is beside it: without a GPU, OpenCL is there w
 from __future__ import annotations
 
 from experiments.remacle2016 import bp5, products, solves
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import trimmed, with_ours
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 12, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]

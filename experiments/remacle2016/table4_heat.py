@@ -15,8 +15,8 @@ import pandas
 from experiments.notes import STARTED_BY_HOST
 from experiments.remacle2016 import products, rod
 from repro import Cell
-from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Column, Table, paper_table, trimmed, with_ours
+from repro.show.plots import PAGE, caption, figure, lines, point
+from repro.show.tables import Column, Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 12, "large": 12}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]

@@ -13,9 +13,9 @@ from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
-from repro.plots import PAGE, bars, caption, figure
-from repro.results import is_missing
-from repro.tables import Table
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.results import is_missing
+from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 ONE_ROW = 5  # matrices, of seven bars and more

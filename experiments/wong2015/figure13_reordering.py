@@ -8,8 +8,8 @@ from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.rows import slanted, two_rows
 from experiments.wong2015.table4_break_even import FORMS, cells, measure
-from repro.plots import PAGE, bars, caption
-from repro.tables import Table
+from repro.show.plots import PAGE, bars, caption
+from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 1.5, "paper": 1.5, "large": 5}

@@ -6,8 +6,8 @@ import pandas
 
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from repro import Cell
-from repro.plots import COLUMN, PAGE, caption, figure, lines
-from repro.tables import Table
+from repro.show.plots import COLUMN, PAGE, caption, figure, lines
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
 

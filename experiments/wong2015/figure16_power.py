@@ -12,8 +12,8 @@ from experiments.wong2015.figure15_speedup import FORMATS, measure, methods_by_g
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.power import VARIABLE
 from repro import ReproError
-from repro.plots import COLUMN, PAGE, caption, figure, lines
-from repro.tables import Table, device_notes, trimmed
+from repro.show.plots import COLUMN, PAGE, caption, figure, lines
+from repro.show.tables import Table, device_notes, trimmed
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 3, "large": 5}

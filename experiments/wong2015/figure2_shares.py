@@ -8,8 +8,8 @@ from experiments.wong2015 import heart, labels
 from experiments.wong2015.figure15_speedup import BEST, DEVICES, ONE_CORE, measure
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.rows import node_counts
-from repro.plots import PAGE, caption, figure, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, style
+from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 1, "paper": 2, "large": 5}

@@ -15,8 +15,8 @@ from experiments.wong2015.figure15_speedup import FORMATS as TITLES  # apart: wh
 from experiments.wong2015.rows import node_counts
 from kernels.monodomain import Model
 from repro import Cell, environment
-from repro.plots import PAGE, caption, figure, style
-from repro.tables import Table
+from repro.show.plots import PAGE, caption, figure, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.4, "small": 1.5, "paper": 2, "large": 5}
 

@@ -10,8 +10,8 @@ from experiments.wong2015 import stated
 from experiments.wong2015.matrices import data as datasets_of
 from experiments.wong2015.matrices import marks, named, system
 from repro import Cell
-from repro.plots import COLUMN, caption, colour, figure, style
-from repro.tables import Table
+from repro.show.plots import COLUMN, caption, colour, figure, style
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.1, "small": 0.1, "paper": 0.1, "large": 0.3}
 CASE = "heart-3k"

@@ -15,7 +15,7 @@ from baselines.spmv import pack as pack_rival
 from datasets import heart_fibres
 from experiments.wong2015 import dataset
 from kernels.monodomain import MILLISECONDS, Heart, Hybrid, Model
-from repro.timing import HostClock
+from repro.run.timing import HostClock
 
 DT = 0.1  # 1.3 ms
 STEPS = {"smoke": 2, "small": 4, "paper": 5, "large": 1}  # of a measured run

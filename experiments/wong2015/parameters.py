@@ -9,10 +9,10 @@ import pandas
 from experiments.processors import with_c
 from experiments.wong2015.matrices import marks, named
 from experiments.wong2015.products import REPEATS, STAND_INS, product_cells
-from repro.looks import GRID
-from repro.panels import legend, logarithmic
-from repro.plots import PAGE, caption, colour, figure, marker, paper_label, style
-from repro.tables import Column, Table, paper_table
+from repro.show.looks import GRID
+from repro.show.panels import legend, logarithmic
+from repro.show.plots import PAGE, caption, colour, figure, marker, paper_label, style
+from repro.show.tables import Column, Table, paper_table
 
 COUNTS = (1, 50, 1200)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repro.plots import figure, style
+from repro.show.plots import figure, style
 
 
 def two_rows(width: float, height: float, share: bool = True):

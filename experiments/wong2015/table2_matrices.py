@@ -6,9 +6,9 @@ from experiments import counted
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BYTES
 from repro import Cell
-from repro.panels import logarithmic
-from repro.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.tables import Column, paper_table
+from repro.show.panels import logarithmic
+from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
+from repro.show.tables import Column, paper_table
 
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 1, "large": 3}
 COLOUR = colour("cusp-csr")

@@ -20,9 +20,9 @@ from experiments.wong2015.products import BACKENDS, SECONDS, TOLERANCE
 from experiments.wong2015.rows import slanted
 from kernels import spmv
 from repro import Cell
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Table, device_notes, paper_table, with_ours
-from repro.timing import HostClock
+from repro.run.timing import HostClock
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 
 MINUTES = {"smoke": 0.2, "small": 1.5, "paper": 1.5, "large": 5}
 FORMS = {"k1": "ellwarp", "k2": "ellwarp2"}

@@ -8,9 +8,9 @@ from experiments.wong2015.figure12_bandwidth import measure
 from experiments.wong2015.matrices import NOTE, marks, named
 from experiments.wong2015.rows import slanted
 from experiments.wong2015.variants import CACHES, UNCACHED, seconds, times, variant_cells
-from repro.panels import alike, legend
-from repro.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.tables import Table
+from repro.show.panels import alike, legend
+from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
+from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 1, "large": 3}

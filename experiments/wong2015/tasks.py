@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.wong2015 import heart
-from repro.results import is_missing
+from repro.show.results import is_missing
 
 ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)", "control": "waiting for the host"}
 SOLVER = {"products": "products", "vectors": "all else of CG", "begin": "beginning and end"}

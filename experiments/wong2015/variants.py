@@ -14,8 +14,8 @@ from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, name
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
 from experiments.wong2015.rows import slanted
 from repro import Cell
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Table
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Table
 
 PLAIN = {
     "k1": {"form": "ellwarp"}, "k1r": {"form": "ellwarp", "reorder": True},
@@ -66,7 +66,7 @@ def times(results, title, methods, notes=()):
 
     Returns
     -------
-    repro.tables.Table
+    repro.show.tables.Table
         The gain is the difference of the times over the first's, percent.
     """
     rows, base = [], methods[0]

@@ -17,7 +17,7 @@ from experiments.wong2015 import dataset
 from experiments.wong2015.heart import DT, tissue
 from kernels import monodomain
 from kernels.monodomain import MILLISECONDS, Heart, Model
-from repro.store import cache_folder, write_atomically
+from repro.cache.store import cache_folder, write_atomically
 
 CENTRE, RADIUS = np.array([2.3, 0.2, 1.9]), 1.0  # what is excited in the beginning: the septum, at the base
 STEPS, EVERY = 170, 5  # steps of the wave, and between two frames: 15 wide, as long as it takes to cross
@@ -162,7 +162,7 @@ def moving(pictures) -> bytes:
 
 def sheet(pictures, title: str, columns: int = 5) -> bytes:
     """Return frames with their times, row by row, as a PNG."""
-    from repro.plots import PAGE, figure, style
+    from repro.show.plots import PAGE, figure, style
 
     chosen = [pictures[k] for k in np.unique(np.linspace(0, len(pictures) - 1, 2 * columns).round().astype(int))]
     rows = -(-len(chosen) // columns)

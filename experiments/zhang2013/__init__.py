@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments import labels as names
 from repro import published
-from repro.results import is_missing
+from repro.show.results import is_missing
 
 MESHES = ("tri", "quad", "tet", "hex")
 DEVICES = ("cuda", "opencl", "openmp")

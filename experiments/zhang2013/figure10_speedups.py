@@ -8,8 +8,8 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, state
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
 from experiments.zhang2013.table5_jacobi import host_cells
-from repro.plots import PAGE, bars, caption, colour, figure, style
-from repro.tables import Table, device_notes, trimmed, with_ours
+from repro.show.plots import PAGE, bars, caption, colour, figure, style
+from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 2, "paper": 20, "large": 60}

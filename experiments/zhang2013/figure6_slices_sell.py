@@ -7,8 +7,8 @@ import pandas
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed
 from experiments.zhang2013.figure8_formats import measure
 from experiments.zhang2013.products import product_cell
-from repro.plots import COLUMN, caption, figure, lines, point
-from repro.tables import Table, device_notes
+from repro.show.plots import COLUMN, caption, figure, lines, point
+from repro.show.tables import Table, device_notes
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 1, "paper": 3, "large": 8}

@@ -8,8 +8,8 @@ from baselines import spmv as rivals
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, speed, stated
 from experiments.zhang2013.products import measure, product_cell
 from kernels import spmv
-from repro.plots import PAGE, bars, caption, figure, style
-from repro.tables import Table, device_notes, trimmed, with_ours
+from repro.show.plots import PAGE, bars, caption, figure, style
+from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.4, "small": 2, "paper": 3, "large": 15}

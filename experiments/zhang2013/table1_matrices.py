@@ -8,8 +8,8 @@ from __future__ import annotations
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
 from experiments.zhang2013.systems import system
 from repro import Cell
-from repro.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.tables import Column, paper_table
+from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
+from repro.show.tables import Column, paper_table
 
 ASSEMBLED_BY = ("host", *DEVICES)
 MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}

@@ -13,9 +13,9 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
 from experiments.zhang2013.systems import system
 from kernels import spmv
 from repro import Cell
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Table, device_notes, paper_table, with_ours
-from repro.timing import HostClock
+from repro.run.timing import HostClock
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
 SLICE = 32

@@ -10,9 +10,9 @@ import pandas
 
 from experiments.zhang2013 import DEVICES, LOADS, stated
 from experiments.zhang2013.solves import CRITERION, measure, solve_cell
-from repro.panels import alike
-from repro.plots import PAGE, caption, figure, lines, point
-from repro.tables import Column, Table, device_notes, paper_table, with_ours
+from repro.show.panels import alike
+from repro.show.plots import PAGE, caption, figure, lines, point
+from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 
 __all__ = ["cells", "draw", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 15, "large": 60}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from experiments.zhang2013 import LOADS, stated, table3_iterations
 from experiments.zhang2013.solves import CRITERION
 from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, draw, measure
-from repro.panels import alike
-from repro.plots import COLUMN, PAGE, caption, figure
-from repro.tables import Column, paper_table, with_ours
+from repro.show.panels import alike
+from repro.show.plots import COLUMN, PAGE, caption, figure
+from repro.show.tables import Column, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 ROW_SUM = next(suffix for suffix, bound in table3_iterations.BOUNDS.items() if bound == "row-sum")

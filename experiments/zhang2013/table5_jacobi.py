@@ -11,8 +11,8 @@ import pandas
 from experiments.zhang2013 import LOADS, MESHES, labels
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
-from repro.plots import PAGE, bars, caption, figure
-from repro.tables import Column, Table, device_notes, paper_table, with_ours
+from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 2.5, "paper": 60, "large": 240}

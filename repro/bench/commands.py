@@ -11,9 +11,9 @@ from pathlib import Path
 
 from repro import environment, machine
 from repro.discovery import UnknownName
-from repro.manifest import revision
 from repro.model import ReproError, Skip
 from repro.optional import installer
+from repro.run.manifest import revision
 
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
 # As `python -m asv`, but for an end without a traceback when it is terminated, after it has stopped its benchmark.

@@ -21,9 +21,9 @@ def appendix(
 ) -> None:  # fmt: skip
     """Print the artefact appendix in Markdown: artefacts, claims, minutes, hardware, software and data."""
     from repro import environment, published
-    from repro.appendix import build, collect
+    from repro.cache.store import write_atomically
     from repro.discovery import require
-    from repro.store import write_atomically
+    from repro.site.appendix import build, collect
 
     for name in paper or ():
         require(name, published.papers(), "paper")

@@ -26,8 +26,8 @@ def claims(
 ) -> None:  # fmt: skip
     """Judge every claim of the papers by the stored results: as stated, and as the effect behind it."""
     from repro import environment, published
-    from repro.claims import STATES, machines, verdicts
     from repro.discovery import require
+    from repro.judge.claims import STATES, machines, verdicts
 
     for name in paper or ():
         require(name, published.papers(), "paper")
@@ -44,7 +44,7 @@ def claims(
     if as_json:
         answer([verdict.as_dict() for verdict in found])
     elif markdown:
-        from repro.claims.table import page
+        from repro.judge.claims.table import page
 
         print(page(found), end="")
     else:
@@ -54,7 +54,7 @@ def claims(
 def _show(found: list[Any]) -> None:
     from rich.markup import escape
 
-    from repro.claims.table import measured
+    from repro.judge.claims.table import measured
 
     made = table("", "paper", "claim", "reading", "required", "measured", "verdict", "why", whole=("paper",))
     for verdict in found:

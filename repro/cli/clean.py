@@ -12,9 +12,9 @@ import typer
 from repro.cli.common import Kind, Machine, Names, Papers, Results, StoredScale, plural, require_stored, say
 
 if TYPE_CHECKING:
+    from repro.cache.store import Store
     from repro.discovery import Artefact
     from repro.settings import Settings
-    from repro.store import Store
 
 
 def clean(
@@ -124,7 +124,7 @@ def _shown_by(paths: Iterable[Path], chosen: set[str], settings: Settings, faile
 
 def _place(path: Path, store: Store) -> Path:
     """Where a stored cell would be if it were not of the user's own data."""
-    from repro.store import Unreadable
+    from repro.cache.store import Unreadable
 
     try:
         record = store.read(path) or {}
@@ -137,7 +137,8 @@ def _place(path: Path, store: Store) -> Path:
 
 def _places(artefact: Artefact, owner: str, settings: Settings, stored: set[Path]) -> set[Path]:
     """Those of the stored cells of `owner` that an artefact shows; all of them where it is broken and cannot say."""
-    from repro import discovery, plan
+    from repro import discovery
+    from repro.cache import plan
     from repro.model import SCALES, ReproError
 
     try:
@@ -152,8 +153,8 @@ def _places(artefact: Artefact, owner: str, settings: Settings, stored: set[Path
 
 def _cache_files() -> list[Path]:
     """What the harness made, and nothing else that may lie in a folder which ``REPRO_CACHE`` names."""
+    from repro.cache.store import cache_folder
     from repro.model import BACKENDS
-    from repro.store import cache_folder
 
     folder = cache_folder()
     kernels = [path for made in (*BACKENDS, "tuning") for path in _files(folder / "kernels" / made, "**/[!.]*")]
@@ -165,8 +166,8 @@ def _files(folder: Path, pattern: str) -> list[Path]:
 
 
 def _is_bad(store, path: Path) -> bool:
+    from repro.cache.store import Unreadable
     from repro.model import FAILED
-    from repro.store import Unreadable
 
     try:
         record = store.read(path)

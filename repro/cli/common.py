@@ -89,7 +89,7 @@ def answer(value: Any) -> None:
 
 
 def _strict(value: Any) -> Any:
-    from repro.render import strict
+    from repro.show.render import strict
 
     return strict(value)
 
@@ -110,14 +110,16 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
 
 
 def jobs(names, paper, kind, everything, only, backend, settings, files=None) -> list:
-    """Return what a command's options ask to measure, as `repro.runner.make_jobs` does.
+    """Return what a command's options ask to measure, as `repro.run.runner.make_jobs` does.
 
     Raises
     ------
     repro.discovery.UnknownName
         When they name nothing, or something that there is not.
     """
-    from repro import discovery, lacking, plan, runner
+    from repro import discovery
+    from repro.cache import lacking, plan
+    from repro.run import runner
 
     if not (names or paper or kind or everything):
         raise discovery.UnknownName(
@@ -150,8 +152,8 @@ def require_stored(results: Path | None, machine: str | None = None) -> None:
         machine.
     """
     from repro import discovery, environment
-    from repro.claims import machines
-    from repro.measurements import require_results
+    from repro.judge.claims import machines
+    from repro.show.measurements import require_results
 
     if results is not None:
         require_results(results)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from repro.cache.store import read_json
 from repro.cli.common import (
     Json,
     Kind,
@@ -23,9 +24,8 @@ from repro.cli.common import (
     require_stored,
     say,
 )  # fmt: skip
-from repro.measurements import SCALE_ORDER
 from repro.model import SCALES
-from repro.store import read_json
+from repro.show.measurements import SCALE_ORDER
 
 if TYPE_CHECKING:
     from repro.discovery import Artefact
@@ -64,10 +64,11 @@ def compare(
     With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, or their
     values by half where they have none. What was measured before and is not there now is lost.
     """
-    from repro import compare as comparing
-    from repro import discovery, render
+    from repro import discovery
+    from repro.judge import compare as comparing
     from repro.model import ReproError
     from repro.settings import make_settings
+    from repro.show import render
 
     settings = make_settings(scale, results, machine, meshes=mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
@@ -137,8 +138,9 @@ def _folder(base: str, settings: Settings) -> Path:
 
 def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[Artefact, str]]:
     """Each artefact with what the user's own files add to the name of its files; those that are broken are told."""
-    from repro import plan, runner
-    from repro.files import own_part
+    from repro.cache import plan
+    from repro.cache.files import own_part
+    from repro.run import runner
 
     if not settings.overrides:  # then nothing has to be imported
         return [(artefact, "") for artefact in artefacts]
@@ -179,15 +181,15 @@ def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
 
 def _scale(path: Path) -> str:
     """The scale of a stored table."""
-    from repro import render
+    from repro.show import render
 
     return next(iter(render.read_csv(path)["scale"]), "")
 
 
 def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
-    from repro import compare as comparing
-    from repro import render
+    from repro.judge import compare as comparing
+    from repro.show import render
 
     say(f"{before.stem}: {_origin(before)} -> {_origin(path) if path else 'none'}")
     frames = [render.read_csv(before)]
@@ -208,7 +210,7 @@ def _origin(path: Path) -> str:
 
 def _show(title: str, compared: Any) -> None:
     """Print what tells the rows apart and what is compared; the CSV and --json have the rest."""
-    from repro.terminal import Sheet
+    from repro.show.terminal import Sheet
 
     window = console()
     hidden = {"artefact", "scale", "device"} | {name for name in compared.columns if name.endswith(("_low", "_high"))}

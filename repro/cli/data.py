@@ -16,7 +16,7 @@ Datasets = Annotated[list[str] | None, typer.Argument(metavar="DATASET", help="B
 def list_datasets(as_json: Json = False) -> None:
     """List the datasets: where they stand in for another, for which scales they are, and which of them are cached."""
     from repro import environment
-    from repro.building import is_public
+    from repro.run.building import is_public
 
     rows = [
         {
@@ -49,7 +49,7 @@ def build(
     ] = False,
 ) -> None:  # fmt: skip
     """Build datasets into the cache, several at once, or download them."""
-    from repro import building
+    from repro.run import building
 
     chosen, failed = _chosen(names, scale), {}
     if download:  # one after another: they come from one server

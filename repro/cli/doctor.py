@@ -16,11 +16,12 @@ def doctor(
     results: Results = None, machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
-    from repro import discovery, environment, hosts, optional
-    from repro.device_ceilings import DeviceCeilings
+    from repro import discovery, environment, optional
+    from repro.cache import hosts
+    from repro.cache.store import measuring_lock, require_writable
     from repro.machine import fingerprint
+    from repro.run.device_ceilings import DeviceCeilings
     from repro.settings import make_settings
-    from repro.store import measuring_lock, require_writable
 
     settings = make_settings(None, results, machine)
     if ceilings:
@@ -85,10 +86,10 @@ def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, 
 
 def _measure_ceilings(settings: Any, presences: list) -> None:
     from repro import environment
-    from repro.device_ceilings import DeviceCeilings
+    from repro.cache.store import alone
     from repro.model import BACKENDS, ReproError
-    from repro.store import alone
-    from repro.timing import HostClock
+    from repro.run.device_ceilings import DeviceCeilings
+    from repro.run.timing import HostClock
 
     kept = DeviceCeilings(settings.store)
     there = {presence.name for presence in presences if presence.available}
@@ -110,7 +111,7 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
 
 def _lines(ceilings: dict) -> dict[str, str]:
     """Say what a device's ceilings are: bandwidth at the largest size and at its highest, and arithmetic rates."""
-    from repro.ceilings import Ceilings
+    from repro.run.ceilings import Ceilings
     from repro.units import quantity
 
     made, lines = Ceilings.from_dict(ceilings), {}

@@ -27,9 +27,10 @@ def figures(
 
     Tables are written beside the results alone. Exit status: 0 when all are made, 1 when one cannot be.
     """
-    from repro import discovery, environment, plots
-    from repro.measurements import measurements
-    from repro.redraw import redraw, retell
+    from repro import discovery, environment
+    from repro.show import plots
+    from repro.show.measurements import measurements
+    from repro.show.redraw import redraw, retell
 
     wanted = formats.split(",")
     for name in wanted:

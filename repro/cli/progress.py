@@ -12,19 +12,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from repro.cache.kept import last
+from repro.cache.plan import Task
 from repro.cli.common import minutes
 from repro.cli.repeats import Repeats
 from repro.discovery import Artefact
-from repro.kept import last
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
-from repro.plan import Task
-from repro.render import Rendered
-from repro.tables import with_lines
+from repro.show.render import Rendered
+from repro.show.tables import with_lines
 
 
 class Follower:
-    """Watches a run; see `repro.runner.Watcher`.
+    """Watches a run; see `repro.run.runner.Watcher`.
 
     Parameters
     ----------

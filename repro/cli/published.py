@@ -15,8 +15,8 @@ def published(
     as_json: Json = False,
 ) -> None:
     """Work out each paper's derived numbers again, and show those that do not agree with their own paper."""
-    from repro import consistency
     from repro.discovery import UnknownName
+    from repro.judge import consistency
     from repro.published import papers as known
 
     for paper in papers or ():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from repro.cache.kept import last
+from repro.cache.lacking import shortened
+from repro.cache.plan import Task
 from repro.cli.common import plural
-from repro.kept import last
-from repro.lacking import shortened
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
-from repro.plan import Task
 
 
 class Repeats:

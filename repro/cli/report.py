@@ -21,8 +21,8 @@ def report(
 ) -> None:
     """Write one HTML page, which opens from disk, of every artefact, claim and kernel that has stored results."""
     from repro import environment
-    from repro.report import build
-    from repro.store import write_atomically
+    from repro.cache.store import write_atomically
+    from repro.site.report import build
 
     page = build(results or [environment.results_folder()])
     write_atomically(output, page)

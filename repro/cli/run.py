@@ -58,7 +58,9 @@ def run(
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 130 when interrupted.
     """
-    from repro import discovery, hosts, runner, shards
+    from repro import discovery
+    from repro.cache import hosts, shards
+    from repro.run import runner
     from repro.settings import make_settings
 
     files = None
@@ -98,7 +100,7 @@ def run(
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
-    from repro.runner import replaced
+    from repro.run.runner import replaced
 
     plans = []
     for job in wanted:

@@ -58,9 +58,9 @@ def plan(
 
     `repro run --shard PLAN NUMBER` runs one of them; `repro merge` puts what they found together.
     """
-    from repro import shards
+    from repro.cache import shards
+    from repro.cache.store import write_atomically
     from repro.settings import make_settings
-    from repro.store import write_atomically
 
     settings = make_settings(scale, results, machine, seed or 0, mesh or ())
     wanted = jobs(names, paper, kind, everything, only, backend, settings)
@@ -112,7 +112,7 @@ def merge(
     name of their machine; where the folders have several, it is this one's. Machines of one name may have other numbers
     of cores, but no other processor or GPU: then nothing is merged, unless --force is given.
     """
-    from repro import merge as merging
+    from repro.cache import merge as merging
     from repro.settings import default_machine, make_settings
 
     settings = make_settings(None, into, machine or merging.only_machine(sources) or default_machine())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from repro import kept
+from repro.cache import kept
 from repro.cli.common import (
     Json,
     Kind,
@@ -30,7 +30,9 @@ def status(
     """Show what is measured on this machine, and why a cell would be measured again."""
     from rich.markup import escape
 
-    from repro import discovery, plan, runner
+    from repro import discovery
+    from repro.cache import plan
+    from repro.run import runner
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine, seed or 0, mesh or ())

@@ -32,7 +32,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
-    from repro import timing
+    from repro.run import timing
 
     quick = {"max_seconds": 0.002, "warm_up_seconds": 0.0, "batch_seconds": 0.0}
     original = timing.sample

@@ -18,9 +18,9 @@ from experiments.fu2014 import problems, solvers
 from kernels.amg.relax import PatchRelaxation
 from kernels.device import Unavailable, open_device
 from repro import Cell, ReproError, Skip
-from repro.context import Run
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
-from repro.results import Results
+from repro.run.context import Run
+from repro.show.results import Results
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("iterations", "unknowns", "levels")  # of conjugate gradients; the rest depends on the machine

@@ -12,7 +12,7 @@ from experiments.geveler2011 import figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
 from kernels.device import Unavailable, open_device
 from repro.model import COLUMNS, Row
-from repro.results import Results
+from repro.show.results import Results
 
 
 @pytest.fixture(scope="module", autouse=True)

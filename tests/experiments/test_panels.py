@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from repro import discovery
-from repro.measurements import measurements
+from repro.show.measurements import measurements
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 

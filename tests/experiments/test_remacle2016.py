@@ -23,7 +23,7 @@ from experiments.remacle2016 import (
 from kernels.device import Unavailable, open_device
 from kernels.sem.stiffness import Operator
 from repro.model import Row
-from repro.results import Results
+from repro.show.results import Results
 
 
 @pytest.fixture

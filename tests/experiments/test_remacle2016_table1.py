@@ -12,7 +12,7 @@ from kernels.device import Unavailable, open_device
 from kernels.sem.numbering import number_nodes
 from kernels.sem.schwarz import Schwarz
 from repro.model import COLUMNS, Row
-from repro.results import Results
+from repro.show.results import Results
 
 ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for word in ("--only", only)]
 

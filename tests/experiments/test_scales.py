@@ -4,7 +4,8 @@ import pytest
 
 import datasets
 from experiments.remacle2016 import poisson
-from repro import discovery, hashing
+from repro import discovery
+from repro.cache import hashing
 from repro.model import SCALES
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from experiments.remacle2016 import poisson
-from repro.claims import claims
-from repro.showcase.ledger import ledgers
+from repro.judge.claims import claims
+from repro.site.showcase.ledger import ledgers
 
 BOUND = re.compile(r"‖r‖ <= (\S+?)(?= |,|;|$)")
 

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
-from repro.tables import Results
+from repro.show.tables import Results
 
 TABLE1, TABLE2 = "table1_meshes", "table2_assembly"
 METRICS = {

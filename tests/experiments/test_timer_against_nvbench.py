@@ -70,8 +70,8 @@ def test_warm_and_cold_times_agree_with_nvbench(tmp_path):
     pytest.importorskip("cupy", reason="needs CuPy and an NVIDIA GPU")
     pytest.importorskip("cuda.bench", reason="needs the package cuda-bench")
     from kernels.device import Unavailable, open_device
-    from repro.statistics import summarise
-    from repro.timing import sample
+    from repro.run.statistics import summarise
+    from repro.run.timing import sample
 
     try:
         device = open_device("cuda")

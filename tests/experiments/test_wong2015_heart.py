@@ -16,7 +16,7 @@ from kernels.device import Unavailable, open_device
 from kernels.device.power import Energy
 from repro import Cell
 from repro.model import COLUMNS, Row
-from repro.tables import Results
+from repro.show.tables import Results
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -17,7 +17,7 @@ from kernels import spmv
 from kernels.device import Unavailable, open_device
 from kernels.spmv import _tuning
 from repro.model import COLUMNS, DONE, SKIPPED, Row
-from repro.tables import Results
+from repro.show.tables import Results
 
 FOLDER = Path(figure12_bandwidth.__file__).parent
 MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py")

@@ -5,10 +5,10 @@ import pytest
 
 from experiments.wong2015 import figure3_tasks, figure16_power, table4_break_even, table8_block_sizes, tasks
 from repro import ReproError
-from repro.claims import verdicts
+from repro.judge.claims import verdicts
 from repro.model import Row
-from repro.render import as_csv
-from repro.tables import Results
+from repro.show.render import as_csv
+from repro.show.tables import Results
 
 TIMES = ("packing", "reorder_gpu", "reorder_cpu", "product", "csr_product")
 DEVICES = {"cuda": "a GPU", "opencl": "a CPU"}

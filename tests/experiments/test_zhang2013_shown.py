@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from repro.model import COLUMNS, DONE, FAILED, Row
-from repro.tables import Results
+from repro.show.tables import Results
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "zhang2013"
 MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py") if not path.stem.startswith("_"))

@@ -2,9 +2,9 @@
 
 import json
 
-from repro.claims import verdicts
+from repro.judge.claims import verdicts
 from repro.model import Row
-from repro.render import as_csv
+from repro.show.render import as_csv
 
 TEXT = """
 [[statement]]

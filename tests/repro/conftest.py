@@ -82,7 +82,8 @@ def loaded():
     """Load what runs load late, and leave it out of the collection that each timed sample begins with."""
     from matplotlib.backends import backend_agg, backend_svg  # noqa: F401
 
-    from repro import render, runner  # noqa: F401
+    from repro.run import runner  # noqa: F401
+    from repro.show import render  # noqa: F401
 
     gc.collect()
     gc.freeze()

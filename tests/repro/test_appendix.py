@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from repro import claims, discovery, published
+from repro import discovery, published
 from repro.cli import main
+from repro.judge import claims
 from repro.units import MISSING
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
@@ -15,14 +16,14 @@ jinja2 = pytest.importorskip("jinja2")
 
 @pytest.fixture(scope="module")
 def facts():
-    from repro.appendix import collect
+    from repro.site.appendix import collect
 
     return collect(RESULTS, ["fu2014"])
 
 
 @pytest.fixture(scope="module")
 def text(facts):
-    from repro.appendix import build
+    from repro.site.appendix import build
 
     return build(facts)
 
@@ -62,7 +63,7 @@ def test_a_time_that_others_may_have_lengthened_is_marked_and_the_mark_is_explai
 
 def test_what_one_host_of_a_machine_tells_is_told_and_nothing_of_this_one(tmp_path):
     """Manifests that were merged from several hosts say neither system nor memory."""
-    from repro.appendix.facts import _machine
+    from repro.site.appendix.facts import _machine
 
     hosts = [{"system": "Plan 9", "memory_bytes": 252 << 30}, {"cpu": "a processor"}]
     for names in (hosts, hosts[1:]):
@@ -75,7 +76,7 @@ def test_what_one_host_of_a_machine_tells_is_told_and_nothing_of_this_one(tmp_pa
 
 
 def test_a_place_for_the_users_own_matrix_is_no_dataset(tmp_path):
-    from repro.appendix import collect
+    from repro.site.appendix import collect
 
     found = collect(tmp_path, ["wong2015"])
     public = [entry.name for entry in found.fetched]
@@ -102,8 +103,8 @@ def test_of_one_paper_it_names_that_papers_algorithms(text):
 def test_of_all_papers_it_names_each_algorithm_once(facts):
     from dataclasses import replace
 
-    from repro.appendix import build
-    from repro.appendix.facts import ALGORITHMS
+    from repro.site.appendix import build
+    from repro.site.appendix.facts import ALGORITHMS
 
     assert sorted(ALGORITHMS) == published.papers()
     papers = tuple(replace(facts.papers[0], key=key, elements=(), verdicts=()) for key in ALGORITHMS)
@@ -116,7 +117,7 @@ def test_of_all_papers_it_names_each_algorithm_once(facts):
 
 
 def test_an_artefact_without_a_module_says_so(monkeypatch):
-    from repro.appendix import build, collect
+    from repro.site.appendix import build, collect
 
     monkeypatch.setattr(discovery, "find", list)
     found = collect(RESULTS, ["zhang2013"])
@@ -127,7 +128,7 @@ def test_an_artefact_without_a_module_says_so(monkeypatch):
 def test_of_an_installed_project(tmp_path):
     from importlib import metadata
 
-    from repro.appendix import facts
+    from repro.site.appendix import facts
 
     about = facts._project(tmp_path)
     assert about["license"] == "BSD-3-Clause" and about["requires-python"].startswith(">=")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from repro import bootstrap
-from repro.installing import PipError, SetupError, Speaker
+from repro.install import bootstrap
+from repro.install.installing import PipError, SetupError, Speaker
 
 
 class Driver:

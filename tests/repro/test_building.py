@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import building, environment, memory
-from repro.building import Wanted
+from repro import environment
 from repro.cli import main
 from repro.model import SKIPPED, Cell
+from repro.run import building, memory
+from repro.run.building import Wanted
 
 # Entries that do what their names say; `slow` has a program of its own, and a part file that goes when it is ended.
 ENTRIES = """

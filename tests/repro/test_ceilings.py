@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from repro.ceilings import CeilingKernel, Ceilings, measure
 from repro.model import ReproError, Work
+from repro.run.ceilings import CeilingKernel, Ceilings, measure
 
 
 class RatedDevice:

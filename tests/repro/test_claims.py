@@ -5,8 +5,8 @@ from itertools import chain
 
 import pytest
 
-from repro.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
-from repro.claims.table import measured
+from repro.judge.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
+from repro.judge.claims.table import measured
 from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
 NAMES = {"a": "regular", "b": "heart"}  # of which the second is a stand-in

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.claims import claims
+from repro.judge.claims import claims
 from repro.model import ReproError
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from repro.claims import FAILS, HOLDS, PART
-from repro.claims.judging import _reach
-from repro.claims.model import Predicate
-from repro.intervals import Interval
+from repro.judge.claims import FAILS, HOLDS, PART
+from repro.judge.claims.judging import _reach
+from repro.judge.claims.model import Predicate
+from repro.judge.intervals import Interval
 from tests.repro.claims_store import WHERE, Store, effect, stated
 
 

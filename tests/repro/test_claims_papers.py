@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from repro import consistency, discovery, published
-from repro.claims import STATES, claims, machines, verdicts
-from repro.claims.points import bound, combinations
-from repro.claims.stored import CEILINGS, Selector, Stored
+from repro import discovery, published
 from repro.cli import main
-from repro.intervals import names_of
+from repro.judge import consistency
+from repro.judge.claims import STATES, claims, machines, verdicts
+from repro.judge.claims.points import bound, combinations
+from repro.judge.claims.stored import CEILINGS, Selector, Stored
+from repro.judge.intervals import names_of
 from repro.model import SCALES, Row
-from repro.render import as_csv
+from repro.show.render import as_csv
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RESULTS = CHECKOUT / "results"

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from repro.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
-from repro.preemption import NOTE
+from repro.judge.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
+from repro.run.preemption import NOTE
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 

@@ -237,7 +237,8 @@ def test_a_dataset_that_cannot_be_had_costs_no_other(laboratory, capsys):
 
 
 def test_a_scale_that_a_dataset_lacks_is_said(laboratory, capsys, monkeypatch):
-    from repro import building, environment
+    from repro import environment
+    from repro.run import building
 
     monkeypatch.setattr(building, "build", lambda pairs, say, with_facts: [building.Built(facts={}) for _ in pairs])
     made = type(environment.catalogue()[0])
@@ -295,7 +296,7 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
         environment.read_text().replace(
             "def device_probes(device):\n    return []",
             "def device_probes(device):\n"
-            "    from repro.ceilings import CeilingKernel\n"
+            "    from repro.run.ceilings import CeilingKernel\n"
             "    yield CeilingKernel('copy', 'copy', 8000, lambda: bytes(8000), bytes=8000)",
         )
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas
 import pytest
 
+from repro.cache.files import own_part
 from repro.cli import main
-from repro.compare import (
+from repro.judge.compare import (
     ADDED,
     CHANGED,
     FASTER,
@@ -22,7 +23,6 @@ from repro.compare import (
     compare_results,
     works_of,
 )  # fmt: skip
-from repro.files import own_part
 from repro.model import ReproError, Row
 from repro.published import load
 from repro.settings import make_settings

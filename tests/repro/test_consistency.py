@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro import consistency
+from repro.judge import consistency
 from repro.model import ReproError
 
 # Worked out by hand: place, printed, and the interval of what it follows from.

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from repro import Cell, CheckFailed, ReproError, Skip, Work
-from repro.ceilings import Ceilings
-from repro.context import Run
+from repro.run.ceilings import Ceilings
+from repro.run.context import Run
 
 HOST = Cell("first", "loop", "host", {"stride": 2}, ("demo2020/numbers",))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from repro import environment
-from repro.claims import FAILS, PART
-from repro.claims.stored import Stored
-from repro.derived import FILE, sources
+from repro.judge.claims import FAILS, PART
+from repro.judge.claims.stored import Stored
+from repro.judge.derived import FILE, sources
 from repro.model import DONE, ReproError
-from repro.results import times_behind
+from repro.show.results import times_behind
 from tests.repro.claims_store import Store, effect
 
 ROOT = Path(__file__).parents[2]

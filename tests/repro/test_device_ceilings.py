@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from repro import ceilings, device_ceilings, environment, machine
-from repro.ceilings import Ceilings
+from repro import environment, machine
+from repro.cache.store import Store
 from repro.cli import main
-from repro.device_ceilings import DeviceCeilings, held_up
-from repro.peaks import of_ceilings, read_ceilings
-from repro.store import Store
+from repro.judge.peaks import of_ceilings, read_ceilings
+from repro.run import ceilings, device_ceilings
+from repro.run.ceilings import Ceilings
+from repro.run.device_ceilings import DeviceCeilings, held_up
 
 PROBES = """def device_probes(device):
-    from repro.ceilings import CeilingKernel
+    from repro.run.ceilings import CeilingKernel
 
     yield CeilingKernel("copy", "copy", 8000, lambda: bytes(8000), bytes=8000)
 """

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from repro import Cell, Skip, memory, store
-from repro.context import Run
+from repro import Cell, Skip
+from repro.cache import store
+from repro.run import memory
+from repro.run.context import Run
 
 RUN = ("run", "table1", "--scale", "smoke")
 EVERY_CELL = 6  # of table1 on the devices that are there; three more are skipped
@@ -120,7 +122,7 @@ def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch, limit, used,
 def test_a_limit_of_the_address_space_counts():
     """In a process of its own, which may have 8 GB; where the system says nothing there is no end to it."""
     code = (
-        "import resource; from pathlib import Path; from repro import memory\n"
+        "import resource; from pathlib import Path; from repro.run import memory\n"
         "resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))\n"
         "memory.MEMINFO, memory.CGROUP = Path('/nowhere'), Path('/nowhere')\n"
         "first = memory.host_available(); kept = bytearray(1 << 30); print(first, first - memory.host_available())\n"
@@ -182,7 +184,7 @@ def test_a_cache_that_is_lost_on_the_way_keeps_what_is_done(laboratory, monkeypa
             monkeypatch.setenv("REPRO_CACHE", "/proc/nowhere")
         return real(waiting)
 
-    monkeypatch.setattr("repro.measure.alone", alone)
+    monkeypatch.setattr("repro.run.measure.alone", alone)
     assert laboratory.run("table1") == 1
     assert "repro: cannot write the cache /proc/nowhere: " in capsys.readouterr().err
     assert "2 on opencl (kernel)" in laboratory.file("table1.smoke.md").read_text()
@@ -234,7 +236,7 @@ def _seconds(value):
 
 def test_a_hundred_runs_at_once_measure_each_cell_once(laboratory):
     """Forked, for speed; each plans, waits for the machine, measures what is left, and writes the artefact's files."""
-    for module in ("repro.render", "matplotlib.figure", "matplotlib.backends.backend_agg",
+    for module in ("repro.show.render", "matplotlib.figure", "matplotlib.backends.backend_agg",
                    "matplotlib.backends.backend_svg", "mpl_toolkits.mplot3d.axes3d"):  # fmt: skip
         importlib.import_module(module)  # once, not a hundred times
     assert laboratory.run("table1", "--dry-run") == 0

@@ -19,7 +19,7 @@ def figures(laboratory, *arguments):
 
 
 def results_of(laboratory):
-    from repro.measurements import measurements
+    from repro.show.measurements import measurements
 
     return measurements([laboratory.results], ["demo2020-table1"])[0].results()
 

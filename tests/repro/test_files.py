@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import discovery, files, hashing, plan, settings, store
+from repro import discovery, settings
+from repro.cache import files, hashing, plan, store
 from repro.model import Cell
 
 

@@ -7,9 +7,10 @@ import shutil
 
 import pytest
 
-from repro import hosts, machine, store
+from repro import machine
+from repro.cache import hosts, store
+from repro.cache.store import Store
 from repro.cli import main
-from repro.store import Store
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import announcing_pip, bootstrap, installing
-from repro.installing import PipError, Progress, SetupError, Speaker
+from repro.install import announcing_pip, bootstrap, installing
+from repro.install.installing import PipError, Progress, SetupError, Speaker
 from tests.checkout import program
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repro.intervals import Interval, Undefined, evaluate, evaluate_all, names_of
+from repro.judge.intervals import Interval, Undefined, evaluate, evaluate_all, names_of
 from repro.model import ReproError
 
 ends = st.floats(-1e3, 1e3, allow_nan=False).filter(lambda x: abs(x) > 1e-3 or x == 0)

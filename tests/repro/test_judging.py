@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from repro.claims import HOLDS, UNMEASURED, Claim, Judgement, Verdict
-from repro.claims.judging import _meets, _worth
-from repro.claims.model import Predicate
-from repro.claims.stored import Stored
-from repro.intervals import Interval
+from repro.judge.claims import HOLDS, UNMEASURED, Claim, Judgement, Verdict
+from repro.judge.claims.judging import _meets, _worth
+from repro.judge.claims.model import Predicate
+from repro.judge.claims.stored import Stored
+from repro.judge.intervals import Interval
 from tests.repro.claims_store import Store, effect
 
 CLAIM = Claim("it", "demo", "Abstract", "It is faster.", artefacts=("demo-table1",))

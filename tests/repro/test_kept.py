@@ -8,10 +8,11 @@ from unittest import mock
 
 import pytest
 
-from repro import discovery, plan
+from repro import discovery
+from repro.cache import plan
 from repro.cli import main
+from repro.run.worker import Worker
 from repro.settings import make_settings
-from repro.worker import Worker
 
 HOST = ("--only", "backend=host")
 

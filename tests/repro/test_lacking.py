@@ -2,9 +2,10 @@
 
 import pytest
 
-from repro import Cell, lacking
+from repro import Cell
+from repro.cache import lacking
+from repro.cache.plan import Selection
 from repro.discovery import UnknownName
-from repro.plan import Selection
 
 CUDA, C = Cell("one", "fast", "cuda"), Cell("one", "fast", "openmp")
 BASELINE, COUNT = Cell("one", "slow", "host"), Cell("one", "count", "host")

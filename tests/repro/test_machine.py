@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import machine, manifest
+from repro import machine
+from repro.run import manifest
 from tests.checkout import program
 
 CPUINFO = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.peaks import Peak, fraction, of_ceilings, of_paper, of_published, of_table, read_ceilings
+from repro.judge.peaks import Peak, fraction, of_ceilings, of_paper, of_published, of_table, read_ceilings
 
 PEAK = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
 STREAM = {"bytes": 1e9, "flops": 1e9, "precision": "float64"}  # 10 ms of memory, 1 ms of arithmetic

@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
-from repro import Cell, ReproError, discovery, environment, plan, settings
+from repro import Cell, ReproError, discovery, environment, settings
+from repro.cache import plan
+from repro.cache.store import Store
 from repro.discovery import UnknownName
-from repro.store import Store
 
 
 @pytest.mark.parametrize(

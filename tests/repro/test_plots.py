@@ -10,10 +10,10 @@ import numpy as np
 import pandas
 import pytest
 
-from repro import plots
-from repro.looks import FAMILIES
 from repro.model import Row
-from repro.results import Results
+from repro.show import plots
+from repro.show.looks import FAMILIES
+from repro.show.results import Results
 
 
 def row(case, method, value, low=None, high=None, backend="opencl", status="done"):
@@ -253,7 +253,7 @@ def test_pngs_have_200_dots_an_inch(results, tmp_path):
 
 def test_methods_keep_their_look():
     assert (plots.colour("patch"), plots.marker("patch")) == ("#0072B2", "o")
-    code = "from repro import plots; print(plots.colour('a new method'), plots.marker('a new method'))"
+    code = "from repro.show import plots; print(plots.colour('a new method'), plots.marker('a new method'))"
     looks = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
@@ -313,7 +313,8 @@ def test_the_colour_blind_can_tell_what_stands_together(family, kind):
 
 
 def test_importing_loads_no_matplotlib():
-    code = "import sys, repro.plots, repro.tables, repro.compare, repro.published, repro.consistency;"
+    code = "import sys, repro.show.plots, repro.show.tables, repro.judge.compare, repro.judge.consistency;"
+    code += "import repro.published;"
     code += "sys.exit(bool({'matplotlib', 'pandas', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from repro import preemption
-from repro.preemption import Reading
+from repro.run import preemption
+from repro.run.preemption import Reading
 
 PROGRAM = """
 import os, subprocess, sys, time
-from repro import preemption
+from repro.run import preemption
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 rival = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if sys.argv[1] == "beside" else None
 time.sleep(0.2)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from repro import consistency
-from repro.intervals import Interval, evaluate
+from repro.judge import consistency
+from repro.judge.intervals import Interval, evaluate
 from repro.published import ROOT, hardware, load, papers, parse, statements
 from repro.units import _PLAIN, _SCALED, split
 

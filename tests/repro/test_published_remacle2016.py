@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro import consistency
+from repro.judge import consistency
 from repro.published import ROOT as PUBLISHED
 from repro.published import load, statements
 

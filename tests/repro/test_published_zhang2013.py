@@ -2,7 +2,8 @@
 
 import pytest
 
-from repro import consistency, published
+from repro import published
+from repro.judge import consistency
 from repro.published import hardware, load, statements
 
 MESHES = ["tri", "quad", "tet", "hex"]

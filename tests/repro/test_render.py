@@ -7,8 +7,8 @@ import pandas
 
 from repro import machine
 from repro.model import Cell
-from repro.render import NO_TABLE, _missing, _notes, as_markdown
-from repro.tables import Table
+from repro.show.render import NO_TABLE, _missing, _notes, as_markdown
+from repro.show.tables import Table
 
 
 def record(case, *notes, method="serial", backend="host"):

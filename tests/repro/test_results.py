@@ -3,7 +3,7 @@
 import pytest
 
 from repro.model import Row
-from repro.results import interval_behind
+from repro.show.results import interval_behind
 
 TIME = {"ci_low": 3.0, "ci_high": 5.0, "n": 9}  # of 4 s: the ends lie unlike far in ratio
 

@@ -3,7 +3,7 @@
 import json
 import shutil
 
-from repro import hashing
+from repro.cache import hashing
 
 ADDER = "FAKELAB_ADDER"  # the version of the library behind the method `loop`
 

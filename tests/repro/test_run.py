@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from repro import hosts, preemption, store
+from repro.cache import hosts, store
 from repro.model import COLUMNS
+from repro.run import preemption
 
 GOLDEN = Path(__file__).parent / "golden"
 MEASURED = ("device", "value", "ci_low", "ci_high", "n", "outliers")
@@ -96,7 +97,8 @@ def test_every_file_of_an_artefact(laboratory, sampled):
 
 
 def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
-    from repro import files, settings
+    from repro import settings
+    from repro.cache import files
 
     monkeypatch.setattr(files, "default_scale", lambda: "smoke")
     assert laboratory.run("table1") == 0 and settings.default_scale() != "smoke"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro import shards
+from repro.cache import shards
 from repro.model import ReproError
 
 

@@ -9,16 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import busy, discovery
-from repro.claims import table as claims_table
-from repro.claims.model import Judgement
-from repro.claims.stored import Stored
+from repro import discovery
 from repro.cli import main
+from repro.judge.claims import table as claims_table
+from repro.judge.claims.model import Judgement
+from repro.judge.claims.stored import Stored
 from repro.model import SCALES, ReproError, Row
-from repro.render import as_csv
-from repro.showcase import kernels, status, tables
-from repro.showcase.ledger import Family, Ledger, ledgers
-from repro.showcase.page import Showcase, headlines, markers, put
+from repro.run import busy
+from repro.show.render import as_csv
+from repro.site.showcase import kernels, status, tables
+from repro.site.showcase.ledger import Family, Ledger, ledgers
+from repro.site.showcase.page import Showcase, headlines, markers, put
 from tests.checkout import listed
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -307,7 +308,7 @@ def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
         return SimpleNamespace(paper="fu2014", stated=Judgement("holds", scale=scale), effect=None)
 
     found = {"box": [verdict("paper"), verdict("smoke")], "laptop": [verdict("smoke")]}
-    monkeypatch.setattr("repro.showcase.page.verdicts", lambda results, machine: found[machine])
+    monkeypatch.setattr("repro.site.showcase.page.verdicts", lambda results, machine: found[machine])
     monkeypatch.setattr(Showcase, "__init__", lambda self: None)
     shown = Showcase()
     shown.results, shown.machines = tmp_path, list(found)

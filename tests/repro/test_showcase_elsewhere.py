@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from repro.showcase.elsewhere import HEAD, elsewhere, told
-from repro.showcase.page import Showcase
+from repro.site.showcase.elsewhere import HEAD, elsewhere, told
+from repro.site.showcase.page import Showcase
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 LEDGER = claim(WHERE, stated(), effect())

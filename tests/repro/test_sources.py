@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro import sources
+from repro.cache import sources
 
 FILES = {
     "lab/__init__.py": "",
@@ -95,7 +95,9 @@ def test_a_package_that_finds_modules_by_name_gives_the_method_of_the_cell(root)
 
 def test_the_harness_counts(root):
     found = sources.sources(root / "lab/a2019/table1_x.py", root, (), False)
-    assert {"repro/timing.py", "repro/statistics.py", "repro/context.py", "repro/ceilings.py"} <= set(found)
+    assert {"repro/run/timing.py", "repro/run/statistics.py", "repro/run/context.py", "repro/run/ceilings.py"} <= set(
+        found
+    )
 
 
 @pytest.mark.parametrize(

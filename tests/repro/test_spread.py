@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from repro import merge as merging
-from repro import runner, shards
+from repro.cache import merge as merging
+from repro.cache import shards
+from repro.cache.store import SCHEMA
 from repro.cli import app, main
-from repro.store import SCHEMA
+from repro.run import runner
 from tests.checkout import program
 
 CHECKOUT = Path(__file__).resolve().parents[2]

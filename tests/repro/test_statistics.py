@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from repro.model import ReproError
-from repro.statistics import median, median_ranks, outliers, quartiles, summarise
+from repro.run.statistics import median, median_ranks, outliers, quartiles, summarise
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from repro import store
-from repro.store import Store, Unreadable, clean_temporaries, locked, slug, write_atomically
+from repro.cache import store
+from repro.cache.store import Store, Unreadable, clean_temporaries, locked, slug, write_atomically
 
 RECORD = {
     "artefact": "demo2020-table1", "scale": "smoke", "status": "done", "reason": "", "rows": [], "samples": {},

@@ -8,7 +8,7 @@ import pytest
 import rich.console
 
 from repro.model import ReproError, Row
-from repro.tables import Column, Ratio, Results, Table, device_notes, paper_table, ratio_text, trimmed, with_ours
+from repro.show.tables import Column, Ratio, Results, Table, device_notes, paper_table, ratio_text, trimmed, with_ours
 
 COLUMNS = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU")]
 

@@ -7,7 +7,7 @@ import rich.console
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.terminal import Sheet
+from repro.show.terminal import Sheet
 
 NUMBERS = [f"{10**i:,}" for i in range(7)]
 SHEET = Sheet(

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from repro import timing
-from repro.statistics import summarise
-from repro.timing import ClockError, HostClock, sample
+from repro.run import timing
+from repro.run.statistics import summarise
+from repro.run.timing import ClockError, HostClock, sample
 
 
 class SimulatedDevice:

@@ -7,11 +7,13 @@ import time
 
 import pytest
 
-from repro import discovery, kept, runner, store
+from repro import discovery
+from repro.cache import kept, store
+from repro.cache.plan import Selection
 from repro.model import ReproError
-from repro.plan import Selection
+from repro.run import runner
+from repro.run.worker import Worker
 from repro.settings import make_settings
-from repro.worker import Worker
 
 
 @pytest.fixture

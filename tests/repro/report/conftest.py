@@ -7,7 +7,7 @@ import json
 import pytest
 
 from repro.model import Row
-from repro.render import as_csv
+from repro.show.render import as_csv
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="70" height="28"><rect width="{}" height="20" fill="#0072B2"/></svg>'

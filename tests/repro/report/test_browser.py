@@ -12,7 +12,7 @@ pytest.importorskip("jinja2")
 
 from playwright.sync_api import expect, sync_playwright
 
-from repro.report import build
+from repro.site.report import build
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt install chromium)")

@@ -14,14 +14,15 @@ import pytest
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-from repro import claims, consistency, published
-from repro.claims import table as claims_table
+from repro import published
 from repro.cli import main
-from repro.measurements import measurements
+from repro.judge import claims, consistency
+from repro.judge.claims import table as claims_table
 from repro.model import ReproError
-from repro.report import build, files, roofline, wall
-from repro.report import page as report
-from repro.report.beside import beside
+from repro.show.measurements import measurements
+from repro.site.report import build, files, roofline, wall
+from repro.site.report import page as report
+from repro.site.report.beside import beside
 
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT = 12e6  # bytes for all 52

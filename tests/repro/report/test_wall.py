@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-from repro import render
 from repro.model import Cell
-from repro.report import build, files
+from repro.show import render
+from repro.site.report import build, files
 
 from .test_report import Outline, tile_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repro import Presence, Skip
-from repro.timing import HostClock
+from repro.run.timing import HostClock
 
 
 class Device(HostClock):

@@ -12,7 +12,7 @@ import pandas
 
 from fakelab.demo2020 import adding
 from repro import Cell, Work
-from repro.tables import Table
+from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.05, "small": 1}
 DATA = "demo2020/numbers"

@@ -1,0 +1,198 @@
+"""An artefact's files: where they are, and their cells read back where the store has none that stands, as in a clone.
+
+Git has the files that `repro.show.render` writes, and not the store. They hold all of a record.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import gzip
+import io
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from repro.cache import hashing, kept
+from repro.cache.sources import digest
+from repro.cache.store import read_json
+from repro.discovery import Artefact
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, ReproError
+from repro.settings import Settings, default_scale
+
+NUMBERS = {"value": float, "ci_low": float, "ci_high": float, "bound_fraction": float, "error": float,
+           "n": int, "outliers": int}  # fmt: skip
+IDENTITY = ("case", "method", "backend", "parameters", "data")
+KINDS = {"case": str, "method": str, "backend": str, "parameters": dict, "data": list, "reason": str, "date": str,
+         "checks": list, "notes": list, "seconds": int | float}  # fmt: skip
+MOST_BYTES = 1 << 28  # of samples, unpacked
+DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+           RecursionError, MemoryError, csv.Error, zlib.error)  # fmt: skip
+
+
+def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = ()) -> Path:
+    """Return the path of the artefact's files without suffix.
+
+    The machine's default scale has no suffix of its own, ``table3``; others are ``table3.smoke``. Results on the user's
+    own file in place of one of the datasets `data` stand apart, see `own_part`.
+    """
+    name = artefact.stem
+    if settings.scale != (settings.usual_scale or default_scale()):
+        name += f".{settings.scale}"
+    return settings.store.folder / artefact.paper / f"{name}{own_part(settings, data)}"
+
+
+def own_part(settings: Settings, data: Collection[str]) -> str:
+    """Return what the user's own files in place of some of the datasets `data` add to the name of an artefact's files.
+
+    As in ``table3.my_mesh-vtu-1f0c9a4e``: the digits tell files of one name and several contents apart, and one file in
+    the place of several datasets.
+    """
+    part = ""
+    for dataset, own in sorted(settings.own(data).items()):
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(settings.overrides[dataset]).name)
+        part += f".{readable}-{digest(f'{dataset}={own}'.encode())[:8]}"
+    return part
+
+
+class Files:
+    """An artefact's files at a scale, read when they are first asked; nothing is taken from damaged or foreign ones.
+
+    Parameters
+    ----------
+    stem : Path
+        Their path without suffix.
+    scale : str
+    """
+
+    def __init__(self, stem: Path, scale: str):
+        self._stem, self._scale = stem, scale
+
+    def record(self, artefact: str, identity: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the record of a cell, or None where the files do not have it.
+
+        Parameters
+        ----------
+        artefact : str
+            Whose `measure` measures the cell.
+        identity : mapping
+            See `repro.model.Cell.identity`.
+        key : mapping
+            What the cell depends on now, which says which of the files' sources are its own.
+        """
+        found = _records(self._stem, self._scale, _stamp(self._stem)).get(_name(identity))
+        if found is None:
+            return None
+        sources = found["key"]["sources"]
+        own = {path: sources[path] for path in key["sources"] if path in sources}
+        rows = [{**row, "artefact": artefact} for row in found["rows"]]
+        return {**found, "artefact": artefact, "rows": rows, "key": {**found["key"], "sources": own}}
+
+    def machine(self) -> dict[str, str]:
+        """Return the facts of the machine that measured what they have; empty where nothing of it is done."""
+        found = _records(self._stem, self._scale, _stamp(self._stem)).values()
+        return next((record["key"]["machine"] for record in found if record["status"] == DONE), {})
+
+
+def _stamp(stem: Path) -> int:
+    """Tell one state of the files from another: the manifest is among the last that are written."""
+    try:
+        return stem.with_name(f"{stem.name}.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@functools.lru_cache(maxsize=256)
+def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
+    """The record of every cell by its identity; keys have the sources of all cells."""
+    try:
+        manifest = read_json(stem.with_name(f"{stem.name}.json"))
+        if manifest.get("scale") != scale or not manifest["cells"]:
+            return {}
+        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ".samples.json.gz"))
+        rows: dict[tuple, list[dict[str, Any]]] = {}
+        for row in csv.DictReader(io.StringIO(text.decode(), newline="")):
+            rows.setdefault(_place(row), []).append(_typed(row))
+        with gzip.open(io.BytesIO(packed)) as stream:
+            samples = {_name(each): each["samples"] for each in json.loads(stream.read(MOST_BYTES))}
+        places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
+        shared = {
+            "seed": manifest["seed"], "sources": dict(manifest["sources"]),
+            "machine": hashing.machine_facts(manifest["machine"], manifest["environment"]),
+        }  # fmt: skip
+        return {
+            _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, shared)
+            for cell in manifest["cells"]
+            if places[_place(cell)] == 1 and _is_whole(cell, rows.get(_place(cell), []), samples.get(_name(cell), {}))
+        }
+    except DAMAGED:
+        return {}
+
+
+def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
+    """Return what one of the files holds, if it is the one that the manifest was written with."""
+    content = stem.with_name(f"{stem.name}{suffix}").read_bytes()
+    if digest(content) != manifest["files"][suffix]:
+        raise ValueError(f"{suffix} is not of this manifest")
+    return content
+
+
+def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapping[str, Any]) -> bool:
+    """Whether there are rows of a cell, samples of each that is a median of some, and what a record needs."""
+    return (
+        cell["status"] in (DONE, SKIPPED, FAILED)
+        and all(isinstance(cell[name], kind) for name, kind in KINDS.items())
+        and ("own" not in cell or _is_own(cell["own"]))
+        and ("since" not in cell or kept.is_mark(_timed(cell["since"])))
+        and bool(rows)
+        and samples.keys() >= {row["metric"] for row in rows if row["n"]}
+    )
+
+
+def _is_own(own: Any) -> bool:
+    """Whether what a cell has apart from the others, see `repro.show.render`, is a key and digests."""
+    parts = (own, own["key"], own["digests"], *(own["key"][name] for name in ("sources", "data", "machine")))
+    return all(isinstance(part, dict) for part in parts)
+
+
+def _timed(since: Mapping[str, Any]) -> dict[str, Any]:
+    return {**since, "finished": datetime.fromisoformat(since["date"]).timestamp()}
+
+
+def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
+    recipes, digests = manifest.get("recipes", {}), manifest["data"]
+    whole = {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}}
+    own = cell.get("own") or {"key": whole, "digests": digests}
+    since = {"since": _timed(cell["since"])} if "since" in cell else {}
+    devices = {row["device"] for row in rows}
+    return {
+        "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
+        "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
+        "key": own["key"],
+        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": samples,
+        "checks": cell["checks"], "work": cell.get("work", []),
+        "digests": {name: own["digests"][name] for name in cell["data"] if name in own["digests"]},
+        "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
+                   if each["name"] in devices},
+        "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],
+        "finished": datetime.fromisoformat(cell["date"]).timestamp(), **since,
+    }  # fmt: skip
+
+
+def _place(cell: Mapping[str, Any]) -> tuple:
+    return cell["case"], cell["method"], cell["backend"]
+
+
+def _name(identity: Mapping[str, Any]) -> str:
+    return json.dumps({name: identity[name] for name in IDENTITY}, sort_keys=True)
+
+
+def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
+    if tuple(row) != COLUMNS:
+        raise ValueError("rows of other columns, as another version writes them")
+    return {name: (NUMBERS[name](text) if text else None) if name in NUMBERS else text for name, text in row.items()}

@@ -1,0 +1,127 @@
+"""Whose results a machine's folder has: ``machine.json`` in it names the hosts, and none writes into another's.
+
+Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``. `repro merge`
+puts the results of several into one folder, which is then no host's own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from repro import machine
+from repro.cache.store import Store, read_json, write_atomically
+from repro.model import ReproError
+
+NAME = "machine.json"
+UNKNOWN = ""  # the token of whoever measured what no file tells of
+Host = Mapping[str, Any]
+
+
+def here() -> dict[str, Any]:
+    """Return what is told of this host: its token, ``cpu``, ``cores`` (all of them) and ``gpu``, a list of names."""
+    facts = machine.fingerprint()
+    return {
+        "host": machine.identity(), "cpu": machine.processor(facts["cpu"]), "cores": os.cpu_count(),
+        "gpu": list(facts.get("gpu", ())),
+    }  # fmt: skip
+
+
+def read(folder: Path) -> list[Host]:
+    """Return the hosts that measured what a machine's folder has: none of an empty one, `UNKNOWN` where nothing tells.
+
+    Raises
+    ------
+    ReproError
+        When the file that names them is damaged or cannot be read.
+    """
+    path = folder / NAME
+    try:
+        if not path.exists():
+            return [{"host": UNKNOWN}] if _has_files(folder) else []
+        hosts = read_json(path).get("hosts")
+    except OSError as error:
+        raise ReproError(f"{path} cannot be read: {error.strerror}") from error
+    if isinstance(hosts, list) and hosts and all(isinstance(h, dict) and isinstance(h.get("host"), str) for h in hosts):
+        return hosts
+    raise ReproError(f"{path} is damaged: it names no hosts")
+
+
+def _has_files(folder: Path) -> bool:
+    """Whether a folder has results, and not locks or temporary files alone."""
+    return any(path.is_file() and not path.name.startswith(".") for path in folder.rglob("*"))
+
+
+def obstacle(folder: Path) -> str:
+    """Say why this host does not write into a machine's folder; empty where it is its own or has nothing yet."""
+    try:
+        tokens = {host["host"] for host in read(folder)}
+    except ReproError as error:
+        return str(error)
+    if tokens <= {machine.identity()}:
+        return ""
+    if machine.identity() in tokens:
+        return f"{folder} has the results of several hosts"
+    return f"{folder} has another host's results"
+
+
+def choose(results: Path, name: str) -> tuple[str, str]:
+    """Return the first of NAME, NAME-2, NAME-3 ... that is this host's own or nobody's, and why it is not the first."""
+    why = obstacle(results / name)
+    if not why:
+        return name, ""
+    others = (f"{name}-{number}" for number in itertools.count(2))
+    return next(other for other in others if not obstacle(results / other)), why
+
+
+def require_own(folder: Path) -> None:
+    """Check that this host may write into a machine's folder.
+
+    Raises
+    ------
+    ReproError
+        When it has other hosts' results, or does not tell whose.
+    """
+    if why := obstacle(folder):
+        raise ReproError(f"{why}: take another --machine or none; `repro merge` puts several hosts' results together")
+
+
+def claim(store: Store) -> None:
+    """Make a machine's folder this host's own, if it is nobody's.
+
+    Raises
+    ------
+    ReproError
+        See `require_own`; also when it cannot be written.
+    """
+    try:
+        with store.lock("machine"):  # of two hosts that share a disk one comes first
+            require_own(store.folder)
+            if not (store.folder / NAME).exists():
+                _write(store.folder, [here()])
+    except OSError as error:
+        path = store.folder / NAME
+        raise ReproError(f"{path} cannot be written: {error.strerror}; what is stored is kept") from error
+
+
+def unite(store: Store, others: Iterable[Host]) -> None:
+    """Name further hosts as those that measured what a machine's folder has.
+
+    Raises
+    ------
+    ReproError
+        When the file that names its hosts is damaged.
+    """
+    with store.lock("machine"):
+        before = read(store.folder)
+        found = list({json.dumps(host, sort_keys=True): host for host in (*before, *others)}.values())
+        if found != before:
+            _write(store.folder, found)
+
+
+def _write(folder: Path, hosts: list[Host]) -> None:
+    write_atomically(folder / NAME, json.dumps({"hosts": hosts}, indent=1) + "\n")

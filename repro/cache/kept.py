@@ -1,0 +1,83 @@
+"""A measured cell that later fails or is skipped keeps what was measured, marked with what has happened since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from repro.cache import hashing
+from repro.model import DONE, FAILED, SKIPPED
+
+if TYPE_CHECKING:
+    from repro.cache.plan import Task
+
+#: What a measured record keeps, under ``since``, of a later one that is not done.
+FIELDS = ("status", "reason", "date", "finished", "revision", "command", "traceback")
+#: Those that it has in any case, and of what kind they are.
+KINDS = {"status": str, "reason": str, "date": str, "finished": int | float}
+
+
+def marked(measured: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a measured record with what a later one, which is not done, says happened since."""
+    return {**measured, "since": {name: later[name] for name in FIELDS if name in later}}
+
+
+def last(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what happened last to a cell: status, reason, date and when it ``finished``."""
+    return record.get("since", record)
+
+
+def is_mark(since: Any) -> bool:
+    """Return whether what a record has under ``since`` is what `marked` puts there."""
+    return (
+        isinstance(since, dict)
+        and all(isinstance(since.get(name), kind) for name, kind in KINDS.items())
+        and since["status"] in (FAILED, SKIPPED)
+    )
+
+
+def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> Any:
+    """Return which record of a cell is taken: a measured one before others, then one that stands, then the store's.
+
+    Where the store has it failed or skipped since, by the present key, that marks what was measured.
+
+    Parameters
+    ----------
+    stored : mapping or None
+        What the store has.
+    found : iterable of mapping
+        What files have.
+    key : mapping
+        What a measurement would depend on now.
+
+    Returns
+    -------
+    mapping or None
+    """
+
+    def worth(record: Mapping[str, Any]) -> tuple:
+        stands = not hashing.changes(record, key)
+        return record["status"] == DONE, stands, record is stored, last(record)["finished"]
+
+    every = [*filter(None, [stored]), *found]
+    if not every:
+        return None
+    taken = max(every, key=worth)
+    if stored is None or stored["status"] == DONE or taken["status"] != DONE or hashing.changes(stored, key):
+        return taken
+    return marked(taken, stored) if stored["finished"] > last(taken)["finished"] else taken
+
+
+def shown(tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks whose records an artefact's files have.
+
+    Those that stand, and those that were measured and have failed or been skipped since. Where nothing that is measured
+    stands, all that was ever measured: a run in which every cell failed takes nothing out of the files.
+    """
+    is_any_measured = any(task.stands and task.record["status"] == DONE for task in tasks)
+    return [
+        task for task in tasks
+        if task.stands or (task.record and (
+            "since" in task.record or (not is_any_measured and task.record["status"] == DONE)
+        ))
+    ]  # fmt: skip

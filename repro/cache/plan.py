@@ -1,0 +1,244 @@
+"""Which cells a command is about, and which of them have to be measured, with the reason in words."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from repro import discovery, environment
+from repro.cache import hashing, kept, sources
+from repro.cache.files import Files, files_stem
+from repro.cache.store import Store, Unreadable
+from repro.discovery import Artefact
+from repro.model import DONE, Cell, ReproError
+from repro.settings import Settings
+
+FIELDS = ("case", "method", "backend")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cells of the chosen artefacts are wanted.
+
+    Attributes
+    ----------
+    only : mapping of str to sequence of str
+        Wanted values of case, method, backend or a parameter: one of the values for each key.
+    backends : sequence of str
+        Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
+    files : collection of str, optional
+        File names within the store of the cells that are wanted at all, as of a shard; None for every cell.
+    """
+
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    backends: Sequence[str] = ()
+    files: Collection[str] | None = None
+
+    def wants_file(self, name: str) -> bool:
+        """Return whether a cell is wanted by its file."""
+        return self.files is None or name in self.files
+
+    def wants(self, cell: Cell) -> bool:
+        """Return whether a cell is wanted."""
+        if self.backends and cell.backend != "host" and cell.backend not in self.backends:
+            return False
+        values = values_of(cell)
+        return all(key in values and values[key] in wanted for key, wanted in self.only.items())
+
+
+@dataclass
+class Task:
+    """A cell and how it stands.
+
+    Attributes
+    ----------
+    artefact : Artefact
+        Whose `measure` measures the cell.
+    path : Path
+        The cell's file.
+    key : dict
+        What a measurement of it would depend on now.
+    record : dict or None
+        What is stored; of one that was measured and failed or was skipped later, that with a mark, see `kept`.
+    reason : str
+        Why it has to be measured; empty when what is stored stands.
+    files : sequence of Files
+        Where a record is read back from that the store has not, or not one that is measured and stands.
+    is_read_back : bool
+        Whether what `record` says is not yet in the store as it is.
+    """
+
+    artefact: Artefact
+    cell: Cell
+    path: Path
+    key: dict[str, Any]
+    record: dict[str, Any] | None = None
+    reason: str = ""
+    files: Sequence[Files] = ()
+    is_read_back: bool = False
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took when it was last measured."""
+        return self.record.get("seconds") if self.record and self.record["status"] == DONE else None
+
+    @property
+    def stands(self) -> bool:
+        """Whether what is stored, be it done, skipped or failed, is of the present key."""
+        return self.record is not None and not hashing.changes(self.record, self.key)
+
+    def look(self, store: Store) -> None:
+        """Read what is stored, and say why the cell has to be measured if it has to."""
+        stored, problem = None, ""
+        try:
+            stored = store.read(self.path)
+        except Unreadable as error:
+            problem = f"{error}: will run again"
+        is_whole = stored is not None and stored["status"] == DONE and not hashing.changes(stored, self.key)
+        found = [] if is_whole or store.was_removed(self.path) else self._in_files()
+        self.record = kept.best(stored, found, self.key)
+        self.is_read_back = self.record is not None and self.record is not stored
+        self.reason = problem or self._why()
+
+    def _in_files(self) -> list[dict[str, Any]]:
+        found = (read_back(each, self.artefact, self.cell.identity(), self.key) for each in self.files)
+        return list(filter(None, found))
+
+    def keep(self, store: Store) -> None:
+        """Store a record that was read back from the files, before they are written anew."""
+        if self.is_read_back:
+            store.write(self.path, self.record)
+
+    def _why(self) -> str:
+        if self.record is None:
+            return "never run"
+        status, reason = self.record["status"], self.record.get("reason", "")
+        if since := self.record.get("since"):
+            return f"{since['status']} on {since['date'][:10]}, after it was measured: {since['reason']}"
+        if status != DONE:
+            return f"{status}: {reason}"
+        return hashing.in_short(hashing.changes(self.record, self.key))
+
+
+def values_of(cell: Cell) -> dict[str, str]:
+    """Return what ``--only`` can ask of a cell, as text."""
+    parameters = {str(name): str(value) for name, value in cell.parameters.items()}
+    return {**parameters, **{name: str(getattr(cell, name)) for name in FIELDS}}
+
+
+def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
+    """Return the cells of an artefact at a scale.
+
+    Raises
+    ------
+    ReproError
+        If the artefact's `cells` fails or gives a cell twice.
+    """
+    try:
+        cells = list(module.cells(scale))
+    except ReproError as error:
+        raise ReproError(f"{artefact.id}: {error}") from error
+    except Exception as error:
+        raise ReproError(f"{artefact.id}: cells({scale!r}) failed: {type(error).__name__}: {error}") from error
+    if len({repr(cell.identity()) for cell in cells}) < len(cells):
+        raise ReproError(f"{artefact.id}: cells({scale!r}) gives a cell twice")
+    return cells
+
+
+def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list[Task]:
+    """Return the cells of an artefact with how each of them stands; those of another one, where it measures them."""
+    store = settings.store
+    owner = discovery.measured_by(artefact) if artefact.measure else artefact
+    tasks, cells = [], cells_of(artefact, module, settings.scale)
+    files = files_of(artefact, {name for cell in cells for name in cell.data}, settings)
+    for cell in cells:
+        path = store.path(owner.id, identity(cell, settings))
+        task = Task(owner, cell, path, key_of(owner, cell, settings), files=files)
+        task.look(store)
+        tasks.append(task)
+    return tasks
+
+
+def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> list[Files]:
+    """Return the files that may have an artefact's cells: its own, and those of others that show the same."""
+    alike = [artefact]
+    if not settings.overrides:  # of the others it is not known here which of the user's files they read
+        owner = discovery.measured_by(artefact) if artefact.measure else artefact
+        alike += [
+            other for other in discovery.find()
+            if other != artefact and (other == owner or other.measure == owner.module)
+        ]  # fmt: skip
+    return [Files(files_stem(each, settings, data), settings.scale) for each in alike]
+
+
+def read_back(
+    files: Files, artefact: Artefact, identity: Mapping[str, Any], key: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return what files have of a cell, as `Files.record` does, of the libraries of rivals its own alone."""
+    found = files.record(artefact.id, identity, key)
+    return found and hashing.with_rivals(found, _rivals(artefact, identity["method"], identity["backend"]))
+
+
+def _rivals(artefact: Artefact, method: str, backend: str) -> dict[str, str]:
+    return environment.rivals(artefact.id, method, backend)
+
+
+def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
+    """Return what names a cell's file: with the user's own data, by name and content, it is another cell."""
+    own = settings.own(cell.data)
+    return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
+
+
+def source_hashes(artefact: Artefact, cell: Cell) -> dict[str, str]:
+    """Return the hashes of the sources that a cell depends on."""
+    names = [value for name, value in values_of(cell).items() if name != "case"]
+    return sources.sources(artefact.path, environment.root(), names, cell.backend != "host")
+
+
+def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]:
+    """Return what a measurement of a cell depends on."""
+    return {
+        "sources": source_hashes(artefact, cell),
+        "data": {name: settings.data_key(name) for name in cell.data},
+        "machine": machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend)),
+        "seed": settings.seed,
+    }
+
+
+@functools.cache
+def machine_facts() -> dict[str, str]:
+    """Return the facts of this machine that enter each key.
+
+    No device is opened for them: where a GPU takes one process at a time, it is for the one that measures.
+    """
+    from repro import machine
+
+    return hashing.machine_facts(machine.fingerprint(), os.environ)
+
+
+def parse_only(only: Sequence[str]) -> dict[str, list[str]]:
+    """Read ``key=value`` options; values of one key are alternatives."""
+    wanted: dict[str, list[str]] = {}
+    for item in only:
+        key, separator, value = item.partition("=")
+        if not separator or not key:
+            raise discovery.UnknownName(f"--only takes KEY=VALUE, as in method=csr; {item!r} is none")
+        wanted.setdefault(key, []).append(value)
+    return wanted
+
+
+def check_only(only: Mapping[str, Sequence[str]], cells: Sequence[Cell]) -> None:
+    """Raise `UnknownName` for a key or value of ``--only`` that no cell has, suggesting the nearest."""
+    have: dict[str, set[str]] = {}
+    for cell in cells:
+        for key, value in values_of(cell).items():
+            have.setdefault(key, set()).add(value)
+    for key, values in only.items():
+        discovery.require(key, sorted(have), "parameter")
+        for value in values:
+            discovery.require(value, sorted(have[key]), key)

@@ -1,0 +1,298 @@
+"""Cells on disk: a file each, written atomically, so that a killed run loses nothing and repeats nothing.
+
+A file is ``<results>/<machine>/.cells/<artefact>/<slug>.json``. The slug names the cell's identity and scale, not its
+key: a cell measured again replaces its file, and the key within says whether the measurement still stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from repro.cache import kept
+from repro.model import DONE, FAILED, SKIPPED, ReproError
+
+#: Raised by one whenever cell files of the older form cannot be read as the newer.
+SCHEMA = 1
+ABANDONED_AFTER = 3600.0  # seconds
+#: What a record has in any case, and of what kind it is; of the identity and the key, by name.
+NEEDED = {
+    "": {
+        "artefact": str, "scale": str, "status": str, "reason": str, "identity": dict, "key": dict, "rows": list,
+        "samples": dict, "checks": list, "digests": dict, "clocks": dict, "notes": list, "seconds": int | float,
+        "date": str, "finished": int | float,
+    },
+    "identity": {"case": str, "method": str, "backend": str, "parameters": dict, "data": list},
+    "key": {"sources": dict, "data": dict, "machine": dict},
+}  # fmt: skip
+
+
+class Unreadable(Exception):
+    """A cell file that is truncated, damaged or of another schema; its cell runs again."""
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return what a manifest or another stored file holds; empty where it is not there, or is a list of the user's own.
+
+    Raises
+    ------
+    ReproError
+        When it is damaged.
+    """
+    try:
+        found = json.loads(path.read_bytes()) if path.is_file() else {}
+    except ValueError as error:
+        raise ReproError(f"{path} is damaged: {error}") from None
+    return found if isinstance(found, dict) else {}
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write a file so that readers see the old content or the new, never a part.
+
+    Raises
+    ------
+    OSError
+        With the name of this file, not of the temporary one; of a folder above it, where that cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _write_and_rename(path, content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    _sync_folder(path.parent)
+
+
+def _write_and_rename(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".tmp.{_host()}.{os.getpid()}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # some file systems cannot synchronise folders
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname()) or "host"
+
+
+def clean_temporaries(folder: Path) -> list[Path]:
+    """Remove temporary files that killed runs have left below `folder`; return them.
+
+    Those of a living process of this host stay, and those of other hosts for an hour.
+    """
+    removed = []
+    for path in folder.rglob(".tmp.*"):
+        _, _, host, pid, *_ = path.name.split(".") + [""] * 4
+        with contextlib.suppress(OSError):
+            mine = host == _host() and pid.isdigit()
+            abandoned = not _alive(int(pid)) if mine else time.time() - path.stat().st_mtime > ABANDONED_AFTER
+            if abandoned:
+                path.unlink()
+                removed.append(path)
+    return removed
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for repro; ``REPRO_CACHE`` overrides it."""
+    override = os.environ.get("REPRO_CACHE")
+    if override:
+        return Path(override).expanduser()
+    import platformdirs
+
+    return platformdirs.user_cache_path("repro")
+
+
+@contextlib.contextmanager
+def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold an exclusive lock on a file; the system drops it when the process dies, however it dies.
+
+    Parameters
+    ----------
+    path : Path
+        The lock file, made when it is not there and never removed.
+    waiting : callable, optional
+        Called once if another process holds the lock.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting:
+                waiting()
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
+    """Hold the machine's one lock for measuring, so that no two runs disturb each other's times.
+
+    Raises
+    ------
+    ReproError
+        See `measuring_lock`.
+    """
+    return locked(measuring_lock(), waiting)
+
+
+def measuring_lock() -> Path:
+    """Return the file whose lock is held while the machine measures; made where it is not there.
+
+    Raises
+    ------
+    ReproError
+        When the cache folder cannot be written.
+    """
+    path = cache_folder() / "measuring.lock"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    except OSError as error:
+        raise ReproError(
+            f"cannot write the cache {path.parent}: {error.strerror or error}; set REPRO_CACHE to a writable folder"
+        ) from error
+    return path
+
+
+def require_writable(folder: Path) -> None:
+    """Make a folder of results where it is not there, and try to write into it.
+
+    Raises
+    ------
+    ReproError
+        When it cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ReproError(
+            f"cannot write the results {folder}: {error.strerror or error}; name a writable folder by --results"
+        ) from error
+
+
+class Store:
+    """The cells of one machine.
+
+    Parameters
+    ----------
+    results : Path
+        The results folder.
+    machine : str
+        The machine's folder in it.
+    """
+
+    def __init__(self, results: Path, machine: str):
+        self.folder = Path(results) / machine
+        self.cells = self.folder / ".cells"
+
+    def path(self, artefact: str, identity: Mapping[str, Any]) -> Path:
+        """Return the file of a cell of an artefact; `identity` has the scale and all that tells cells apart."""
+        return self.cells / artefact / f"{slug(identity)}.json"
+
+    def read(self, path: Path) -> dict[str, Any] | None:
+        """Return a cell's record, or None when it has never been written.
+
+        Raises
+        ------
+        Unreadable
+            If the file is damaged or of another schema.
+        """
+        try:
+            record = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (ValueError, OSError) as error:
+            raise Unreadable(f"its file is damaged ({type(error).__name__})") from error
+        if not isinstance(record, dict) or "schema" not in record:
+            raise Unreadable("its file is damaged (no record)")
+        if record["schema"] != SCHEMA:
+            raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
+        if lacking := _lacking(record):
+            raise Unreadable(f"its file is damaged (no {lacking})")
+        return record
+
+    def write(self, path: Path, record: Mapping[str, Any]) -> None:
+        """Store a cell's record; over one that is measured, what has failed or was skipped leaves a mark alone."""
+        if record.get("status") in (FAILED, SKIPPED):
+            with contextlib.suppress(Unreadable):
+                before = self.read(path)
+                if before and before["status"] == DONE:
+                    record = kept.marked(before, record)
+        write_atomically(path, json.dumps({"schema": SCHEMA, **record}, indent=1) + "\n")
+
+    def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """Hold a lock of this results folder, as while an artefact's files are written."""
+        return locked(self.cells / f".{name}.lock")
+
+    def remove(self, path: Path) -> None:
+        """Remove a cell's record so that it is measured again, though the artefact's files may still have it."""
+        self._mark(path).touch()
+        path.unlink(missing_ok=True)
+
+    def was_removed(self, path: Path) -> bool:
+        """Return whether a cell was removed and has not been stored since."""
+        return self._mark(path).exists() and not path.exists()
+
+    def _mark(self, path: Path) -> Path:
+        return path.with_suffix(".removed")
+
+
+def _lacking(record: Mapping[str, Any]) -> str:
+    """Return what a record has not that it needs, or has of another kind; empty when it is whole."""
+    for part, kinds in NEEDED.items():
+        of = record[part] if part else record
+        for name, kind in kinds.items():
+            if not isinstance(of.get(name), kind):
+                return f"{part} {name}".strip()
+    return "since" if "since" in record and not kept.is_mark(record["since"]) else ""
+
+
+def slug(identity: Mapping[str, Any]) -> str:
+    """Return a file name for a cell: readable words, and a hash that tells apart what the words do not."""
+    words = "-".join(str(identity.get(name, "")) for name in ("scale", "case", "method", "backend"))
+    readable = re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-.").lower()[:80]
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:10]
+    return f"{readable}-{digest}"

@@ -1,0 +1,122 @@
+"""Reads ``published/<paper>/claims.toml``: every claim of a paper, with the predicates that decide it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from repro import published
+from repro.judge.claims.model import RELATIONS, Claim, Predicate
+from repro.judge.claims.stored import CEILINGS
+from repro.model import SCALES, ReproError
+
+_CLAIM = {
+    "id", "place", "says", "condition", "artefacts", "where", "cases", "each", "stated", "effect", "unmeasured",
+}  # fmt: skip
+_PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "says", "scales", "where"}
+_NUMBER = re.compile(r"\{([a-z0-9-]+)\}")  # {statement-id} in what a claim says: the digits as printed
+
+
+def claims(paper: str | None = None, root: Path = published.ROOT) -> list[Claim]:
+    """Return the claims of a paper, or of all, in the order of their files.
+
+    Parameters
+    ----------
+    paper : str, optional
+        As in ``fu2014``.
+    root : path, optional
+        Folder of the papers' folders.
+
+    Raises
+    ------
+    ReproError
+        When a ledger is malformed, with file and claim.
+    """
+    keys = published.papers(root) if paper is None else [paper]
+    return [claim for key in keys for claim in _read(key, root)]
+
+
+def _read(paper: str, root: Path) -> list[Claim]:
+    path = root / paper / "claims.toml"
+    if not path.is_file():
+        return []
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ReproError(f"{path}: {error}") from None
+    statements = {number.case: number.printed for number in published.load(f"{paper}-text", root)}
+    found, seen = [], set()
+    _known(content, {"tolerance", "users_cases", "claim"})
+    for entry in content.get("claim", []):
+        try:
+            claim = _claim(paper, entry, statements, content)
+        except (KeyError, TypeError, ValueError, ReproError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ReproError(f"{path}: claim {entry.get('id', '?')!r}: {what}") from None
+        if claim.id in seen:
+            raise ReproError(f"{path}: claim {claim.id!r} is given twice")
+        seen.add(claim.id)
+        found.append(claim)
+    return found
+
+
+def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], shared: Mapping[str, Any]) -> Claim:
+    _known(entry, _CLAIM)
+    tolerance = float(shared.get("tolerance", 0.0))
+    says, named = _filled(entry["says"], statements)
+    where = dict(entry.get("where", {}))
+    stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
+                      for name in ("stated", "effect"))  # fmt: skip
+    if bool(stated or effect) == bool(entry.get("unmeasured")):
+        raise ReproError("a claim has a predicate (stated, effect), or says under `unmeasured` why it has none")
+    selectors = [*where.values(), *(s for p in (stated, effect) if p for s in p.where.values())]
+    stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
+    artefacts = tuple(entry.get("artefacts", [])) or tuple(f"{paper}-{stem}" for stem in stems)
+    numbers = [r.split()[1] for p in (stated, effect) if p for r in p.published if r.startswith("text ")]
+    return Claim(
+        id=entry["id"], paper=paper, place=entry["place"], says=says,
+        condition=_filled(entry.get("condition", ""), statements)[0], artefacts=artefacts,
+        statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
+        cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
+        each={name: tuple(values) for name, values in entry.get("each", {}).items()},
+        stated=stated, effect=effect, unmeasured=entry.get("unmeasured", ""),
+    )  # fmt: skip
+
+
+def _predicate(entry: Mapping[str, Any], statements: Mapping[str, str], tolerance: float) -> Predicate:
+    _known(entry, _PREDICATE)
+    references = entry.get("published", [])
+    references = tuple([references] if isinstance(references, str) else references)
+    relation, than = entry["is"], entry.get("than")
+    if relation not in RELATIONS:
+        raise ReproError(f"is = {relation!r} is none of {', '.join(RELATIONS)}")
+    bounds = 1 if than is not None else len(references)
+    if (than is not None and references) or bounds != (2 if relation == "between" else 1):
+        raise ReproError(f"{relation!r} takes {'two numbers' if relation == 'between' else 'one number'}")
+    if unknown := set(entry.get("scales", [])) - set(SCALES):
+        raise ReproError(f"there is no scale {', '.join(sorted(unknown))}")
+    # The paper's numbers hold for its own sizes; an effect should show at any.
+    scales = tuple(entry.get("scales", ("paper",) if references else ("paper", "large", "small", "smoke")))
+    return Predicate(
+        formula=entry["formula"], relation=relation, published=references,
+        than=None if than is None else float(than), unit=entry.get("unit", "x"),
+        tolerance=float(entry.get("tolerance", tolerance if references else 0.0)),
+        says=_filled(entry.get("says", ""), statements)[0], scales=scales, where=dict(entry.get("where", {})),
+    )  # fmt: skip
+
+
+def _known(entry: Mapping[str, Any], names: set[str]) -> None:
+    if unknown := set(entry) - names:
+        raise ReproError(f"{', '.join(sorted(unknown))} is not known here; there are {', '.join(sorted(names))}")
+
+
+def _filled(text: str, statements: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Put the printed digits in the place of each ``{statement-id}``; return them too."""
+    names = _NUMBER.findall(text)
+    for name in names:
+        if name not in statements:
+            raise ReproError(f"text.toml has no statement {name!r}")
+    return _NUMBER.sub(lambda match: statements[match[1]].strip("()"), text), names

@@ -1,0 +1,130 @@
+"""The points of a claim: the cases, and combinations of what varies, at which its predicates have a value.
+
+A point that other data know of but these results have no value for is missing: what holds at some of a paper's meshes
+has not been shown for all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from repro import published
+from repro.judge.claims.model import Claim, Predicate
+from repro.judge.claims.reasons import loaded
+from repro.judge.claims.stored import CEILINGS, Selector, Stored
+from repro.judge.intervals import names_of
+from repro.model import ReproError
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a case and of what varies, with the row that each name is bound to."""
+
+    case: str
+    words: Mapping[str, str]
+    rows: Mapping[str, Mapping[str, Any]]
+    lacking: tuple[str, ...] = ()  # methods that have not run here, but competed for the best elsewhere
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others, and what it lacks."""
+        named = " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
+        return f"{named} without {', '.join(self.lacking)}" if self.lacking else named
+
+
+@dataclass(frozen=True)
+class Found:
+    """The points at one scale that have values, and those that should have."""
+
+    scale: str = ""
+    points: tuple[Point, ...] = ()
+    missing: tuple[Point, ...] = ()
+
+
+def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
+    """Return the selectors of the names that a predicate uses.
+
+    Raises
+    ------
+    ReproError
+        When one of them is not bound.
+    """
+    selectors = {**claim.where, **predicate.where}
+    names = names_of(predicate.formula)
+    if missing := names - set(selectors):
+        raise ReproError(f"{', '.join(sorted(missing))} in {predicate.formula!r} is bound to nothing")
+    return {name: selector for name, selector in selectors.items() if name in names}
+
+
+def combinations(claim: Claim) -> Iterator[dict[str, str]]:
+    """Yield every combination of the words that a claim varies."""
+    for values in itertools.product(*claim.each.values()):
+        yield dict(zip(claim.each, values, strict=True))
+
+
+def find(
+    claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored, root: Path = published.ROOT
+) -> Found:
+    """Return the points at the first of the predicate's scales that has any."""
+    for scale in predicate.scales:
+        points: list[Point] = []
+        missing: list[Point] = []
+        for words in combinations(claim):
+            parsed = {name: Selector.parse(text.format(**words)) for name, text in selectors.items()}
+            cases = _cases(claim, parsed.values(), scale, stored)
+            for case in cases:
+                rows = {
+                    name: stored.find(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                    for name, each in parsed.items()
+                }
+                lacking = dict.fromkeys(
+                    method for each in parsed.values()
+                    for method in stored.lacking(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                )  # fmt: skip
+                if all(rows.values()):
+                    (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))
+                elif all(each.case for each in parsed.values()):
+                    missing.append(Point(case, words, {}))
+            expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
+            missing += [Point(case, words, {}) for case in expected if case not in cases]
+        if points:
+            return Found(scale, tuple(points), tuple(missing))
+    return Found()
+
+
+def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored) -> list[str]:
+    """The cases in which every selector without one of its own finds something; one nameless when all have one."""
+    free = [each for each in parsed if not each.case]
+    if not free:
+        return [""]
+    found = [stored.cases(f"{claim.paper}-{each.stem}", each, scale) for each in free]
+    shared = [case for case in found[0] if all(case in other for other in found)]
+    return [case for case in shared if case in (claim.cases or shared) and case not in claim.users_cases]
+
+
+def _expected(
+    claim: Claim, predicate: Predicate, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path
+) -> list[str]:
+    """The cases that the paper prints of these methods, or that a run had cells of, whatever became of them."""
+    known = []
+    for each in parsed:
+        if each.case or each.stem == CEILINGS:
+            continue
+        artefact = f"{claim.paper}-{each.stem}"
+        cases = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale and each.takes(row["method"])}
+        if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
+            methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
+            numbers = list(loaded(artefact, root))
+            printed = {number.case for number in numbers if number.method in methods}
+            # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
+            ran = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale}
+            cases |= printed or {number.case for number in numbers} or ran
+        known.append(cases)
+    if not known:
+        return []
+    everywhere = set.intersection(*known)
+    return [case for case in claim.cases or sorted(everywhere.difference(claim.users_cases)) if case in everywhere]

@@ -1,0 +1,245 @@
+"""The stored results of one machine, and how a selector of a claim finds its rows in them.
+
+A selector is ``<table> <method> <metric> [<case>] [@<where>]``, as in ``table2 patch assembly regular @gpu``. Methods
+may be alternatives, ``a|b``, or patterns with ``*``, as the metric may. `where` is a back end (``cuda``, ``opencl``,
+``openmp``, ``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines,
+or several of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the
+least time, the highest rate, of other values that of the first back end in the order of `results.PREFERENCE`.
+
+``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from repro.cache.store import read_json
+from repro.judge.peaks import of_ceilings, read_ceilings
+from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
+from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
+from repro.units import convert, is_rate, is_time
+
+CEILINGS = "ceilings"
+PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
+_EMULATED = re.compile(r"(pthread|cpu|basic|tbb|omp)\b")  # PoCL's devices that are processors
+
+
+@dataclass(frozen=True)
+class Selector:
+    """What a selector asks for; `case` and `place` may be empty."""
+
+    stem: str
+    methods: tuple[str, ...]
+    metric: str
+    case: str = ""
+    place: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Selector:
+        """Return the selector that a text gives.
+
+        Raises
+        ------
+        ReproError
+            When it is none.
+        """
+        words = text.split()
+        place = words.pop()[1:] if words and words[-1].startswith("@") else ""
+        if len(words) not in (3, 4) or not set(place.split("+")) <= {"", *PLACES}:
+            raise ReproError(f"{text!r} is no selector: <table> <method> <metric> [<case>] [@{'|'.join(PLACES)}]")
+        return cls(words[0], tuple(words[1].split("|")), words[2], words[3] if len(words) == 4 else "", place)
+
+    def takes(self, method: str) -> bool:
+        """Return whether a method is among those asked for."""
+        return any(fnmatchcase(method, each) for each in self.methods)
+
+
+class Stored:
+    """The results of one machine.
+
+    Parameters
+    ----------
+    results : Path
+        The results folder.
+    machine : str
+        The machine's folder in it.
+    """
+
+    def __init__(self, results: Path, machine: str):
+        self.folder, self.machine = Path(results) / machine, machine
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._found: dict[tuple[str, Selector, str], list[dict[str, Any]]] = {}
+        self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
+        self._data: dict[tuple[str, ...], list[str]] = {}
+        self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
+
+    def rows(self, artefact: str) -> list[dict[str, Any]]:
+        """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
+        paper, _, stem = artefact.partition("-")
+        if artefact not in self._rows and stem == CEILINGS:
+            self._rows[artefact] = list(self._ceilings(artefact))
+        elif artefact not in self._rows:
+            files = sorted((self.folder / paper).glob(f"{stem}.csv")) + sorted(
+                path for scale in SCALES for path in (self.folder / paper).glob(f"{stem}.{scale}.csv")
+            )
+            self._rows[artefact] = [row for path in files for row in self._read(path)]
+        return self._rows[artefact]
+
+    def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the datasets that the cell of a row read, as the manifest has them."""
+        return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))
+
+    def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
+        for name in self.ceilings:
+            backend, _, device = name.partition(": ")
+            peak = of_ceilings(self.ceilings, backend, device)
+            values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
+            values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]
+            for (method, metric, value, unit), scale in itertools.product(values, SCALES):
+                row = Row(artefact, scale, "device", method, backend, device, metric, value, unit)
+                yield {**row.as_dict(), "gpu": _is_gpu(backend, device, "")}
+
+    def _read(self, path: Path) -> Iterator[dict[str, Any]]:
+        from repro.show.render import read_csv
+
+        file = path.with_suffix(".json")
+        manifest = read_json(file)
+        processor = manifest.get("machine", {}).get("cpu") or ""
+        for cell in manifest.get("cells", ()):
+            key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])
+            self._data[key] = [name for name in cell["data"] if name not in manifest.get("overrides", {})]
+        for row in read_csv(path).to_dict("records"):
+            yield {**row, "gpu": _is_gpu(row["backend"], row["device"], processor)}
+
+    @cached_property
+    def ceilings(self) -> dict[str, Any]:
+        """The measured ceilings, as ``ceilings.json`` holds them, by back end and device."""
+        return read_ceilings(self.folder)
+
+    def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
+        """Return another metric of the cell that a row belongs to, or None."""
+        return next((other for other in self._of_cell(row) if other["metric"] == metric), None)
+
+    def cold(self, row: Mapping[str, Any]) -> float | None:
+        """Return a row's value with the cache evicted before each sample, where the cell has one.
+
+        A rate of operations has that of the product's time, ``spmv``, scaled by how much longer it takes cold.
+        """
+        if is_rate(row["unit"]):
+            warm, cold = (self.beside(row, metric) for metric in ("spmv", "spmv_cold"))
+            return row["value"] * warm["value"] / cold["value"] if warm and cold and cold["value"] else None
+        found = self.beside(row, f"{row['metric']}_cold")
+        return None if found is None else found["value"]
+
+    def bound(self, row: Mapping[str, Any]) -> float | None:
+        """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
+        if not is_missing(row["bound_fraction"]):
+            return float(row["bound_fraction"])
+        found = [time["bound_fraction"] for time in self._times_behind(row) if not is_missing(time["bound_fraction"])]
+        return float(found[0]) if len(found) == 1 else None
+
+    def scales(self, artefact: str) -> list[str]:
+        """Return the scales at which an artefact has rows."""
+        present = {row["scale"] for row in self.rows(artefact)}
+        return [scale for scale in SCALES if scale in present]
+
+    def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
+        """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it."""
+        rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
+        return self._with_interval(_best(rows)) if rows else None
+
+    def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, **interval_behind(row, self._of_cell(row))} if is_missing(row["ci_low"]) else row
+
+    def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The warm times of its cell that a time or rate may come from."""
+        return times_behind(row, self._of_cell(row))
+
+    def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The rows of the cell that a row belongs to."""
+        names = ("scale", "case", "method", "backend")
+        if row["artefact"] not in self._cells:
+            cells: dict[tuple, list[dict[str, Any]]] = {}
+            for other in self.rows(row["artefact"]):
+                if other["status"] == DONE:
+                    cells.setdefault(tuple(other[name] for name in names), []).append(other)
+            self._cells[row["artefact"]] = cells
+        return self._cells[row["artefact"]].get(tuple(row[name] for name in names), [])
+
+    def lacking(self, artefact: str, selector: Selector, scale: str, case: str) -> list[str]:
+        """Return what competes elsewhere and a case has not run: the best of fewer is not what is asked for.
+
+        It might have been the better one. A cell that ran and was skipped, as of a matrix that a format cannot hold, is
+        an answer.
+        """
+        competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
+        ran = {row["method"] for row in self.rows(artefact) if row["scale"] == scale and row["case"] == case}
+        return sorted(competing - ran)
+
+    def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
+        """Return the cases in which a selector finds a value, in their order."""
+        return list(dict.fromkeys(row["case"] for row in self._fitting(artefact, selector, scale)))
+
+    def _fitting(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
+        """The rows with a value that a selector asks for, in any case or in its own."""
+        asked = artefact, selector, scale
+        if asked not in self._found:
+            self._found[asked] = self._searched(*asked)
+        return self._found[asked]
+
+    def _searched(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
+        if artefact not in self._values:
+            index: dict[tuple[str, str], list[dict[str, Any]]] = {}
+            for row in self.rows(artefact):
+                if row["status"] == DONE and not is_missing(row["value"]):
+                    index.setdefault((row["scale"], row["metric"]), []).append(row)
+            self._values[artefact] = index
+        index = self._values[artefact]
+        if "*" in selector.metric:
+            rows = [row for (of, name), rows in index.items() if of == scale and fnmatchcase(name, selector.metric)
+                    for row in rows]  # fmt: skip
+        else:
+            rows = index.get((scale, selector.metric), [])
+        return [row for row in rows if selector.takes(row["method"]) and in_place(row, selector.place)]
+
+
+def is_timed(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a time or a rate."""
+    return is_time(row["unit"]) or is_rate(row["unit"])
+
+
+def lacks_interval(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is of too few samples for an interval, or of none; ceilings count as exact."""
+    return is_timed(row) and is_missing(row["ci_low"]) and not row["artefact"].endswith(f"-{CEILINGS}")
+
+
+def in_place(row: Mapping[str, Any], place: str) -> bool:
+    """Return whether a row was measured where a selector wants it."""
+    return all(_in_one(row, each) for each in place.split("+"))
+
+
+def _in_one(row: Mapping[str, Any], place: str) -> bool:
+    if place in ("", *BACKENDS):
+        return place in ("", row["backend"])
+    return row["backend"] != "host" if place == "kernels" else row["gpu"] == (place == "gpu")
+
+
+def _is_gpu(backend: str, device: str, processor: str) -> bool:
+    if backend == "opencl":
+        return bool(device) and not _EMULATED.match(device) and not (processor and processor in device)
+    return backend == "cuda"
+
+
+def _best(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    rows = sorted(rows, key=lambda row: PREFERENCE.index(row["backend"]))
+    if not is_timed(rows[0]):
+        return rows[0]
+    unit = rows[0]["unit"]
+    return (min if is_time(unit) else max)(rows, key=lambda row: convert(row["value"], row["unit"], unit))

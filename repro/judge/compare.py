@@ -1,0 +1,285 @@
+"""Ours beside the paper's, and one set of results beside another, decided by their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from repro import published as papers
+from repro.judge.peaks import DOUBLE, fraction, of_ceilings, of_published, read_ceilings
+from repro.model import DONE
+from repro.published import Number, Published
+from repro.show.results import PREFERENCE, times_behind
+from repro.units import convert, is_rate, is_time, split
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas
+
+PUBLISHED_COLUMNS = (
+    "artefact", "case", "method", "backend", "device", "metric", "ours", "ci_low", "ci_high", "published", "unit",
+    "ratio", "of_peak", "published_of_peak", "place",
+)  # fmt: skip
+RESULTS_COLUMNS = (
+    "artefact", "scale", "case", "method", "backend", "metric", "old", "old_low", "old_high",
+    "new", "new_low", "new_high", "unit", "change", "verdict", "reason",
+)  # fmt: skip
+KEY = ("artefact", "scale", "case", "method", "backend", "metric")
+SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED, OTHER = (
+    "same", "faster", "slower", "changed", "undecided", "lost", "added", "other data",
+)  # fmt: skip
+REGRESSIONS = (SLOWER, LOST)
+#: Relative difference of times and rates without an interval that is called one: of a few samples, or of one, the same
+#: sources have differed by 1.4 times between runs on a machine that others use as well.
+PLAIN_THRESHOLD = 0.5
+
+
+def compare(
+    frame: pandas.DataFrame, published: Published, methods: Mapping[str, str] | None = None,
+    ceilings: Mapping[str, Any] | None = None, works: Mapping[tuple, Mapping[str, Any]] | None = None,
+) -> pandas.DataFrame:  # fmt: skip
+    """Return what was measured beside what the paper prints, for everything that has both.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows of one artefact, with the columns ``repro.model.COLUMNS``.
+    published : Published
+        The paper's numbers of the same artefact.
+    methods : mapping of str to str, optional
+        The paper's method for each of ours that has another name, as a stand-in has.
+    ceilings : mapping, optional
+        The measured ceilings of our devices, as ``ceilings.json`` has them.
+    works : mapping, optional
+        Least work by case, method, back end and metric, as `works_of` finds it in a manifest. At scale ``paper`` it is
+        taken for the published number as well, which then says how much of its own hardware the paper used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``PUBLISHED_COLUMNS``; ours, its interval and the published value in the paper's unit; `ratio` is ours
+        over published, `of_peak` ours as a fraction of what our device allows by its measured ceilings, and
+        `published_of_peak` the paper's of its own device's peak by the vendor. None where that cannot be told.
+
+    Raises
+    ------
+    ReproError
+        When the two are in units that measure different things.
+    """
+    import pandas
+
+    methods, works = methods or {}, works or {}
+    lines = []
+    rows = frame[frame["status"] == DONE].to_dict("records")
+    cells: dict[tuple, list[dict[str, Any]]] = {}
+    for row in rows:
+        cells.setdefault((row["case"], row["method"], row["backend"]), []).append(row)
+    for row in rows:
+        theirs = row["method"] if published.get(row["case"], row["method"], row["metric"]) else None
+        theirs = theirs or methods.get(row["method"], row["method"])
+        number = published.get(row["case"], theirs, row["metric"])
+        value = _number(row["value"])
+        if number is None or value is None:
+            continue
+        ours, low, high = (
+            None if each is None else convert(each, row["unit"] or "", number.unit)
+            for each in (value, _number(row["ci_low"]), _number(row["ci_high"]))
+        )
+        ratio = ours / number.value if number.value else math.nan
+        where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device", "metric")))
+        cell = cells[row["case"], row["method"], row["backend"]]
+        fractions = _fractions(row, cell, number, theirs, published.artefact, ceilings or {}, works)
+        lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
+    return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
+
+
+def beside_the_paper(
+    artefact: str, csv: Path, frame: pandas.DataFrame, manifest: Mapping[str, Any]
+) -> pandas.DataFrame:
+    """Return what `compare` does of a stored table of a machine, with the works and the ceilings that belong to it.
+
+    Parameters
+    ----------
+    artefact : str
+    csv : Path
+        In the folder of a paper, in that of the machine.
+    frame, manifest
+        What the table and the file beside it hold.
+    """
+    stands_for = papers.stand_ins(artefact.partition("-")[0], frame["method"].unique())
+    ceilings = read_ceilings(csv.parents[1], manifest.get("machine", {}).get("cores"))
+    compared = compare(frame, papers.load(artefact), stands_for, ceilings, works_of(manifest))
+    if manifest.get("overrides"):
+        compared["published_of_peak"] = None  # the work is that of other data
+    return compared
+
+
+def _fractions(
+    row: Mapping[str, Any], cell: Sequence[Mapping[str, Any]], number: Number, theirs: str, artefact: str,
+    ceilings: Mapping[str, Any], works: Mapping[tuple, Mapping[str, Any]],
+) -> tuple[float | None, float | None]:  # fmt: skip
+    """Return how much of their hardware our row and the published number use."""
+    if not (is_time(number.unit) or is_rate(number.unit)):
+        return None, None
+    key = (row["case"], row["method"], row["backend"])
+    known = {metric: work for (*of, metric), work in works.items() if tuple(of) == key}
+    # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
+    behind = times_behind(row, cell) if is_rate(row["unit"]) else []
+    found = [each for each in (row, *behind) if each["metric"] in known]
+    work = taken = None
+    if len(found) == 1:
+        work, taken = known[found[0]["metric"]], found[0]["value"] * split(found[0]["unit"])[0]
+    precisions = {each.get("precision", DOUBLE) for each in known.values()} or {DOUBLE}
+    alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
+    ours = of_ceilings(ceilings, row["backend"], row["device"])
+    # Whether the paper's rate counts operations as our work does shows in our own rate.
+    per_second = row["value"] * split(row["unit"])[0]
+    alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
+    # Then it is its time by another name, whose bound knows the bandwidth at that size, as of what a cache holds.
+    mine = _number((found[0] if alike else row)["bound_fraction"])
+    mine = mine or fraction(row["value"], row["unit"], ours, work, taken, alone)
+    span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
+    if row["scale"] != "paper":  # the work is that of another size
+        return mine, None
+    return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span, alone)
+
+
+def works_of(manifest: Mapping[str, Any]) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+    """Return the least work of each time in a manifest, by case, method, back end and metric."""
+    return {
+        (cell["case"], cell["method"], cell["backend"], work["metric"]): work
+        for cell in manifest.get("cells", ()) for work in cell.get("work", ())
+    }  # fmt: skip
+
+
+def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Return for each case, method and metric the row of the best back end alone, so that machines can be compared.
+
+    The best is that of the least time or the highest rate; of other values it is the first in the order of
+    ``repro.show.results.PREFERENCE``. The column `backend` then says ``best``.
+    """
+    rows: dict[tuple, dict[str, Any]] = {}
+    for row in sorted(frame.to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])):
+        key = tuple(row[name] for name in KEY if name != "backend")
+        before = rows.get(key)
+        if before is None or _better(row, before):
+            rows[key] = row
+    return type(frame)([{**row, "backend": "best"} for row in rows.values()], columns=list(frame.columns))
+
+
+def _better(row: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    if row["status"] != DONE or before["status"] != DONE:
+        return row["status"] == DONE
+    value, other = (each["value"] * split(each["unit"])[0] for each in (row, before))
+    return value < other if is_time(row["unit"]) else is_rate(row["unit"]) and value > other
+
+
+def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
+    """Return the cells, by case, method and back end, that two manifests have of other data or seeds, and why."""
+    before, after = (manifest.get("data", {}) for manifest in (old, new))
+    differ = {name for name in before.keys() & after.keys() if before[name] != after[name]}
+    seeds = [manifest.get("seed") for manifest in (old, new)]
+    is_reseeded = None not in seeds and seeds[0] != seeds[1]
+    found = {}
+    for cell in (*old.get("cells", ()), *new.get("cells", ())):
+        if is_reseeded:  # random vectors and orders are drawn by it, for whichever cell asks
+            found[str(cell["case"]), cell["method"], cell["backend"]] = f"seed {seeds[0]} and seed {seeds[1]}"
+        elif names := sorted(differ.intersection(cell.get("data", ()))):
+            found[str(cell["case"]), cell["method"], cell["backend"]] = f"{', '.join(names)} is not the same"
+    return found
+
+
+def compare_results(
+    old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = 0.05,
+    others: Mapping[tuple[str, str, str], str] | None = None,
+) -> pandas.DataFrame:  # fmt: skip
+    """Return two sets of results side by side, with a verdict on each metric.
+
+    A time or a rate is ``slower`` or ``faster`` when the intervals of the medians lie further apart than `threshold`,
+    ``same`` when the medians differ by less, and ``undecided`` otherwise: measure again. Where one of the two has no
+    interval its value takes the place of the interval's ends, with `PLAIN_THRESHOLD` if that is the greater, and the
+    reason says so. Other values are ``changed`` when they differ by more than `threshold`, whole numbers at any
+    difference. A value that the old set alone has is ``lost``, with the new row's reason; one that only the new set has
+    is ``added``.
+
+    Parameters
+    ----------
+    old, new : pandas.DataFrame
+        Rows with the columns ``repro.model.COLUMNS``.
+    threshold : float
+        Relative difference below which a change does not matter.
+    others : mapping, optional
+        The cells that are of other data in the two, by case, method and back end, with a reason: nothing is slower or
+        faster there.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``RESULTS_COLUMNS``; `change` is new over old less one, and values are in the old row's unit.
+    """
+    import pandas
+
+    before, after = _by_key(old), _by_key(new)
+    reasons = {_key(row)[:-1]: row["reason"] for row in new[new["status"] != DONE].to_dict("records")}
+    lines = []
+    for key in [*before, *(key for key in after if key not in before)]:
+        was, now = before.get(key), after.get(key)
+        if was is None or now is None:
+            unit = (was or now)["unit"] or ""
+            verdict, reason = (ADDED, "") if was is None else (LOST, reasons.get(key[:-1]) or "not in the new results")
+            ends = [each and each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
+            lines.append((*key, *ends, unit, None, verdict, reason))
+            continue
+        unit = was["unit"] or ""
+        now = {
+            name: None if _number(now[name]) is None else convert(now[name], now["unit"] or "", unit)
+            for name in ("value", "ci_low", "ci_high")
+        }
+        change = _change(was["value"], now["value"])
+        ends = [each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
+        other = (others or {}).get(key[2:5])
+        verdict = (OTHER, other) if other else _verdict(was, now, unit, change, threshold)
+        lines.append((*key, *ends, unit, change, *verdict))
+    return pandas.DataFrame(lines, columns=list(RESULTS_COLUMNS))
+
+
+def _change(was: float, now: float) -> float:
+    if was == now:  # be they zero or without end
+        return 0.0
+    return now / was - 1 if was and math.isfinite(was) else math.copysign(math.inf, now - was)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else float(value)
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(row[name] for name in KEY)
+
+
+def _by_key(frame: pandas.DataFrame) -> dict[tuple[str, ...], dict[str, Any]]:
+    rows = frame[frame["status"] == DONE].to_dict("records")
+    return {_key(row): row for row in rows if _number(row["value"]) is not None}
+
+
+def _verdict(
+    was: Mapping[str, Any], now: Mapping[str, Any], unit: str, change: float, threshold: float
+) -> tuple[str, str]:
+    """Return the verdict, and how it was come by where that is not by intervals."""
+    if not (is_time(unit) or is_rate(unit)):
+        whole = float(was["value"]).is_integer() and float(now["value"]).is_integer()
+        return (SAME if abs(change) <= (0 if whole else threshold) else CHANGED), ""
+    ends = [_number(row[name]) for row in (was, now) for name in ("ci_low", "ci_high")]
+    apart, reason = threshold, ""
+    if None in ends:
+        apart = max(threshold, PLAIN_THRESHOLD)
+        ends = [row["value"] if end is None else end for row, end in zip((was, was, now, now), ends, strict=True)]
+        reason = f"no interval, by {100 * apart:g} %"
+    was_low, was_high, now_low, now_high = ends
+    if now_low > was_high * (1 + apart):
+        return SLOWER if is_time(unit) else FASTER, reason
+    if was_low > now_high * (1 + apart):
+        return FASTER if is_time(unit) else SLOWER, reason
+    return SAME if abs(change) <= threshold else UNDECIDED, reason

@@ -1,0 +1,196 @@
+"""Derived numbers of a paper, worked out again from the numbers they come from, to the precision of the printed digits.
+
+``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``,
+with a case behind it where it is not that of the derived number, or ``text <id>``; a method with a ``*`` is a list.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from repro.judge.intervals import Interval, Value, evaluate
+from repro.model import ReproError
+from repro.published import ROOT, Number, Published, load, papers
+from repro.units import split
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A derived number beside what it should be.
+
+    Attributes
+    ----------
+    paper, relation : str
+        Whose number, and what it should follow from.
+    number : Number
+        As printed, with its place.
+    expected : mapping of str to Interval
+        In the number's unit, by reading; a single reading has the name ``''``.
+    sources : tuple of Number
+        What it was worked out from.
+    """
+
+    paper: str
+    relation: str
+    number: Number
+    expected: dict[str, Interval]
+    sources: tuple[Number, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether some number that would be printed so follows from the sources, in any of the readings."""
+        printed = Interval(*self.number.interval())
+        return any(printed.meets(each) for each in self.expected.values())
+
+    def __str__(self):
+        slower = self.number.printed.startswith("(")  # a slow-down, whose reciprocal is the number
+        readings = []
+        for name, interval in self.expected.items():
+            shown = f"({1 / interval})" if slower else str(interval)
+            readings.append(f"{shown} ({name})" if name else shown)
+        unit = f" {self.number.unit}" if self.number.unit not in ("", "x", "count") else ""
+        return (
+            f"{self.paper}, {self.number.place}: printed {self.number.printed}{unit}; "
+            f"{self.relation}: {' or '.join(readings)}{unit}"
+        )
+
+
+class _Paper:
+    """The numbers of a paper, found by the references of its relations."""
+
+    def __init__(self, key: str, root: Path):
+        self.key, self.root = key, root
+        self.published = lru_cache(maxsize=None)(self._published)
+
+    def _published(self, name: str) -> Published:
+        return load(f"{self.key}-{name}", self.root)
+
+    def numbers(self, reference: str, case: str | None = None) -> list[Number]:
+        """Return what a reference names: a number, or without a case one a case, or one a method that its ``*`` fits.
+
+        Raises
+        ------
+        ReproError
+            When there is none.
+        """
+        words = reference.split()
+        published = self.published(words[0])
+        if words[0] == "text":
+            found = [number for number in published if words[1:] == [number.case]]
+        elif len(words) in (3, 4):
+            wanted = words[3] if len(words) == 4 else case
+            found = [
+                number
+                for number in published
+                if fnmatchcase(number.method, words[1]) and number.metric == words[2] and wanted in (None, number.case)
+            ]
+        else:
+            found = []
+        if not found:
+            raise ReproError(f"{self.key}: no number is named {reference!r}{f' for {case}' if case else ''}")
+        return found
+
+
+def _interval(number: Number) -> Interval:
+    """Return the printed number's interval in the base unit: seconds for milliseconds, ones for millions."""
+    factor = split(number.unit)[0]
+    low, high = number.interval()
+    return Interval(low * factor, high * factor)
+
+
+def _verdicts(paper: _Paper, relation: dict[str, Any]) -> Iterator[Verdict]:
+    whole = len(relation["derived"].split()) == 4 or relation["derived"].startswith("text ")
+    readings = relation.get("readings") or {"": relation["formula"]}
+    for number in paper.numbers(relation["derived"]):
+        if not whole and number.case not in relation.get("cases", [number.case]):
+            continue
+        names: dict[str, Value] = {}
+        sources: list[Number] = []
+        for name, reference in relation.get("where", {}).items():
+            found = paper.numbers(reference, None if whole else number.case)
+            sources += found
+            words = reference.split()
+            single = "*" not in reference and (not whole or words[0] == "text" or len(words) == 4)
+            names[name] = _interval(found[0]) if single else [_interval(each) for each in found]
+        factor = split(number.unit)[0]
+        expected = {reading: evaluate(formula, names) / factor for reading, formula in readings.items()}
+        yield Verdict(paper.key, relation["name"], number, expected, tuple(sources))
+
+
+def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a relation once for each line of the lists in ``each``, whose names stand in braces in its references."""
+    each = relation.get("each")
+    for values in zip(*each.values(), strict=True) if each else [()]:
+        names = dict(zip(each or (), values, strict=True))
+        where = {name: reference.format(**names) for name, reference in relation.get("where", {}).items()}
+        yield relation | {"derived": relation["derived"].format(**names), "where": where}
+
+
+def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
+    """Return every derived number of a paper beside what it should be, those that agree as well.
+
+    Parameters
+    ----------
+    paper : str
+        As in ``fu2014``.
+    root : path, optional
+        Folder of the papers' folders.
+
+    Raises
+    ------
+    ReproError
+        When a relation names a number that is not there, or its formula is none.
+    """
+    path = root / paper / "relations.toml"
+    if not path.is_file():
+        return []
+    try:
+        relations = tomllib.loads(path.read_text(encoding="utf-8")).get("relation", [])
+    except tomllib.TOMLDecodeError as error:
+        raise ReproError(f"{path}: {error}") from None
+    numbers = _Paper(paper, root)
+    found = []
+    for relation in relations:
+        if not {"name", "derived"} <= set(relation) or ("formula" in relation) == ("readings" in relation):
+            raise ReproError(f"{path}: a relation needs name, derived and either formula or readings: {relation}")
+        try:
+            repeated = list(_repeated(relation))
+        except (LookupError, ValueError) as error:
+            raise ReproError(f"{path}: each of {relation['name']!r} does not fit its references: {error}") from None
+        found += [verdict for single in repeated for verdict in _verdicts(numbers, single)]
+    return found
+
+
+def findings(keys: Sequence[str] = (), root: Path = ROOT) -> list[Verdict]:
+    """Return the derived numbers of the papers, by default of all, that do not follow from the numbers beside them.
+
+    Parameters
+    ----------
+    keys : sequence of str, optional
+        As in ``fu2014``.
+    root : path, optional
+        Folder of the papers' folders.
+    """
+    return [verdict for paper in keys or papers(root) for verdict in check(paper, root)]
+
+
+def record(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as text: ``paper``, ``place``, ``printed``, ``relation``, ``expected``; and ``agrees``."""
+    number = verdict.number
+    expected = " or ".join(f"{each} {name}".strip() for name, each in verdict.expected.items())
+    unit = "" if number.unit in ("", "x", "count") else f" {number.unit}"
+    return {
+        "paper": verdict.paper, "place": number.place, "printed": f"{number.printed}{unit}",
+        "relation": verdict.relation, "expected": f"{expected}{unit}", "agrees": verdict.agrees,
+    }  # fmt: skip
+
+
+def check(paper: str, root: Path = ROOT) -> list[Verdict]:
+    """Return the derived numbers of a paper that do not agree with the numbers they come from."""
+    return [verdict for verdict in verdicts(paper, root) if not verdict.agrees]

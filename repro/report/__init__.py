@@ -1,5 +1,0 @@
-"""The report: one page, from disk, of everything that is stored."""
-
-from repro.report.page import build
-
-__all__ = ["build"]

@@ -1,0 +1,225 @@
+"""Build datasets, several at once, in processes of their own: the longest first, as many as cores and memory allow.
+
+`repro data build` does it with all that it is asked for, a run with what its cells need, before the first is measured,
+so that nothing is built beside a measurement.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing import connection
+from typing import Any
+
+from repro import environment, machine
+from repro.cache.plan import Task
+from repro.cache.store import alone
+from repro.model import SKIPPED
+from repro.run import memory
+from repro.run.worker import die_with
+from repro.settings import Settings
+
+WORTH = 3.0  # seconds of building that a run does ahead; less is done by the first cell that needs it, and no later
+PATIENCE = 5.0  # seconds in which a process that is to end takes away what it has half done
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A dataset at a scale, the seconds that building it should take, and the bytes at their peak."""
+
+    name: str
+    scale: str
+    seconds: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Built:
+    """How a build ended.
+
+    Attributes
+    ----------
+    path : str
+        Where it lies; empty when it could not be built.
+    what : {'built', 'stand-in', 'downloaded', ''}
+    facts : dict
+        Empty when they were not asked for.
+    error, kind : str
+        Why it could not be built, and the kind of error; empty when it was.
+    """
+
+    path: str = ""
+    what: str = ""
+    facts: dict[str, Any] | None = None
+    error: str = ""
+    kind: str = ""
+
+    @property
+    def told(self) -> str:
+        """How it ended, in a line."""
+        return f"{self.kind}: {self.error}" if self.kind else f"{self.what}, {self.path}"
+
+
+def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with_facts: bool = False) -> list[Built]:
+    """Build datasets that are not cached, and check those that are.
+
+    A build that fails, or whose process dies, costs no other. Whatever ends this ends all processes, and these take
+    away what they have half done.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        Names and scales, each once.
+    tell : callable
+        Is given a line as each begins and as each ends.
+    with_facts : bool
+        Whether the facts of each are wanted, too, which takes as long as building some.
+
+    Returns
+    -------
+    list of Built
+        In the order of `pairs`.
+    """
+    asked = [Wanted(name, scale, *environment.dataset_cost(name, scale)) for name, scale in pairs]
+    waiting = sorted(asked, key=lambda wanted: -wanted.seconds)
+    # No more processes than they save time: one takes half a second to begin.
+    most = max(1, min(machine.cores(), math.ceil(sum(wanted.seconds for wanted in asked))))
+    room = memory.SHARE * memory.host_available()
+    found: dict[Wanted, Built] = {}
+    idle: list[_Builder] = []
+    busy: list[_Builder] = []
+    try:
+        while waiting or busy:
+            while len(busy) < most and (wanted := _next(waiting, [builder.wanted for builder in busy], room)):
+                waiting.remove(wanted)
+                busy.append(idle.pop() if idle else _Builder())
+                about = f", about {wanted.seconds:.0f} s" if wanted.seconds >= 2 else ""
+                tell(f"{wanted.name} at scale {wanted.scale}{about} ...")
+                busy[-1].begin(wanted, with_facts)
+            ready = connection.wait([builder.pipe for builder in busy])
+            for builder in [each for each in busy if each.pipe in ready]:
+                busy.remove(builder)
+                ended = found[builder.wanted] = builder.answer()
+                seconds = time.monotonic() - builder.begun
+                tell(f"{builder.wanted.name}: {ended.told} ({seconds:.1f} s, {len(found)}/{len(asked)})")
+                if builder.process.is_alive():
+                    idle.append(builder)
+    finally:
+        _end(idle + busy)
+    return [found[wanted] for wanted in asked]
+
+
+def build_ahead(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
+    """Build what cells that are to be measured need and the cache has not, alone on the machine as they will be.
+
+    One that fails here fails its cells, and one that has nothing to do with them is not built. Cells that were skipped,
+    and of which nothing has changed, will most likely be skipped again and build what they need themselves.
+    """
+    scale = settings.scale
+    needed = {
+        name
+        for task in tasks
+        if not (task.stands and task.record["status"] == SKIPPED)
+        for name in task.cell.data
+        if name not in settings.overrides
+    }
+    if not needed:
+        return
+
+    def missing() -> list[tuple[str, str]]:
+        there = [entry for entry in environment.catalogue() if entry.name in needed and scale in entry.scales]
+        return [(entry.name, scale) for entry in there if not entry.is_cached(scale)]
+
+    if sum(environment.dataset_cost(*pair)[0] for pair in missing()) >= WORTH:
+        with alone(watcher.waiting):
+            build(missing(), watcher.data)  # another run may just have built them
+
+
+def is_public(entry: Any, scale: str) -> bool:
+    """Return whether a scale of a dataset has been downloaded."""
+    return bool(getattr(entry, "address", "")) and entry.is_public(scale)
+
+
+def _next(waiting: Sequence[Wanted], running: Sequence[Wanted], room: float) -> Wanted | None:
+    """Return the longest that fits beside those that are being built; any fits beside none."""
+    free = room - sum(wanted.bytes for wanted in running)
+    return next((wanted for wanted in waiting if not running or wanted.bytes <= free), None)
+
+
+class _Builder:
+    """A process that builds one dataset after another."""
+
+    def __init__(self):
+        spawn = multiprocessing.get_context("spawn")
+        self.pipe, theirs = spawn.Pipe()
+        self.process = spawn.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
+        # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self.process.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        theirs.close()
+
+    def begin(self, wanted: Wanted, with_facts: bool) -> None:
+        self.wanted, self.begun = wanted, time.monotonic()
+        with contextlib.suppress(ConnectionError):  # it has died, and `answer` says so
+            self.pipe.send((wanted.name, wanted.scale, with_facts))
+
+    def answer(self) -> Built:
+        try:
+            return self.pipe.recv()
+        except (EOFError, ConnectionError):
+            self.process.join()
+            code = self.process.exitcode
+            how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+            return Built(error=f"the process that built it died: {how}", kind="Died")
+
+
+def _end(builders: Sequence[_Builder]) -> None:
+    """End processes with all that they have started: at first so that they clear away what they have half done."""
+    for builder in builders:
+        builder.process.terminate()
+    until = time.monotonic() + PATIENCE
+    for builder in builders:
+        builder.process.join(max(0.0, until - time.monotonic()))
+        with contextlib.suppress(OSError):  # none is left, most often
+            os.killpg(builder.process.pid, signal.SIGKILL)
+        builder.process.join()
+        builder.pipe.close()
+
+
+def _serve(pipe: Any, parent: int) -> None:
+    """Build what the pipe asks for until it is closed."""
+
+    def unwind(*_: object) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, unwind)
+    die_with(parent, signal.SIGTERM)
+    os.setpgid(0, 0)  # a group with the meshers, so that none outlives it
+    os.dup2(2, 1)  # what recipes print must not mix with results on standard output
+    # Large pages for the meshers, which go to and fro in all of their memory: they find the same, sooner.
+    os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
+    entries = {entry.name: entry for entry in environment.catalogue()}
+    while True:
+        try:
+            name, scale, with_facts = pipe.recv()
+            pipe.send(_built(entries[name], scale, with_facts))
+        except (EOFError, ConnectionError):
+            return
+
+
+def _built(entry: Any, scale: str, with_facts: bool) -> Built:
+    try:
+        path = str(entry.build(scale))
+        what = "downloaded" if is_public(entry, scale) else "stand-in" if entry.stand_in_for else "built"
+        return Built(path, what, entry.facts(scale) if with_facts else {})
+    except Exception as error:
+        return Built(error=str(error), kind=type(error).__name__)

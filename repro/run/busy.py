@@ -1,0 +1,81 @@
+"""Whether a processor was busy otherwise while a cell was measured on it: then the cell is slower than alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from repro.cache.store import read_json
+from repro.model import DONE
+from repro.run.preemption import NOTE
+
+ROUNDING = 1.0  # seconds, of the dates that are stored
+
+
+class Span(NamedTuple):
+    """When a cell was certainly being measured, in seconds; two artefacts that share a cell have the same one."""
+
+    begin: float
+    end: float
+
+
+class Cell(NamedTuple):
+    """When and where a cell was measured, and whether it has the note of `repro.run.preemption`."""
+
+    span: Span
+    host: str
+    is_noted: bool
+
+    def meets(self, other: Cell) -> bool:
+        """Return whether another cell had the same machine at the same time; of what names no host it is assumed."""
+        (begin, end), (its_begin, its_end) = self.span, other.span
+        is_elsewhere = self.host and other.host and self.host != other.host
+        return self.span != other.span and its_begin < end and begin < its_end and not is_elsewhere
+
+
+def on_processor(row: Mapping[str, Any]) -> bool:
+    """Return whether a row, as `repro.judge.claims.stored` has it, was measured on a processor."""
+    return row["backend"] == "host" or not row.get("gpu", True)
+
+
+def shared(folder: Path, row: Mapping[str, Any]) -> bool:
+    """Return whether other cells were measured at the same time as the cell of a row, on its very machine's processor.
+
+    Parameters
+    ----------
+    folder : Path
+        The machine's results.
+    row : mapping
+        Of one of its CSVs.
+    """
+    if not on_processor(row) or (cell := _cells(folder).get(_place(row))) is None:
+        return False
+    return any(map(cell.meets, _cells(folder).values()))
+
+
+def preempted(folder: Path, row: Mapping[str, Any]) -> bool:
+    """Return whether the cell of a row has the note that its threads lost their cores often."""
+    cell = _cells(folder).get(_place(row)) if on_processor(row) else None
+    return cell is not None and cell.is_noted
+
+
+def _place(row: Mapping[str, Any]) -> tuple:
+    return tuple(row[name] for name in ("artefact", "scale", "case", "method", "backend"))
+
+
+@cache
+def _cells(folder: Path) -> dict[tuple, Cell]:
+    found = {}
+    for path in sorted(folder.glob("*/*.json")):
+        manifest = read_json(path)
+        for cell in manifest.get("cells") or []:
+            if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
+                place = _place({**cell, **{name: manifest.get(name) for name in ("artefact", "scale")}})
+                end = datetime.fromisoformat(cell["date"]).timestamp()
+                is_noted = any(NOTE in note for note in cell.get("notes") or ())
+                host = (cell.get("revision") or {}).get("host", "")
+                found[place] = Cell(Span(end + ROUNDING - cell["seconds"], end), host, is_noted)
+    return found

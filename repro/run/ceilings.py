@@ -1,0 +1,158 @@
+"""Measured ceilings of a device, bandwidth by size and arithmetic rate, and the least time that work can take on it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repro.model import ReproError, Work
+from repro.run.timing import Clock, sample
+
+STREAMS = ("copy", "triad", "read")
+
+
+@dataclass(frozen=True)
+class CeilingKernel:
+    """A probe of what a device can do.
+
+    Attributes
+    ----------
+    name : str
+    kind : {'copy', 'triad', 'read', 'flops'}
+    size_bytes : int
+        Memory that the probe works on.
+    function : callable without arguments
+        Enqueues the probe.
+    bytes, flops : float
+        What one call moves and computes.
+    precision : str
+        ``'float64'`` or ``'float32'``.
+    """
+
+    name: str
+    kind: str
+    size_bytes: int
+    function: Callable[[], Any]
+    bytes: float
+    flops: float = 0.0
+    precision: str = "float64"
+
+    def __post_init__(self):
+        if self.kind not in (*STREAMS, "flops"):
+            raise ValueError(f"{self.name}: kind {self.kind!r} is none of {', '.join(STREAMS)}, flops")
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What was measured of one device.
+
+    Attributes
+    ----------
+    device : str
+    bandwidths : mapping of str to list of (float, float)
+        For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
+        Data that fit the last-level cache move faster than memory allows, here as in what is compared with it.
+    cold : mapping of str to list of (float, float)
+        The same with the cache evicted before each sample.
+    rates : mapping of str to float
+        Floating-point operations a second by precision.
+    """
+
+    device: str
+    bandwidths: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    cold: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+    def bandwidth(self, size: float, cold: bool = False) -> float:
+        """Return the highest bandwidth that any probe reached when it moved as much.
+
+        Parameters
+        ----------
+        size : float
+            Bytes moved. Between measured sizes the bandwidth is interpolated linearly in the logarithm of the size;
+            outside them it is that of the nearest.
+        cold : bool
+            With the cache evicted before.
+
+        Returns
+        -------
+        float
+            Bytes a second.
+        """
+        curves = [curve for curve in (self.cold if cold else self.bandwidths).values() if curve]
+        if not curves:
+            raise ReproError(f"no {'cold ' if cold else ''}bandwidth of {self.device} has been measured")
+        return max(_interpolated(curve, size) for curve in curves)
+
+    def rate(self, precision: str) -> float:
+        """Return the measured arithmetic rate in operations a second."""
+        if precision not in self.rates:
+            raise ReproError(f"no {precision} rate of {self.device} has been measured")
+        return self.rates[precision]
+
+    def bound_seconds(self, work: Work, cold: bool = False) -> float:
+        """Return the least time the work can take: moving its bytes or doing its operations, whichever lasts longer."""
+        moving = work.bytes / self.bandwidth(work.bytes, cold) if work.bytes > 0 else 0.0
+        computing = work.flops / self.rate(work.precision) if work.flops > 0 else 0.0
+        return max(moving, computing)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ceilings as JSON values."""
+        curves = {name: {kind: [list(point) for point in curve] for kind, curve in getattr(self, name).items()}
+                  for name in ("bandwidths", "cold")}  # fmt: skip
+        return {"device": self.device, **curves, "rates": dict(self.rates)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Ceilings:
+        """Return the ceilings that `to_dict` gave."""
+        curves = {
+            name: {kind: [(float(size), float(rate)) for size, rate in curve] for kind, curve in values[name].items()}
+            for name in ("bandwidths", "cold")
+        }
+        return cls(values["device"], **curves, rates={name: float(rate) for name, rate in values["rates"].items()})
+
+
+def _interpolated(curve: list[tuple[float, float]], size: float) -> float:
+    if size <= curve[0][0]:
+        return curve[0][1]
+    for (left, low), (right, high) in itertools.pairwise(curve):
+        if size <= right:
+            return low + (high - low) * math.log(size / left) / math.log(right / left)
+    return curve[-1][1]
+
+
+def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float = 0.2) -> Ceilings:
+    """Return the ceilings of a device, each from its fastest sample: whatever else runs only slows a probe.
+
+    Parameters
+    ----------
+    kernels : iterable of CeilingKernel
+        Streaming probes over a range of sizes, and arithmetic probes. They are taken one at a time, so a generator may
+        free the arrays of each before it makes the next.
+    clock : Clock
+        The device.
+    max_seconds : float
+        Cap on the time spent on each probe, warm and cold each.
+
+    Raises
+    ------
+    ReproError
+        When there is no streaming probe.
+    """
+    curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
+    rates: dict[str, float] = {}
+    for kernel in kernels:
+        for cold in (False,) if kernel.kind == "flops" else (False, True):
+            seconds = min(sample(kernel.function, clock, cold=cold, max_seconds=max_seconds).seconds)
+            if kernel.kind == "flops":
+                rates[kernel.precision] = max(kernel.flops / seconds, rates.get(kernel.precision, 0.0))
+            else:
+                curve = curves[cold].setdefault(kernel.kind, {})
+                curve[float(kernel.bytes)] = max(kernel.bytes / seconds, curve.get(float(kernel.bytes), 0.0))
+    if not curves[False]:
+        raise ReproError(f"no streaming probe for {clock.name}")
+    warm, cold = ({kind: sorted(curve.items()) for kind, curve in curves[cold].items()} for cold in (False, True))
+    return Ceilings(clock.name, warm, cold, rates)

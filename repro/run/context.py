@@ -1,0 +1,287 @@
+"""What an artefact's `measure(cell, run)` is given: the device, the data, and how times and facts are recorded."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn
+
+from repro import environment
+from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
+from repro.run import memory
+from repro.units import convert, is_time
+
+#: Longest time to sample one function, in seconds, by scale.
+SAMPLING_SECONDS = {"smoke": 0.2, "small": 3.0, "paper": 10.0, "large": 10.0}
+
+
+class Run:
+    """One measurement of one cell.
+
+    Parameters
+    ----------
+    cell : Cell
+    artefact : str
+        The artefact's id.
+    scale : str
+    seed : int
+    overrides : mapping of str to str, optional
+        The user's own files in place of datasets, by dataset name.
+
+    Attributes
+    ----------
+    rows : list of Row
+        What was recorded.
+    samples : dict
+        Raw samples by metric.
+    checks : list of dict
+        What was compared with a reference, the error and the tolerance.
+    digests : dict of str to str
+        Content hashes of the datasets that were read.
+    work : list of dict
+        For each time whose work is known: metric, least bytes and operations, precision, and if the cache was cold.
+    failing : tuple
+        Metric and error of the check that failed, for the failed row.
+    """
+
+    def __init__(
+        self, cell: Cell, artefact: str, scale: str, seed: int = 0, overrides: Mapping[str, str] | None = None
+    ):
+        self.cell, self.artefact, self.scale, self.seed = cell, artefact, scale, seed
+        self.overrides = dict(overrides or {})
+        self.rows: list[Row] = []
+        self.samples: dict[str, dict] = {}
+        self.checks: list[dict] = []
+        self.digests: dict[str, str] = {}
+        self.clocks: dict[str, dict] = {}
+        self.work: list[dict] = []
+        self.failing: tuple[str, float | None] = ("", None)
+        self._opened: Any = None
+        self._bounded: list[_Bounded] = []
+
+    @functools.cached_property
+    def rng(self):
+        """Random generator of this cell: the same numbers however the cells are ordered or resumed."""
+        import numpy
+
+        identity = json.dumps(self.cell.identity(), sort_keys=True, default=str)
+        return numpy.random.default_rng([self.seed, *hashlib.sha256(identity.encode()).digest()[:16]])
+
+    @property
+    def device(self):
+        """The device of the cell's back end; when it is not there, the cell is skipped with the reason."""
+        if self.cell.backend == "host":
+            raise ReproError("a cell of back end 'host' has no device; time it without one")
+        if self._opened is None:
+            self._opened = environment.device(self.cell.backend)
+            self._note(self._opened)
+        return self._opened
+
+    def _note(self, clock: Any) -> None:
+        """Remember a device for the manifest."""
+        backend = getattr(clock, "backend", "host")
+        self.clocks[f"{backend}: {clock.name}"] = {
+            "name": clock.name, "backend": backend,
+            "details": dict(getattr(clock, "details", None) or {}),
+        }  # fmt: skip
+
+    def dataset(self, name: str):
+        """Return a dataset that the cell declares in `data`, at this scale, or the user's own file in its place."""
+        if name not in self.cell.data:
+            # Undeclared data would be missing from the cell's key, and a change of it would go unnoticed.
+            raise ReproError(f"dataset {name!r} is not declared in the cell's data: {list(self.cell.data)}")
+        override = self.overrides.get(name)
+        data = environment.dataset(name, self.scale, override)
+        self.digests[name] = environment.dataset_digest(name, self.scale, override)
+        return data
+
+    def skip(self, reason: str, remedy: str = "") -> NoReturn:
+        """Give the cell up because something is not on this machine."""
+        raise Skip(reason, remedy)
+
+    def need(self, what: str, *, host: float = 0.0, device: float = 0.0) -> None:
+        """Ask for memory before it is taken: where it is not free, the cell is skipped with the sizes named.
+
+        Parameters
+        ----------
+        what : str
+            What takes it, for the reason.
+        host, device : float
+            Bytes at the peak, on the host and on the cell's device. On a device without memory of its own the two
+            add up.
+        """
+        if device and self.device.is_gpu:
+            memory.require(what, device, self.device.free_bytes(), self.device.name)
+        else:
+            host += device
+        if host:
+            memory.require(what, host, memory.host_available(), "the host")
+
+    def check(self, error: float, tolerance: float, what: str) -> None:
+        """Require a result to agree with an independent reference.
+
+        Raises
+        ------
+        CheckFailed
+            If `error` is larger than `tolerance` or no number.
+        """
+        self._require(float(error), tolerance, what, metric="")
+
+    def _require(self, error: float, tolerance: float, what: str, metric: str) -> None:
+        # 'not <=' so that NaN fails.
+        if not error <= tolerance:
+            self.failing = (metric, error)
+            raise CheckFailed(f"{what}: error {error:.3g} exceeds the tolerance {tolerance:.3g}")
+        self.checks.append({"what": what, "error": error, "tolerance": float(tolerance)})
+
+    def value(self, metric: str, value: float, unit: str = "", error: float | None = None) -> None:
+        """Record a fact that is not a time, as a count of iterations."""
+        device = self._opened.name if self._opened is not None else ""
+        self._record(metric, value=float(value), unit=unit, error=_float(error), device=device)
+
+    def _record(self, metric: str, **columns: Any) -> None:
+        if any(row.metric == metric for row in self.rows):
+            raise ReproError(f"metric {metric!r} is recorded twice in one cell")
+        cell = self.cell
+        self.rows.append(Row(self.artefact, self.scale, cell.case, cell.method, cell.backend, metric=metric, **columns))
+
+    def time(
+        self, metric: str, function: Callable[[], Any], *, check: Callable[[], float] | None = None,
+        tolerance: float | None = None, work: Work | None = None, device: Any = None, cold: bool = False,
+        unit: str = "s", max_seconds: float | None = None, capture: bool = True, repeats: int | None = None,
+    ):  # fmt: skip
+        """Check and time a function, and record its median with the confidence interval.
+
+        Parameters
+        ----------
+        metric : str
+        function : callable
+            What is timed, without arguments. It may be called any number of times.
+        check : callable, optional
+            Returns the relative error of what `function` has just computed against an independent reference. It is
+            called after the first call and again after the last; no time is recorded when it exceeds `tolerance`.
+        tolerance : float, optional
+            Needed with `check`.
+        work : Work, optional
+            The least the function must move and compute: gives the row its fraction of the bound.
+        device : clock, optional
+            By default the cell's device, or the host's clock for a baseline.
+        cold : bool
+            Record a second metric ``<metric>_cold`` with the last-level cache evicted before each sample.
+        unit : str
+            Of the recorded row: ``s``, ``ms``, ``us`` or ``ns``.
+        max_seconds : float, optional
+            Cap of the sampling time; by default of the scale.
+        capture : bool
+            False for a function that waits for the device itself, so that all of its time counts, the host's too.
+        repeats : int, optional
+            Calls in each warm sample, back to back; by default as many as last a millisecond.
+
+        Returns
+        -------
+        repro.run.statistics.Summary
+            Of the warm samples, in seconds.
+
+        Raises
+        ------
+        CheckFailed
+            If the result is wrong before or after timing.
+        """
+        from repro.run import statistics, timing
+
+        if not is_time(unit):
+            raise ReproError(f"{metric}: {unit!r} is no unit of time")
+        if (check is None) != (tolerance is None):
+            raise ReproError(f"{metric}: a check needs a tolerance and a tolerance a check")
+        clock = device or (timing.HostClock() if self.cell.backend == "host" else self.device)
+        self._note(clock)
+        limit = SAMPLING_SECONDS[self.scale] if max_seconds is None else max_seconds
+
+        function()
+        clock.synchronize()
+        error = self._verify(check, tolerance, metric, "")
+        taken = []
+        for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
+            samples = timing.sample(
+                function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
+                batch=None if evict else repeats,
+            )  # fmt: skip
+            taken.append((name, samples, statistics.summarise(samples.seconds)))
+        error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
+
+        for name, samples, summary in taken:
+            self.samples[name] = {
+                "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
+                "cold": bool(samples.cold),
+            }  # fmt: skip
+            median, low, high = (_in(unit, x) for x in (summary.median, summary.ci_low, summary.ci_high))
+            self._record(
+                name, value=median, unit=unit, ci_low=low, ci_high=high, n=int(summary.n),
+                outliers=int(summary.outliers), error=error, device=clock.name,
+            )  # fmt: skip
+            if work is not None:
+                self.work.append({"metric": name, **asdict(work), "cold": bool(samples.cold)})
+                self._bounded.append(_Bounded(self.rows[-1], work, clock, summary.median, bool(samples.cold)))
+        return taken[0][2]
+
+    def _verify(self, check: Callable[[], float] | None, tolerance: float | None, metric: str, when: str):
+        if check is None:
+            return None
+        error = float(check())
+        self._require(error, tolerance, f"{metric}{when}", metric)
+        return error
+
+    def finish(self) -> None:
+        """Refuse times that nothing has checked.
+
+        Raises
+        ------
+        CheckFailed
+            If something was timed and no result of the cell was compared with a reference.
+        """
+        if self.samples and not self.checks:
+            raise CheckFailed("timed without a check: pass check= and tolerance= to run.time, or call run.check")
+        if not self.rows:
+            raise ReproError("measure() recorded nothing: call run.time or run.value")
+
+    def bound(self, ceilings_of: Callable[[Any], Any]) -> None:
+        """Give each row with known work its fraction of the bound.
+
+        It is done when `measure` has returned and its arrays are free: measuring ceilings takes memory.
+
+        Parameters
+        ----------
+        ceilings_of : callable
+            From a clock to the measured `repro.run.ceilings.Ceilings` of its device, or None where there are none.
+        """
+        for entry in self._bounded:
+            ceilings = ceilings_of(entry.clock)
+            if ceilings is not None:
+                entry.row.bound_fraction = float(ceilings.bound_seconds(entry.work, cold=entry.cold)) / entry.seconds
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """A timed row whose work is known."""
+
+    row: Row
+    work: Work
+    clock: Any
+    seconds: float
+    cold: bool
+
+
+def _in(unit: str, seconds: float | None) -> float | None:
+    return None if seconds is None else float(convert(seconds, "s", unit))
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _worst(*errors: float | None) -> float | None:
+    known = [error for error in errors if error is not None]
+    return max(known) if known else None

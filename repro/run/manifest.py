@@ -1,0 +1,91 @@
+"""Where a result comes from: commit, command, seed, versions, devices and their clocks, data and time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from repro.cache.hashing import VARIABLES
+from repro.machine import fingerprint, host, nvidia
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def revision(root: Path = ROOT) -> dict[str, Any]:
+    """Return of what a measurement is: ``commit`` and ``dirty`` of the sources under `root`, and the ``host``.
+
+    See `repro.machine.host`; it tells which cells of a cluster had one machine.
+    """
+    return {**_commit(root), "host": host()}
+
+
+def _commit(root: Path) -> dict[str, Any]:
+    """Return ``commit`` and ``dirty`` of the sources under `root`; both None outside a checkout of their own.
+
+    Results do not make a checkout dirty. A copy of the sources inside another repository (a virtual environment in it,
+    say) has no commit: the other's would be wrong. Whoever makes a copy without history or with a stale one, for a
+    container or a compute node, says in the variable ``REPRO_COMMIT`` what it is a copy of; that goes before what git
+    has.
+    """
+    if stated := os.environ.get("REPRO_COMMIT"):
+        return {"commit": stated, "dirty": None}
+    top = _git(root, "rev-parse", "--show-toplevel")
+    commit = _git(root, "rev-parse", "HEAD") if top and Path(top).resolve() == root.resolve() else None
+    if commit is None:
+        return {"commit": None, "dirty": None}
+    changes = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
+    return {"commit": commit, "dirty": None if changes is None else bool(changes)}
+
+
+def _describe(device: Any) -> dict[str, Any]:
+    if isinstance(device, Mapping):
+        return dict(device)
+    facts = {"backend": getattr(device, "backend", ""), "name": getattr(device, "name", "")}
+    return facts | dict(getattr(device, "details", None) or {})
+
+
+def collect(
+    command: Iterable[str] | str, seed: int | None, data: Mapping[str, str], devices: Iterable[Any]
+) -> dict[str, Any]:
+    """Return the manifest of a result, as JSON values.
+
+    Parameters
+    ----------
+    command : str or iterable of str
+        What was typed.
+    seed : int or None
+        Of every random number.
+    data : mapping of str to str
+        Dataset names and the hashes of their content.
+    devices : iterable of Device or mapping
+        What was measured on; their ``backend``, ``name`` and ``details`` are kept.
+    """
+    return {
+        **_commit(ROOT),
+        "command": command if isinstance(command, str) else " ".join(command),
+        "seed": seed,
+        "collected": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": fingerprint(),
+        "nvidia": nvidia(),
+        "devices": [_describe(device) for device in devices],
+        "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
+        "environment": {
+            key: os.environ[key] for key in sorted(os.environ) if key.startswith(SETTINGS) or key in VARIABLES
+        },
+        "data": dict(sorted(data.items())),
+    }

@@ -1,0 +1,148 @@
+"""Measure one cell: take the machine's lock, look at the store again, measure, store."""
+
+from __future__ import annotations
+
+import datetime
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from repro import discovery, environment
+from repro.cache.plan import Task, source_hashes
+from repro.cache.store import alone
+from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
+from repro.run import manifest
+from repro.run.context import Run
+from repro.run.device_ceilings import DeviceCeilings
+from repro.settings import Settings
+
+
+def measure(
+    task: Task, settings: Settings, *, force: bool = False, begun: float = 0.0,
+    waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
+) -> bool:  # fmt: skip
+    """Measure a cell and store its record, unless another run has just done so; sets `task.record`.
+
+    Parameters
+    ----------
+    task : Task
+    settings : Settings
+    force : bool
+        Measure even if what is stored stands.
+    begun : float
+        When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
+    waiting : callable, optional
+        Called once if another run is measuring.
+    measuring : callable, optional
+        Called when the machine is this run's.
+
+    Returns
+    -------
+    bool
+        Whether it was measured here.
+    """
+    with alone(waiting):
+        if measuring:
+            measuring()
+        store = settings.store
+        task.look(store)
+        if task.record is not None and task.stands:
+            lately = task.record.get("finished", 0.0) >= begun > 0
+            if lately or not (task.reason or force):
+                return False
+        record = _measured(task, settings)
+        store.write(task.path, record)
+        task.record, task.reason = record, ""
+    return True
+
+
+def _measured(task: Task, settings: Settings) -> dict[str, Any]:
+    """Run the artefact's `measure` for a cell and return its record, whatever happens in it."""
+    cell, artefact = task.cell, task.artefact
+    run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
+    begun, trace = time.monotonic(), ""
+    try:
+        module = discovery.load(artefact)
+        module.measure(cell, run)
+        run.finish()
+        status, reason = DONE, ""
+    except Skip as skip:
+        status, reason = SKIPPED, str(skip)
+    except ReproError as error:
+        status, reason = FAILED, str(error)
+    except (Exception, SystemExit) as error:  # a cell that fails, in whatever way, costs no other
+        status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
+        trace = traceback.format_exc()
+    seconds = time.monotonic() - begun
+    notes = [*_bound(run, settings), *_uncaptured(run)] if status == DONE else []
+    record = outcome(task, settings, status, reason, run)
+    record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
+    return record
+
+
+def _bound(run: Run, settings: Settings) -> list[str]:
+    """Set the rows' fractions of the bound; return why some have none."""
+    ceilings = DeviceCeilings(settings.store)
+    # A smoke run takes seconds, and measuring ceilings longer: it uses those that are known.
+    measuring = settings.scale != "smoke"
+    try:
+        run.bound(lambda clock: ceilings.of(clock, measuring=measuring))
+    except Exception as error:  # good times are not thrown away for want of a ceiling
+        return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]
+    return ceilings.notes
+
+
+def _uncaptured(run: Run) -> list[str]:
+    """Name the times that may hold launch cost: those of work that the device could not capture."""
+    why: dict[str, list[str]] = {}
+    for metric, samples in run.samples.items():
+        if samples["mode"].startswith("calls, "):
+            why.setdefault(samples["mode"].partition(", ")[2], []).append(metric)
+    cell = run.cell
+    return [
+        f"{' and '.join(metrics)} of {cell.method} on {cell.backend} may hold launch cost: {mode}"
+        for mode, metrics in why.items()
+    ]
+
+
+def _still(task: Task) -> dict[str, str]:
+    """The hashes of the sources as the cell was planned; those that were edited meanwhile are marked as stale."""
+    now = source_hashes(task.artefact, task.cell)
+    return {
+        path: value if now.get(path) == value else "edited while it was measured"
+        for path, value in task.key["sources"].items()
+    }
+
+
+def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run | None = None) -> dict[str, Any]:
+    """Return the record of a cell; one that is not done has a single row, which says why."""
+    cell = task.cell
+    row = Row(task.artefact.id, settings.scale, cell.case, cell.method, cell.backend, status=status, reason=reason)
+    if run is not None and status == FAILED:
+        row.metric, row.error = run.failing
+    rows = run.rows if run is not None and status == DONE else [row]
+    return {
+        "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,
+        "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": task.key,
+        "revision": manifest.revision(environment.root()), "command": settings.command,
+        "rows": [plain(row.as_dict()) for row in rows],
+        "samples": run.samples if run is not None and status == DONE else {},
+        "checks": plain(run.checks) if run is not None else [],
+        "work": plain(run.work) if run is not None and status == DONE else [],
+        "digests": run.digests if run is not None else {},
+        "clocks": plain(run.clocks) if run is not None else {},
+        "notes": [], "seconds": 0.0, "traceback": "", "finished": time.time(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with mappings, sequences and NumPy scalars made what JSON has."""
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return plain(value.item()) if hasattr(value, "item") else str(value)

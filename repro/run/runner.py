@@ -1,0 +1,330 @@
+"""Go through the cells of the chosen artefacts: measure what has to be measured, and write each artefact's files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from repro import discovery
+from repro.cache import hosts, kept, lacking, plan
+from repro.cache.files import files_stem
+from repro.cache.plan import Selection, Task
+from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
+from repro.discovery import Artefact
+from repro.model import DONE, FAILED, SKIPPED, ReproError
+from repro.run import building, preemption
+from repro.run.worker import Worker
+from repro.settings import Settings, own_name
+from repro.show.render import Rendered, render
+
+UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
+
+
+@dataclass
+class Job:
+    """An artefact, all of its cells at the scale, and those of them that the command wants."""
+
+    artefact: Artefact
+    module: ModuleType | None = None
+    tasks: list[Task] = field(default_factory=list)
+    wanted: list[Task] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def data(self) -> set[str]:
+        """The names of the datasets that its cells use."""
+        return {name for task in self.tasks for name in task.cell.data}
+
+    def pending(self, force: bool = False) -> list[Task]:
+        """Wanted cells that have to be measured."""
+        return [task for task in self.wanted if force or task.reason]
+
+    def expected_seconds(self, task: Task, scale: str) -> float:
+        """How long a cell should take: as last time, else as the artefact's other cells, else as it states."""
+        if task.seconds is not None:
+            return task.seconds
+        known = [other.seconds for other in self.tasks if other.seconds is not None]
+        if known:
+            return sum(known) / len(known)
+        if scale in self.artefact.minutes:
+            return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
+        return UNKNOWN_SECONDS
+
+
+class Watcher(Protocol):
+    """What is told how a run goes on, as a progress bar."""
+
+    def begin(self, cells: int, seconds: float) -> None:
+        """The run begins, with this many cells to measure and the seconds they should take."""
+
+    def replaces(self, text: str) -> None:
+        """An artefact's files have cells that do not stand here, and will be without them; see `replaced`."""
+
+    def shares(self, artefact: Artefact, owner: Artefact) -> None:
+        """Cells of an artefact are about to be measured as those of another that shows the same."""
+
+    def cell(self, task: Task, why: str) -> None:
+        """A cell is about to be measured."""
+
+    def waiting(self) -> None:
+        """Another run is measuring; this one waits for it."""
+
+    def data(self, text: str) -> None:
+        """A dataset that the cells need begins to be built, or has been."""
+
+    def done(self, task: Task, measured: bool, expected: float) -> None:
+        """A cell has been measured, or found to have been measured by another run."""
+
+    def rendered(self, rendered: Rendered) -> None:
+        """An artefact's files have been written."""
+
+    def problem(self, artefact: Artefact, text: str) -> None:
+        """An artefact cannot be run."""
+
+
+class Silent:
+    """A watcher that says nothing."""
+
+    def __getattr__(self, name: str):
+        return lambda *arguments: None
+
+
+@dataclass
+class Summary:
+    """How a run ended.
+
+    Attributes
+    ----------
+    measured, reused, skipped, failed : int
+        Cells that were measured now and are done, that were done before, skipped, failed.
+    problems : dict of str to str
+        Artefacts that could not be run or shown, and why.
+    interrupted : bool
+    files : list of Path
+    """
+
+    measured: int = 0
+    reused: int = 0
+    skipped: int = 0
+    failed: int = 0
+    problems: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every cell is done or skipped, 1 when something failed, 130 when interrupted."""
+        return 130 if self.interrupted else int(bool(self.failed or self.problems))
+
+    def count(self, task: Task, measured: bool) -> None:
+        """Count a cell."""
+        status = kept.last(task.record)["status"] if task.record else FAILED
+        if status == DONE:
+            self.measured += measured
+            self.reused += not measured
+        else:
+            self.skipped += status == SKIPPED
+            self.failed += status == FAILED
+
+
+def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
+    """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
+
+    Raises
+    ------
+    UnknownName
+        If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
+        where the selection is of files: the cells of a shard need not use all that the plan does.
+    """
+    jobs = []
+    for artefact in artefacts:
+        job = Job(artefact)
+        try:
+            job.module = discovery.load(artefact)
+            job.tasks = plan.tasks_of(artefact, job.module, settings)
+            job.wanted = [
+                task for task in job.tasks
+                if selection.wants(task.cell)
+                and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
+            ]  # fmt: skip
+        except ReproError as error:
+            job.problem = str(error)
+        except Exception as error:  # as of a dataset's recipe: it costs no other artefact
+            job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
+        jobs.append(job)
+    if selection.files is None:
+        used = {name for job in jobs for name in job.data}
+        for name in settings.overrides.keys() - used:
+            advice = f"they use {', '.join(sorted(used)) or 'none'}"
+            raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
+    if selection.only:
+        cells = [task.cell for job in jobs for task in job.tasks]
+        if cells:
+            plan.check_only(selection.only, cells)
+            if selection.files is None:
+                lacking.require_some(selection, cells)
+    if selection.only or selection.files is not None:
+        # An artefact without such cells was not meant.
+        jobs = [job for job in jobs if job.wanted or job.problem]
+    return jobs
+
+
+def replaced(job: Job, settings: Settings) -> str:
+    """Say when the artefact's files have cells that neither the store has nor can be read back, as a run drops them.
+
+    As in a clone, which has the files and not the store, when another machine measured them, or other sources.
+
+    Returns
+    -------
+    str
+        Empty when there are none.
+    """
+    if job.problem:
+        return ""
+    files = files_stem(job.artefact, settings, job.data)
+    owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
+    standing = {task.path for task in job.tasks if task.stands}
+    try:
+        manifest = read_json(files.with_name(f"{files.name}.json"))
+        done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
+        paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
+        store = settings.store
+        lost = sum(path not in standing and not path.exists() and not store.was_removed(path) for path in paths)
+    except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
+        return ""
+    if not lost:
+        return ""
+    return (
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those measured elsewhere or by "
+        "other sources; they are replaced (git keeps what is committed; --results or --machine keeps both)"
+    )
+
+
+def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What names the file of a cell in a manifest, as `repro.cache.plan.identity` does."""
+    given, keys = manifest.get("overrides") or {}, manifest.get("recipes", {})
+    own = {name: own_name(file, keys[name]) for name, file in given.items() if name in cell["data"]}
+    names = ("case", "method", "backend", "parameters", "data")
+    return {
+        "scale": manifest["scale"], **{name: cell[name] for name in names}, **({"overrides": own} if own else {})
+    }  # fmt: skip
+
+
+def run(
+    jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None
+) -> Summary:
+    """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    settings : Settings
+    force : bool
+        Measure cells that are done, too.
+    isolate : bool
+        Measure in a process of its own, so that a crash costs one cell; and build the data that the cells need before
+        the first of them, several at once.
+    watcher : Watcher, optional
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    ReproError
+        When the cache or the folder of results cannot be written, or that has other hosts' results.
+    """
+    hosts.require_own(settings.store.folder)
+    watcher = watcher or Silent()
+    begun, summary = time.time(), Summary()
+    clean_temporaries(settings.store.folder)
+    # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
+    expected = {task.path: job.expected_seconds(task, settings.scale) for job in jobs for task in job.pending(force)}
+    if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
+        measuring_lock()
+        require_writable(settings.store.folder)
+        hosts.claim(settings.store)
+    for job in jobs:
+        if text := replaced(job, settings):
+            watcher.replaces(text)
+    watcher.begin(len(expected), sum(expected.values()))
+    worker = Worker(settings) if isolate else None
+    try:
+        if isolate:
+            building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
+        for job in jobs:
+            _run_job(job, settings, force, begun, worker, watcher, summary, expected)
+    except KeyboardInterrupt:
+        summary.interrupted = True
+    finally:
+        if worker:
+            worker.close()
+    return summary
+
+
+def _run_job(
+    job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
+    expected: dict[Path, float],
+) -> None:  # fmt: skip
+    if job.problem:
+        summary.problems[job.artefact.id] = job.problem
+        watcher.problem(job.artefact, job.problem)
+        return
+    current: Task | None = None  # what is being measured
+    has_waited = False
+
+    def waiting() -> None:
+        nonlocal has_waited
+        has_waited = True
+        watcher.waiting()
+
+    options = {"force": force, "begun": begun, "waiting": waiting}
+    trouble: BaseException | None = None
+    for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
+        if owner.id != job.artefact.id:
+            watcher.shares(job.artefact, owner)
+    try:
+        for task in job.wanted:
+            if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
+                task.look(settings.store)
+            measured = task.path in expected
+            if measured:
+                watcher.cell(task, task.reason or "forced")
+                current, has_waited = task, False
+                measured = worker.measure(task, **options) if worker else preemption.watched(task, settings, **options)
+                current = None
+                summary.count(task, measured)
+                watcher.done(task, measured, expected.pop(task.path))
+            else:
+                summary.count(task, False)
+    except (KeyboardInterrupt, OSError, ReproError) as error:
+        trouble = error
+        if worker:
+            worker.close()  # at once, or it goes on and stores a cell that neither the summary nor the files have
+        if current and _is_stored_since(begun, current, settings):
+            summary.count(current, not has_waited)  # where it waited, what is stored may be the other run's
+    try:
+        # Whatever happened, what is done is shown.
+        rendered = render(job.artefact, job.module, job.tasks, settings)
+    except OSError as error:
+        trouble = trouble or error
+    else:
+        summary.files += rendered.files
+        if rendered.problems:
+            summary.problems[job.artefact.id] = "; ".join(rendered.problems)
+        watcher.rendered(rendered)
+    if isinstance(trouble, OSError):
+        raise ReproError(f"{settings.store.folder} cannot be written: {trouble}; what is stored is kept") from trouble
+    if trouble:
+        raise trouble
+
+
+def _is_stored_since(begun: float, task: Task, settings: Settings) -> bool:
+    """Return whether a cell at which the run was cut off had been stored by then, and take what is stored."""
+    task.look(settings.store)
+    return task.record is not None and kept.last(task.record)["finished"] >= begun

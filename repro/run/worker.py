@@ -1,0 +1,186 @@
+"""Measure in a process of its own, so that a kernel that crashes costs its cell and not the run.
+
+After an illegal access a CUDA context answers every later call with the same error; a segmentation fault in compiled
+code ends the process; one that hangs is stopped when its cell's time is over. In each case the next cell gets a fresh
+process. ``repro run --in-process`` does without, for debuggers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from repro.cache.plan import Task
+from repro.discovery import Artefact
+from repro.model import DONE, FAILED, Cell, ReproError
+from repro.settings import Settings
+
+PR_SET_PDEATHSIG = 1
+WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
+
+
+class Worker:
+    """A process that measures cells one after another.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self._process: Any = None
+        self._pipe: Any = None
+        self._has_turn = False  # the machine is this run's, and the process measures
+
+    def measure(
+        self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None
+    ) -> bool:
+        """Do as `repro.run.measure.measure`, in the process; its death is a failed cell.
+
+        One that dies while it waits for its turn has measured nothing, and another takes its place, once.
+
+        Raises
+        ------
+        ReproError
+            When that dies as well; what is stored of the cell stays.
+        """
+        for is_last in (False, True):
+            try:
+                message = self._ask(task, force, begun, waiting)
+                break
+            except TimeoutError as late:
+                self.close()
+                return self._fail(task, str(late), begun)
+            except (EOFError, ConnectionError):
+                death = f"the measuring process died: {self._bury()}"
+            if self._has_turn:
+                return self._fail(task, death, begun)
+            if is_last:
+                raise ReproError(f"{death}, as did one before it, and neither had begun; what is stored is kept")
+        if isinstance(message, BaseException):
+            raise message
+        measured, task.record, task.reason = message
+        if task.record["status"] == FAILED and task.record.get("traceback"):
+            self.close()  # the fault may have spoilt the device's context
+        return measured
+
+    def _ask(self, task: Task, force: bool, begun: float, waiting: Callable[[], None] | None) -> Any:
+        """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
+        self._has_turn = False
+        if self._process is None:
+            self._start()
+        cell = task.cell
+        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
+        self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
+        until = None
+        while True:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            if not self._pipe.poll(left):
+                raise TimeoutError(f"not done after {self.settings.cell_seconds:g} s, and stopped (--cell-minutes)")
+            message = self._pipe.recv()
+            if message == WAITING:
+                if waiting:
+                    waiting()
+            elif message == MEASURING:
+                self._has_turn = True
+                until = time.monotonic() + self.settings.cell_seconds
+            else:
+                return message
+
+    def _start(self) -> None:
+        spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
+        self._pipe, theirs = spawn.Pipe()
+        self._process = spawn.Process(target=_serve, args=(theirs, self.settings, os.getpid()), daemon=True)
+        # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._process.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        theirs.close()
+
+    def _bury(self) -> str:
+        """Return how the process died."""
+        self._process.join()
+        code = self._process.exitcode
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        self.close()
+        return how
+
+    def _fail(self, task: Task, reason: str, begun: float) -> bool:
+        """Store that a cell failed, and return whether: not over one that is done since the run began.
+
+        That is another run's, for which this one has waited, or the process had stored it and died before it said so.
+        """
+        from repro.run.measure import outcome
+
+        task.look(self.settings.store)
+        if task.stands and task.record["status"] == DONE and task.record.get("finished", 0.0) >= begun > 0:
+            return False
+        record = outcome(task, self.settings, FAILED, reason)
+        self.settings.store.write(task.path, record)
+        task.record, task.reason = record, ""
+        return True
+
+    def close(self) -> None:
+        """End the process and all that it has started, at once if it is still measuring."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        self._process.join(5)
+        with contextlib.suppress(OSError):  # none is left, most often
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.join()
+        self._pipe.close()
+        self._process = self._pipe = None
+
+
+def _serve(pipe: Any, settings: Settings, parent: int) -> None:
+    """Measure what the pipe asks for until it is closed."""
+    from repro.run import preemption
+
+    die_with(parent)
+    os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
+    os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
+    while True:
+        try:
+            artefact, identity, path, key, force, begun = pipe.recv()
+        except (EOFError, ConnectionError):
+            return
+        task = _task(artefact, identity, path, key)
+        try:
+            measured = preemption.watched(
+                task, settings, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
+                measuring=lambda: pipe.send(MEASURING),
+            )  # fmt: skip
+            answer: Any = (measured, task.record, task.reason)
+        except Exception as error:  # of the store, as when the disk is full; the cell's own faults are in its record
+            answer = error
+        try:
+            pipe.send(answer)
+        except ConnectionError:
+            return
+
+
+def _task(artefact: Artefact, identity: tuple, path: Any, key: dict) -> Task:
+    case, method, backend, parameters, data = identity
+    return Task(artefact, Cell(case, method, backend, parameters, data), path, key)
+
+
+def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """Ask the system to end this process with its parent, so that a killed run leaves nothing on the device.
+
+    Elsewhere than on Linux the process ends when it has finished its work and finds the pipe closed.
+    """
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)
+        if os.getppid() != parent:  # it died before it could be asked
+            os._exit(1)

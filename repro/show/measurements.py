@@ -1,0 +1,207 @@
+"""Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from repro import published
+from repro.cache.store import read_json
+from repro.model import DONE, SCALES, ReproError
+from repro.show.results import PREFERENCE, Results, timed_on_cores
+
+SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
+
+
+def require_results(folder: Path) -> None:
+    """Check that a folder is one of results: a folder a machine, in it one a paper. An empty one is.
+
+    An empty file is no sign of another's folder: it is told where it is read.
+
+    Raises
+    ------
+    ReproError
+        When it is not there, is the folder of one machine, or holds tables that are no results.
+    """
+    if not folder.is_dir():
+        raise ReproError(f"there is no folder of results {folder}")
+    papers = published.papers()
+    if any(_has_results(path) for paper in papers for path in folder.glob(f"{paper}/*.csv")):
+        raise ReproError(f"{folder} has the results of one machine: name the folder that it is in")
+    tables = [path for paper in papers for path in folder.glob(f"*/{paper}/*.csv") if path.stat().st_size]
+    if tables and not any(map(_has_results, tables)):
+        raise ReproError(f"{folder} is no folder of results: {tables[0]} holds none")
+
+
+def _has_results(path: Path) -> bool:
+    with path.open(errors="replace") as stream:  # what is damaged is told elsewhere
+        return {"scale", "backend"} <= set(stream.readline().strip().split(","))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One artefact's files of one machine at one scale.
+
+    Attributes
+    ----------
+    artefact, machine : str
+        As in ``fu2014-table2``, and the machine's folder.
+    csv : Path
+        The tidy CSV; the other files lie beside it.
+    """
+
+    artefact: str
+    machine: str
+    csv: Path
+
+    def beside(self, suffix: str) -> Path | None:
+        """Return the file with another suffix, None when there is none."""
+        path = self.csv.with_name(self.csv.name.removesuffix(".csv") + suffix)
+        return path if path.is_file() else None
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from the others: ``h200-fu2014-table2.large``."""
+        return f"{self.machine}-{self.artefact.partition('-')[0]}-{self.csv.name.removesuffix('.csv')}"
+
+    @cached_property
+    def frame(self) -> Any:
+        """The rows, as a pandas.DataFrame.
+
+        Raises
+        ------
+        ReproError
+            When the file is damaged.
+        """
+        from repro.show.render import read_csv
+
+        return read_csv(self.csv)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest; empty when there is none.
+
+        Raises
+        ------
+        ReproError
+            When it is damaged.
+        """
+        path = self.beside(".json")
+        return {} if path is None else read_json(path)
+
+    @cached_property
+    def scale(self) -> str:
+        """The scale, by the manifest, or by the rows."""
+        return self.manifest.get("scale") or next(iter(self.frame["scale"]), "")
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """The user's own files in place of datasets."""
+        return self.manifest.get("overrides") or {}
+
+    @cached_property
+    def statuses(self) -> Counter:
+        """Cells by status."""
+        cells = self.manifest.get("cells")
+        return Counter(cell["status"] for cell in cells) if cells else Counter(self.frame["status"])
+
+    @property
+    def done(self) -> int:
+        """Cells that are done."""
+        return self.statuses[DONE]
+
+    @cached_property
+    def backends(self) -> list[str]:
+        """Back ends that measured something, best first."""
+        present = set(self.frame[self.frame["status"] == DONE]["backend"])
+        return [backend for backend in PREFERENCE if backend in present]
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """The devices that were measured."""
+        found = dict.fromkeys(name for name in self.frame[self.frame["status"] == DONE]["device"] if name)
+        return sorted(found)
+
+    @property
+    def cores(self) -> int | None:
+        """How many cores its cells had on the processor, by the manifest."""
+        return (self.manifest.get("machine") or {}).get("cores")
+
+    @cached_property
+    def is_on_cores(self) -> bool:
+        """Whether times on a processor are among the rows."""
+        return timed_on_cores(self.frame[self.frame["status"] == DONE])
+
+    def reasons(self, status: str) -> list[tuple[str, int]]:
+        """Return why cells were skipped or failed, and how many, the most frequent first."""
+        rows = self.frame[self.frame["status"] == status]
+        return Counter(reason for reason in rows["reason"] if reason).most_common()
+
+    @cached_property
+    def commands(self) -> list[str]:
+        """What was typed to measure it."""
+        cells = self.manifest.get("cells") or []
+        typed = dict.fromkeys(cell["command"] for cell in cells if cell["status"] == DONE and cell.get("command"))
+        return list(typed) or [each for each in [self.manifest.get("command")] if each]
+
+    @cached_property
+    def dates(self) -> list[str]:
+        """First and last day of the measurements; one when they are the same."""
+        cells = self.manifest.get("cells") or []
+        days = sorted({str(cell["date"])[:10] for cell in cells if cell["status"] == DONE and cell.get("date")})
+        return days if len(days) < 2 else [days[0], days[-1]]
+
+    @cached_property
+    def commits(self) -> list[str]:
+        """Commits of the sources that measured; one with uncommitted changes ends in a ``+``."""
+        found = {}
+        for cell in self.manifest.get("cells") or []:
+            revision = cell.get("revision") or {}
+            if cell["status"] == DONE and revision.get("commit"):
+                found[revision["commit"][:10] + ("+" if revision.get("dirty") else "")] = None
+        return list(found)
+
+    def results(self) -> Results:
+        """Return the rows as artefacts' `tables` and `plot` take them."""
+        return Results(self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores)
+
+
+def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurement]:
+    """Return everything that is stored of some artefacts, best first: GPUs, then larger scales, then by machine.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        Results folders. A machine that is in several counts in the first.
+    known : iterable of str
+        Ids of artefacts.
+
+    Raises
+    ------
+    ReproError
+        When a folder is none of results, or a file in it is damaged.
+    """
+    found: dict[tuple[str, str, str], Measurement] = {}
+    for folder in folders:
+        require_results(folder)
+        for artefact in known:
+            paper, _, stem = artefact.partition("-")
+            for path in sorted([*folder.glob(f"*/{paper}/{stem}.csv"), *folder.glob(f"*/{paper}/{stem}.*.csv")]):
+                machine = path.parents[1].name
+                found.setdefault((artefact, machine, path.name), Measurement(artefact, machine, path))
+    return sorted(found.values(), key=_rank)
+
+
+def _rank(each: Measurement) -> tuple:
+    scale = SCALE_ORDER.index(each.scale) if each.scale in SCALES else len(SCALES)
+    return (not each.done, "cuda" not in each.backends, bool(each.overrides), scale, each.machine, each.csv.name)
+
+
+def machines(found: Sequence[Measurement]) -> list[str]:
+    """Return the machines, those with a GPU's results first."""
+    gpu = {each.machine for each in found if "cuda" in each.backends}
+    return sorted({each.machine for each in found}, key=lambda name: (name not in gpu, name))

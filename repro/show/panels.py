@@ -1,0 +1,121 @@
+"""Parts of a panel that plots share: intervals, logarithmic axes, legends."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from repro.show.looks import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["alike", "intervals", "legend", "logarithmic", "share_legend", "tidy"]
+
+ABOVE = "legend-above"  # of a panel, by `legend`
+
+
+def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float) -> None:
+    """Draw the intervals of points (x, y, low, high) that have one."""
+    points = [each for each in points if None not in each[2:4]]
+    if points:
+        x, y, low, high = zip(*points, strict=True)
+        below = [value - end for value, end in zip(y, low, strict=True)]
+        above = [end - value for value, end in zip(y, high, strict=True)]
+        # Above lines (2), as those from ours to the paper's, which would hide a stem, and below marks (3).
+        axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
+
+
+def logarithmic(axes: Axes, which: str) -> None:
+    """Make an axis logarithmic, with plain numbers at its ticks, and three a decade where there are few decades."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    low, high = sorted(getattr(axes, f"get_{which}lim")())
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
+    axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=20))
+    is_plain = low > 1e-3 and high < 1e6
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if is_plain else _power(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def alike(panels: Sequence[Axes]) -> None:
+    """Give panels of one quantity the same vertical axis, logarithmic where one of them is."""
+    if any(axes.get_yscale() == "log" for axes in panels):
+        for axes in panels:
+            axes.set_yscale("log")
+    limits = [axes.get_ylim() for axes in panels]
+    for axes in panels:
+        axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        if axes.get_yscale() == "log":
+            logarithmic(axes, "y")  # its ticks go by the limits
+
+
+def _power(value: float) -> str:
+    """Return a number as a multiple of a power of ten."""
+    mantissa, exponent = f"{value:.0e}".split("e")
+    power = f"10^{{{int(exponent)}}}"
+    return f"${power}$" if mantissa == "1" else f"${mantissa}\\times{power}$"
+
+
+def legend(axes: Axes) -> None:
+    """Put the legend above the axes, where it hides nothing, in as many columns as fit; the paper's marks come last."""
+    entries = sorted(
+        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1].startswith("paper")
+    )
+    if entries:
+        handles, names = zip(*entries, strict=True)
+        made = axes.get_figure()
+        columns = _columns(names, made.get_figwidth() / len([each for each in made.axes if each.get_visible()]))
+        placed = axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
+                    handlelength=1.4, columnspacing=1.2)  # fmt: skip
+        placed.set_gid(ABOVE)
+
+
+def share_legend(made: Figure) -> None:
+    """Put one legend above all panels where one panel's says all that the others' say."""
+    panels = [axes for axes in made.axes if axes.get_visible() and axes.get_legend_handles_labels()[1]]
+    entries = {}
+    for axes in panels:
+        entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    largest = max((len(axes.get_legend_handles_labels()[1]) for axes in panels), default=0)
+    if made.legends or len(made.axes) < 2 or not entries or len(entries) > largest:
+        return
+    for axes in panels:
+        if axes.get_legend() is not None:
+            axes.get_legend().remove()
+    names = sorted(entries, key=lambda name: name.startswith("paper"))
+    with style():
+        made.legend([entries[name] for name in names], names, loc="outside upper left", borderaxespad=0,
+                    ncols=_columns(names, made.get_figwidth()), handlelength=1.4, columnspacing=1.2)  # fmt: skip
+
+
+def _columns(names: Sequence[str], width: float) -> int:
+    """Return in how many columns a legend fits a width in inches, no more than its rows take: columns fill up first."""
+    most = max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))
+    rows = -(-len(names) // most)
+    return -(-len(names) // rows)
+
+
+def tidy(made: Figure) -> None:
+    """Break the vertical axes' texts that are longer than their axis, and lift legends above the titles of panels."""
+    from matplotlib.transforms import ScaledTranslation
+
+    for axes in made.axes:
+        place = axes.get_subplotspec()
+        rows = place.get_gridspec().nrows if place is not None else 1
+        height = 72 * made.get_figheight() / rows  # points, of the panel with all around it
+        text = axes.get_ylabel()
+        if text and "\n" not in text:
+            axes.set_ylabel(textwrap.fill(text, max(16, int(0.7 * height / (0.52 * axes.yaxis.label.get_fontsize())))))
+        own = axes.get_legend()
+        if (
+            own is not None
+            and own.get_gid() == ABOVE
+            and any(axes.get_title(where) for where in ("left", "center", "right"))
+        ):
+            lifted = axes.transAxes + ScaledTranslation(0, 13 / 72, made.dpi_scale_trans)
+            own.set_bbox_to_anchor((0, 1.01), transform=lifted)

@@ -1,0 +1,351 @@
+"""Figures: legible in a two-column paper, safe for the colour-blind, the same file from the same data.
+
+Figures are built without pyplot, so that no window system is needed and no figure outlives its function.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.show.looks import GRID, colour, marker, size, style, styled
+from repro.show.panels import intervals, legend, logarithmic, share_legend, tidy
+from repro.show.results import PREFERENCE, interval_behind, is_missing
+from repro.units import convert
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from repro.show.results import Results
+
+__all__ = [
+    "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "point", "remove",
+    "save", "style",
+]  # fmt: skip
+
+FORMATS = {
+    "png": ("Software",), "svg": ("Date", "Creator"), "pdf": ("CreationDate", "Creator", "Producer"),
+}  # fmt: skip
+"""Formats of figures, and what is left out of each so that the same figure gives the same bytes."""
+COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
+SMALL, LARGE = 7, 8  # points of the least type and of the largest
+MANY = 10  # numbers below an axis: every other one is named
+FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
+
+
+def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its axes, side by side.
+
+    Parameters
+    ----------
+    width : float
+        In inches: `COLUMN` or `PAGE`.
+    height : float, optional
+        In inches; default: 0.7 of a panel's width, at least 2.2.
+    panels : int
+        Number of axes.
+    """
+    from matplotlib.figure import Figure
+
+    with style():
+        made = Figure(figsize=(width, height or max(2.2, 0.7 * width / panels)), layout="constrained")
+        axes = made.subplots(1, panels, squeeze=False)[0]
+    return made, list(axes)
+
+
+def caption(made: Figure, results: Results, note: str = "") -> None:
+    """Finish a figure: below it where it was measured, which devices, at what scale; one legend for all panels.
+
+    How many cores the processor had it says where times on it are drawn.
+
+    It is called last. Panels whose legends say different things keep their own.
+    """
+    panels = [{*PREFERENCE} & {*axes.get_label().split()} for axes in made.axes if axes.get_visible()]
+    named = set().union(*panels)
+    drawn = sorted(named - {"host"})
+    shown = named if all(panels) else {*drawn, "host"} if drawn else {*PREFERENCE}
+    rows = sorted(
+        results.done[["backend", "device"]].to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])
+    )
+    rows = [row for row in rows if row["backend"] in shown]
+    devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
+    cores = results.cores_of(results.done[results.done["backend"].isin(shown)])
+    parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]
+    parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
+    per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
+    text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False, break_on_hyphens=False)
+    for each in made.findobj(lambda artist: hasattr(artist, "get_fontsize")):  # whatever an artefact asked for
+        each.set_fontsize(min(LARGE, max(SMALL, each.get_fontsize())))
+    made.supxlabel(text, fontsize=SMALL, color="#555555", x=0.99, ha="right")
+    share_legend(made)
+    tidy(made)
+
+
+def label(quantity: str, unit: str) -> str:
+    """Return the text of an axis: quantity and unit."""
+    return f"{quantity} [{unit}]" if unit not in ("", "count", "x") else quantity
+
+
+def point(
+    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None
+) -> tuple[float, float | None, float | None] | None:
+    """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
+
+    What was worked out from a time has its interval, where one alone may be that.
+    """
+    row = results.row(case, method, metric, backend)
+    if row is None or is_missing(row["value"]):
+        return None
+    value, low, high = (
+        None if is_missing(end) else convert(float(end), row["unit"] or "", unit)
+        for end in (row["value"], row["ci_low"], row["ci_high"])
+    )
+    if low is None:
+        ends = interval_behind(row, results.cell(row))
+        low, high = (
+            convert(ends[end], row["unit"] or "", unit) if end in ends else None for end in ("ci_low", "ci_high")
+        )
+    return value, low, high
+
+
+@styled
+def bars(
+    axes: Axes,
+    results: Results,
+    metric: str,
+    methods: Sequence[str] | Mapping[str, str],
+    *,
+    unit: str = "s",
+    quantity: str = "Time",
+    cases: Mapping[str, str] | None = None,
+    published: Mapping[str, str] | None = None,
+    backend: str | None = None,
+    log: bool = True,
+) -> None:
+    """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
+
+    On a logarithmic axis, which has no zero for bars to stand on, marks take their place, with a line to the paper's.
+    What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
+    are named with their back end where figures mix several; else the caption has it.
+
+    Parameters
+    ----------
+    axes : Axes
+    results : Results
+    metric : str
+    methods : sequence or mapping
+        In order; a mapping gives labels for the legend.
+    unit, quantity : str
+        Of the vertical axis.
+    cases : mapping of str to str, optional
+        Case to label, in order. Default: the cases of the results, capitalised.
+    published : mapping of str to str, optional
+        The paper's method for each of ours whose published values are drawn; default: the same names.
+    backend : str, optional
+        Default: the best that has the method.
+    log : bool
+        Logarithmic vertical axis, where the values spread enough for one.
+    """
+    cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
+    methods = methods if isinstance(methods, Mapping) else {method: method for method in methods}
+    published = {method: method for method in methods} if published is None else published
+    ours = {method: [point(results, case, method, metric, unit, backend) for case in cases] for method in methods}
+    theirs = {
+        method: [results.published.get(case, published.get(method, ""), metric) for case in cases] for method in methods
+    }
+    methods = {method: name for method, name in methods.items() if any(ours[method]) or any(theirs[method])}
+    used = {method: backend or next(iter(results.backends(method, metric)), "host") for method in methods}
+    through = set(used.values()) - {"host"}
+    mixed = len(through) > 1
+    axes.set_label("" if mixed else " ".join(sorted({*used.values()})))  # the caption names them
+    width = 0.8 / max(1, len(methods))
+    if not methods:
+        _empty(axes, cases)
+        return
+    spread = log and _spread(
+        [found[0] for method in methods for found in ours[method] if found]
+        + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found]
+    )
+    printed = False
+    for i, (method, name) in enumerate(methods.items()):
+        text = f"{name} ({used[method]})" if mixed and used[method] != "host" else name
+        positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(cases))]
+        drawn = [(x, *found) for x, found in zip(positions, ours[method], strict=True) if found is not None]
+        _measured(axes, method, drawn, width, text, spread)
+        named = bool(drawn)
+        for x, number, found in zip(positions, theirs[method], ours[method], strict=True):
+            if number is not None:
+                value = convert(number.value, number.unit, unit)
+                axes.plot(
+                    x, value, marker=marker(method), mfc="white", mec=colour(method) if spread else "black", mew=0.9,
+                    ms=size(method), ls="none", zorder=4, label=None if named else f"{name} (paper)",
+                )  # fmt: skip
+                named = True
+                if spread and found is not None:
+                    axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
+                printed = printed or bool(drawn)
+    if printed:
+        axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
+    every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
+    axes.set_xticks(range(0, len(cases), every), list(cases.values())[::every])
+    axes.tick_params(axis="x", length=0)
+    if spread:
+        axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
+        for edge in range(1, len(cases)):
+            axes.axvline(edge - 0.5, color=GRID, lw=0.6, zorder=0)
+        logarithmic(axes, "y")
+    axes.set_ylabel(label(quantity, unit))
+    legend(axes)
+
+
+def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
+    """Say of axes that hold nothing why they do."""
+    axes.set_xticks(range(len(cases)), list(cases.values()))
+    axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
+
+
+def _spread(values: Sequence[float]) -> bool:
+    """Return whether values want a logarithmic axis; an axis without values takes what it was asked for."""
+    positive = [value for value in values if value > 0]
+    return not positive or max(positive) >= FEW * min(positive)
+
+
+def _measured(axes: Axes, method: str, drawn: Sequence[tuple], width: float, text: str, spread: bool) -> None:
+    """Draw a method's values (x, value, low, high): bars, or marks where the axis has no zero for bars to stand on."""
+    if not drawn:
+        return
+    x, value, _, _ = map(list, zip(*drawn, strict=True))
+    if spread:
+        look = {"color": colour(method), "marker": marker(method), "ms": size(method), "mec": "black", "mew": 0.3}
+        axes.plot(x, value, ls="none", zorder=3, label=text, **look)
+    else:
+        axes.bar(x, value, 0.92 * width, color=colour(method), edgecolor="black", linewidth=0.4, label=text)
+    intervals(axes, drawn, "black", 1.5)
+
+
+@styled
+def lines(
+    axes: Axes,
+    series: Mapping[str, Sequence[tuple]],
+    *,
+    x: str,
+    y: str,
+    names: Mapping[str, str] | None = None,
+    published: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    log_x: bool = False,
+    log_y: bool = False,
+    whole_x: bool = False,
+    scale: str = "paper",
+) -> None:
+    """Draw a line for each method, with intervals, and the paper's values as open marks.
+
+    Parameters
+    ----------
+    axes : Axes
+    series : mapping of str to sequence of tuple
+        For each method (x, y) or (x, y, low, high), low and high the ends of the interval, None where there is none.
+    x, y : str
+        Text of the axes, with units.
+    names : mapping of str to str, optional
+        Labels for the legend.
+    published : mapping of str to sequence of (float, float), optional
+        The paper's points for each method.
+    log_x, log_y : bool
+        Logarithmic axes; the vertical where the values spread enough for one.
+    whole_x : bool
+        Put a tick at each abscissa, which are few whole numbers; a line stops where the paper has one more.
+    scale : str
+        Of what is measured, where the abscissa does not say of which sizes the paper's points are.
+    """
+    names = names or {}
+    for method, points in series.items():
+        points = sorted(points, key=lambda point: point[0])
+        if not points:
+            continue
+        abscissae, ordinates = _broken(
+            [point[:2] for point in points], (published or {}).get(method, ()) if whole_x else ()
+        )
+        axes.plot(
+            abscissae,
+            ordinates,
+            color=colour(method),
+            marker=marker(method),
+            ms=size(method),
+            label=names.get(method, method),
+        )
+        intervals(axes, [each for each in points if len(each) > 3], colour(method), 2)
+    for method, points in (published or {}).items():
+        if points:
+            look = {
+                "color": colour(method),
+                "marker": marker(method),
+                "mfc": "none",
+                "mew": 0.9,
+                "ms": 1.3 * size(method),
+            }
+            if not series.get(method):  # nothing measured names it in the legend
+                look["label"] = f"{names.get(method, method)} (paper)"
+            axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
+    if any((published or {}).values()):
+        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8,
+                  label=paper_label(scale))  # fmt: skip
+    if log_x:
+        logarithmic(axes, "x")
+    if log_y and _spread([point[1] for points in (*series.values(), *(published or {}).values()) for point in points]):
+        logarithmic(axes, "y")
+    if whole_x:
+        drawn = [*series.values(), *(published or {}).values()]
+        axes.set_xticks(sorted({point[0] for points in drawn for point in points}))
+        axes.minorticks_off()
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    legend(axes)
+
+
+def _broken(points, published):
+    """Return abscissae and ordinates of a line that stops where the paper has a point and this line has none."""
+    known = {x for x, _ in points}
+    gaps = [(x, math.nan) for x, _ in published if x not in known and min(known) < x < max(known)]
+    return zip(*sorted([*points, *gaps], key=lambda point: point[0]), strict=True)
+
+
+def paper_label(scale: str) -> str:
+    """Name the paper's marks, which at other scales are not of what is drawn beside them."""
+    return "paper" if scale == "paper" else "paper, its own sizes"
+
+
+def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Write the figure, by default as PNG and SVG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    made : Figure
+    path_stem : str or path
+        Path without the suffix, which may itself hold dots.
+    formats : sequence of str
+        Of `FORMATS`.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    stem = str(path_stem)
+    Path(stem).parent.mkdir(parents=True, exist_ok=True)
+    written = [Path(f"{stem}.{each}") for each in formats]
+    with style():
+        for path, each in zip(written, formats, strict=True):
+            made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
+    return written
+
+
+def remove(path_stem: str | Path) -> None:
+    """Remove an older figure, in every format, where there is none any longer."""
+    for each in FORMATS:
+        Path(f"{path_stem}.{each}").unlink(missing_ok=True)

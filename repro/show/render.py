@@ -1,0 +1,383 @@
+"""An artefact's files, made from its stored cells: tidy CSV, the paper's table, figure, manifest and samples."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from repro.cache import hashing, kept
+from repro.cache.files import files_stem
+from repro.cache.plan import Task, machine_facts
+from repro.cache.sources import digest
+from repro.cache.store import write_atomically
+from repro.discovery import Artefact
+from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell, ReproError
+from repro.settings import Settings
+
+if TYPE_CHECKING:
+    from repro.show.tables import Table
+
+NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
+MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
+NO_TABLE = "No table: what was measured makes no line of one."
+PROBLEM = "**Could not be made:**"
+#: What of a Markdown file comes after the tables: a picture, a problem, a section.
+AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
+FEW = 3  # methods or cases that are named
+MOST = 6  # cells or cases that are named
+
+
+@dataclass
+class Rendered:
+    """What was written for an artefact.
+
+    Attributes
+    ----------
+    tables : list of repro.show.tables.Table
+        Those without a line are not written.
+    files : list of Path
+    problems : list of str
+        Tables or plots that could not be made.
+    """
+
+    artefact: Artefact
+    tables: list = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
+    """Write an artefact's files from what is stored of its cells.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    module : module
+        The artefact's, with `tables` and `plot`.
+    tasks : list of Task
+        All cells of the scale, wanted by the command or not, in the artefact's order.
+    settings : Settings
+    """
+    store, data = settings.store, {name for task in tasks for name in task.cell.data}
+    base = files_stem(artefact, settings, data)
+    # Own files that the command gives for other artefacts are not told.
+    settings = replace(settings, overrides={name: file for name, file in settings.overrides.items() if name in data})
+    with store.lock(f"{artefact.id}.{settings.scale}"):
+        # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
+        for task in tasks:
+            task.look(store)
+        shown = kept.shown(tasks)
+        for task in shown:
+            task.keep(store)
+        return _render(artefact, module, tasks, shown, settings, base)
+
+
+def _render(
+    artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
+) -> Rendered:
+    current = [task.record for task in shown]
+    rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
+    rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
+    results, figure = _results(artefact, rows, settings, manifest["machine"].get("cores")), None
+    if any(record["status"] == DONE for record in current):
+        for name in ("tables", "plot"):
+            try:
+                made = getattr(module, name)(results)
+            except Exception as error:
+                rendered.problems.append(f"{name}() failed: {type(error).__name__}: {error}")
+            else:
+                if name == "plot":
+                    figure = made
+                else:
+                    rendered.tables = list(made)
+
+    def write(suffix: str, content: Any) -> None:
+        path = base.with_name(base.name + suffix)
+        write_atomically(path, content)
+        rendered.files.append(path)
+
+    packed = gzip.compress(json.dumps(_samples(current)).encode(), mtime=0)
+    contents = {".csv": as_csv(rows).encode(), ".samples.json.gz": packed}
+    for suffix, content in contents.items():
+        write(suffix, content)
+    manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
+    write(".json", json.dumps(strict(manifest), indent=1) + "\n")
+    # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
+    ends = {kept.last(record)["status"] for record in current}
+    _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)
+    if rendered.tables and hasattr(module, "extras"):
+        try:
+            more = module.extras(results)
+        except Exception as error:
+            rendered.problems.append(f"extras() failed: {type(error).__name__}: {error}")
+        else:
+            for suffix, content in more.items():
+                write(suffix, content)
+    write(".md", _markdown(artefact, tasks, shown, rendered, settings, base.name))
+    return rendered
+
+
+def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: int | None):
+    import pandas
+
+    from repro.show.tables import Results
+
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS))
+    return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides, cores)
+
+
+def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -> None:
+    """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older if that is final."""
+    from repro.show import plots
+
+    with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
+        try:
+            drawn = plots.save(figure, Path(folder) / base.name) if figure is not None else []
+        except Exception as error:
+            rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
+            drawn = []
+        if is_final and not drawn:
+            plots.remove(base)
+        for path in drawn:
+            rendered.files.append(base.with_name(path.name))
+            write_atomically(rendered.files[-1], path.read_bytes())
+
+
+def as_csv(rows: list[dict]) -> str:
+    """Return rows as the tidy CSV, columns as `repro.model.COLUMNS`, empty where there is no value."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def read_csv(path: Path):
+    """Return the rows of a tidy CSV as a pandas.DataFrame, empty text as ``""`` and empty numbers as NaN.
+
+    Raises
+    ------
+    ReproError
+        When it is damaged, as one that is empty or was cut off.
+    """
+    import pandas
+
+    text = {"artefact", "scale", "case", "method", "backend", "device", "metric", "unit", "status", "reason"}
+    missing = {name: ["", "nan"] for name in COLUMNS if name not in text}
+    try:
+        frame = pandas.read_csv(path, keep_default_na=False, na_values=missing, dtype=dict.fromkeys(text, str))
+        if lacking := [name for name in COLUMNS if name in text | {"value"} and name not in frame]:
+            raise ValueError(f"it has no column {lacking[0]}")
+        if not frame["status"].isin((DONE, SKIPPED, FAILED)).all():
+            raise ValueError("a row of it is cut off")
+    except ValueError as error:
+        advice = "remove it, and `repro run` writes it anew, or take it from where it is whole"
+        raise ReproError(f"{path} is damaged: {str(error).strip()}; {advice}") from error
+    return frame
+
+
+def _samples(records: list[dict]) -> list[dict]:
+    return [{**record["identity"], "samples": record["samples"]} for record in records if record["samples"]]
+
+
+def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict[str, Any]:
+    from repro.run import manifest
+
+    every = [task.record for task in shown]
+    # What is told of all is that of the cells that stand; others, if there are any, have their own apart.
+    records = [task.record for task in shown if task.stands] or every
+    clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
+    data = {name: digest for record in records for name, digest in record["digests"].items()}
+    sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
+    recipes = {name: value for record in records for name, value in record["key"].get("data", {}).items()}
+    collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
+    here = machine_facts()
+    if any(hashing.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
+        machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
+        machine.pop("rivals", None)
+        collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
+    common = {
+        "sources": sources, "data": recipes, "seed": settings.seed,
+        "machine": hashing.machine_facts(collected["machine"], collected["environment"]),
+    }  # fmt: skip
+    if rivals := _rivals(records):  # as they were, whatever is here now
+        collected["machine"] = {**collected["machine"], "rivals": rivals}
+    return {
+        **collected,
+        "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
+        "overrides": dict(settings.overrides),
+        "sources": dict(sorted(sources.items())), "recipes": dict(sorted(recipes.items())),
+        "cells": [
+            {
+                **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
+                "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
+                "command": told(task.record.get("command")), "checks": task.record["checks"],
+                "notes": task.record["notes"], "work": task.record.get("work", []), **_since(task.record),
+                **_own(task.record, common, data),
+            }
+            for task in shown
+        ],
+    }  # fmt: skip
+
+
+def _since(record: dict) -> dict[str, Any]:
+    """Return what has happened since a cell was measured, for the manifest; empty where nothing has."""
+    found = record.get("since")
+    if not found:
+        return {}
+    return {
+        "since": {**{name: found[name] for name in ("status", "reason", "date")}, "command": told(found.get("command"))}
+    }
+
+
+def _own(record: dict, common: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+    """Return the key and the digests of a cell that are not those of the others; empty where they are."""
+    key = record["key"]
+    alike = {
+        **common, **{part: {name: common[part].get(name) for name in key[part]} for part in ("sources", "data")}
+    }  # fmt: skip
+    is_alike = record["digests"].items() <= digests.items() and not hashing.changes(record, alike)
+    return {} if is_alike else {"own": {"key": key, "digests": record["digests"]}}
+
+
+def _rivals(records: list[dict]) -> dict[str, str]:
+    """Return the versions of the rivals' libraries, each of all cells that are done: most often one."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, version in hashing.rivals_of(record).items() if record["status"] == DONE else ():
+            found.setdefault(name, {})[version] = None
+    return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
+
+
+def _markdown(
+    artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings, name: str
+) -> str:
+    parts = [f"# {artefact.id}: {artefact.title}"]
+    parts += as_markdown(rendered.tables) if rendered.tables else []
+    if any(path.suffix == ".svg" for path in rendered.files):
+        parts.append(f"![{artefact.title}]({name}.svg)")
+    more = [path.name for path in rendered.files if path.suffix in (".gif", ".png") and path.stem != name]
+    parts += [f"![{artefact.title}]({file})" for file in more]
+    parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
+    for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
+        lines = _reasons([task for task in shown if task.record["status"] == status])
+        if lines:
+            parts.append("\n".join([f"## {heading}", "", *lines]))
+    if before := _reasons([task for task in shown if task.record["status"] == DONE and task.reason], _why_pending):
+        parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
+    there = {task.path for task in shown}
+    missing = _missing([task for task in tasks if task.path not in there])
+    if missing:
+        parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
+    parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_markdown(tables: Iterable[Table]) -> list[str]:
+    """Return the tables that have a line, or a sentence in their place."""
+    from repro.show.tables import with_lines
+
+    return [table.to_markdown().strip() for table in with_lines(tables)] or [NO_TABLE]
+
+
+def told(command: str | None) -> str:
+    """Return a command without the folder that it wrote to, which says nothing of what was measured."""
+    return re.sub(r" --results(=|\s+)(\"[^\"]*\"|'[^']*'|\S+)", "", command or "")
+
+
+def _missing(tasks: list[Task]) -> list[str]:
+    """A line a reason: how many cells of each back end it holds for, and which methods or cases, where few."""
+    found: dict[str, dict[str, list[Cell]]] = {}
+    for task in tasks:
+        found.setdefault(task.reason, {}).setdefault(task.cell.backend, []).append(task.cell)
+    lines = []
+    for reason, backends in sorted(found.items()):
+        each = []
+        for backend, cells in backends.items():
+            methods, cases = (list(dict.fromkeys(names)) for names in zip(*((c.method, c.case) for c in cells)))
+            names = next((each for each in (methods, cases) if len(each) <= FEW), [])
+            each.append(f"{len(cells)} on {backend}" + (f" ({', '.join(names)})" if names else ""))
+        lines.append(f"- {reason}: {', '.join(each)}")
+    return lines
+
+
+def _why_not_done(task: Task) -> str:
+    return task.record["reason"]
+
+
+def _why_pending(task: Task) -> str:
+    """Say what happened since a cell was measured, and what it depended on then that is another now."""
+    changes = hashing.changes(task.record, task.key) if "since" in task.record else []
+    return "; and ".join(filter(None, [task.reason, hashing.in_short(changes)]))
+
+
+def _reasons(tasks: list[Task], why: Callable[[Task], str] = _why_not_done) -> list[str]:
+    """A line a reason, with the cells that it holds for."""
+    by_reason: dict[str, list[str]] = {}
+    for task in tasks:
+        name = " / ".join(filter(None, (task.cell.case, task.cell.method, task.cell.backend)))
+        names = by_reason.setdefault(why(task), [])
+        if name not in names:
+            names.append(name)
+    return [f"- {reason}: {_listed(names)}" for reason, names in by_reason.items()]
+
+
+def _notes(records: list[dict]) -> list[str]:
+    """Return the notes on cells, with the cases where their methods have others that the note is not on."""
+    found: dict[str, list[dict]] = {}
+    for record in records:
+        for note in dict.fromkeys(record["notes"]):
+            found.setdefault(note, []).append(record["identity"])
+    lines = []
+    for note, cells in sorted(found.items()):
+        cases = list(dict.fromkeys(cell["case"] for cell in cells))
+        runs = {(cell["method"], cell["backend"]) for cell in cells}
+        alike = {each["case"] for each in (record["identity"] for record in records)
+                 if (each["method"], each["backend"]) in runs}  # fmt: skip
+        lines.append(note + (f" ({_listed(cases)})" if len(cases) < len(alike) else ""))
+    return lines
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+
+
+def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
+    records = [task.record for task in shown if task.record["status"] == DONE]
+    devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
+    dates = sorted(record["date"] for record in records)
+    # Those that measured: the last may have measured a part, or nothing.
+    commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
+    commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
+    lines = [
+        *(f"- command: `{command}`" for command in commands),
+        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else ""),
+        f"- scale: {settings.scale}, seed {settings.seed}",
+    ]
+    if dates:
+        when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+        lines.append(f"- measured: {when}; {len(records)} of {count} cells")
+    if rivals := _rivals(records):
+        lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
+    lines += [f"- {note}" for note in _notes(records)]
+    lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
+    return lines
+
+
+def strict(value: Any) -> Any:
+    """Return `value` with numbers that JSON has not, as NaN, made null."""
+    if isinstance(value, dict):
+        return {name: strict(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

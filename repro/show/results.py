@@ -1,0 +1,189 @@
+"""The rows of one artefact, and how a value is found in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from repro.judge.derived import sources
+from repro.model import DONE, ReproError
+from repro.published import Published, load
+from repro.units import is_rate, is_time
+
+if TYPE_CHECKING:
+    import pandas
+
+PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
+ON_CORES = ("openmp", "host")  # those whose times are a processor's, whatever else is there
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured of one artefact.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Rows with the columns ``repro.model.COLUMNS``.
+    scale, machine, artefact : str
+    overrides : mapping of str to str
+        The user's own files in place of datasets, by dataset name.
+    cores : int or None
+        How many the processor had for what runs on all threads; None where it is not known.
+    """
+
+    frame: pandas.DataFrame
+    scale: str
+    machine: str
+    artefact: str
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    cores: int | None = None
+
+    @cached_property
+    def published(self) -> Published:
+        """The paper's numbers of this artefact."""
+        return load(self.artefact)
+
+    @cached_property
+    def done(self) -> pandas.DataFrame:
+        """The rows that hold a value."""
+        return self.frame[self.frame["status"] == DONE]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple, list[dict[str, Any]]]:
+        """The rows that hold a value, by case, method, metric and back end: tables ask for them by the thousand."""
+        found: dict[tuple, list[dict[str, Any]]] = {}
+        for row in self.done.to_dict("records"):
+            found.setdefault((row["case"], row["method"], row["metric"], row["backend"]), []).append(row)
+        return found
+
+    @cached_property
+    def _by_cell(self) -> dict[tuple, list[dict[str, Any]]]:
+        found: dict[tuple, list[dict[str, Any]]] = {}
+        for (case, method, _, backend), rows in self._by_place.items():
+            found.setdefault((case, method, backend), []).extend(rows)
+        return found
+
+    def cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that hold a value of the cell that a row belongs to."""
+        return self._by_cell.get((row["case"], row["method"], row["backend"]), [])
+
+    @property
+    def place(self) -> str:
+        """The machine, with how many cores its processor had where anything was timed on it."""
+        return self.machine + self.cores_of(self.done)
+
+    def cores_of(self, rows: pandas.DataFrame) -> str:
+        """Return ``, 12 cores`` where some of the rows are times on a processor; else nothing."""
+        return f", {self.cores} core{'s' * (self.cores > 1)}" if self.cores and timed_on_cores(rows) else ""
+
+    @property
+    def cases(self) -> list[str]:
+        """Every case: as they are measured where the paper has its own in that order, else the paper's first in its."""
+        ours = list(dict.fromkeys(self.frame["case"])) if len(self.frame) else []
+        if [case for case in ours if case in self.published.cases] == [c for c in self.published.cases if c in ours]:
+            return ours
+        return [case for case in self.published.cases if case in ours] + [
+            case for case in ours if case not in self.published.cases
+        ]
+
+    def backends(self, method: str | None = None, metric: str | None = None) -> list[str]:
+        """Return the back ends with a value, of one method or metric if given, best first."""
+        present = {
+            place[3] for place in self._by_place
+            if method in (None, place[1]) and metric in (None, place[2])
+        }  # fmt: skip
+        return [backend for backend in PREFERENCE if backend in present]
+
+    def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
+        """Return the first of CUDA, OpenCL and OpenMP that has a value; None when only the host has."""
+        return next((backend for backend in self.backends(method, metric) if backend != "host"), None)
+
+    def row(self, case: str, method: str, metric: str, backend: str | None = None) -> dict[str, Any] | None:
+        """Return the row with a value, or None when it was not measured.
+
+        Without a `backend` it is the best one that has this method and metric for any case, so that a column of a table
+        never mixes back ends.
+
+        Raises
+        ------
+        ReproError
+            When several rows answer: cells of an artefact must differ in case, method or back end.
+        """
+        if backend is None:
+            backend = next(iter(self.backends(method, metric)), None)
+        rows = self._by_place.get((case, method, metric, backend), [])
+        if len(rows) > 1:
+            raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
+        return dict(rows[0]) if rows else None
+
+    def value(self, case: str, method: str, metric: str, backend: str | None = None) -> float | None:
+        """Return the value, in the row's unit, or None when it was not measured."""
+        row = self.row(case, method, metric, backend)
+        return None if row is None or is_missing(row["value"]) else float(row["value"])
+
+
+def timed_on_cores(rows: pandas.DataFrame) -> bool:
+    """Return whether some of the rows are times on a processor."""
+    return bool((rows["backend"].isin(ON_CORES) & rows["n"].notna()).any())
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell of a frame holds nothing: None or NaN."""
+    return value is None or (isinstance(value, Real) and math.isnan(value))
+
+
+def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the warm times that a time or rate without samples of its own may come from.
+
+    The one that its paper's ``derived.toml`` names; of a rate of which nothing is said there, all of as many repeats,
+    where its name says how many.
+
+    Parameters
+    ----------
+    row : mapping
+        Of what is neither a time nor a rate, nothing is behind it.
+    cell : iterable of mapping
+        The rows of its cell.
+    """
+    unit = row["unit"] or ""
+    if not (is_rate(unit) or is_time(unit)):
+        return []
+    times = [other for other in cell if is_time(other["unit"] or "") and not is_missing(other["n"])]
+    named = sources(row["artefact"], row["metric"])
+    if named:
+        return [time for name in named for time in times if time["metric"] == name][:1]
+    _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
+    return [
+        time for time in times
+        if is_rate(unit) and time["metric"].endswith(at + count) and not time["metric"].endswith("_cold")
+    ]  # fmt: skip
+
+
+def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the ``n``, ``ci_low`` and ``ci_high`` of a value that was worked out from one time, those of that time.
+
+    Empty where none, or more than one, may be that; ``n`` alone where it was sampled too few times for an interval.
+
+    Parameters
+    ----------
+    row : mapping
+    cell : iterable of mapping
+        The rows of its cell.
+    """
+    times = times_behind(row, cell)
+    if len(times) != 1:
+        return {}
+    (time,) = times
+    if is_missing(time["ci_low"]) or not time["ci_low"] > 0:
+        return {"n": time["n"]}
+    value, ends = row["value"], (time["ci_low"], time["ci_high"])
+    if is_rate(row["unit"] or ""):
+        low, high = (value * time["value"] / end for end in reversed(ends))
+    else:
+        low, high = (value * end / time["value"] for end in ends)
+    return {"n": time["n"], "ci_low": low, "ci_high": high}

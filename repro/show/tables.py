@@ -1,0 +1,364 @@
+"""Rows of results as the tables that people read: the paper's layout, ours beside published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from repro.model import DONE
+from repro.published import Number
+from repro.show.results import PREFERENCE, Results, is_missing
+from repro.units import MISSING, convert, significant
+
+if TYPE_CHECKING:
+    import pandas
+
+    from repro.show.terminal import Sheet
+
+__all__ = [
+    "Column", "Ratio", "Results", "Table", "device_notes", "paper_table", "ratio_text", "trimmed", "with_lines",
+    "with_ours",
+]  # fmt: skip
+
+PAPERS = ", paper"  # how the heading of a column of the paper's goes on
+WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measured column of a paper's table.
+
+    Attributes
+    ----------
+    label : str
+        Heading, as in the paper.
+    method, metric : str
+        Of our rows.
+    unit : str
+        Unit of the column, ours and published.
+    published : str or None
+        The paper's method, where it is not ours: a stand-in has a name of its own. Default: `method`.
+    published_metric : str or None
+        The paper's metric, where it is not ours.
+    backend : str or None
+        Default: the best that has the column.
+    paper : str
+        What the heading of the paper's column adds, where its number is of something else, as ``"CPU"``.
+    """
+
+    label: str
+    method: str
+    metric: str
+    unit: str = "s"
+    published: str | None = None
+    published_metric: str | None = None
+    backend: str | None = None
+    paper: str = ""
+
+    def ours(self, results: Results, case: str) -> float | None:
+        """Return our value in the column's unit."""
+        row = results.row(case, self.method, self.metric, self.backend)
+        if row is None or is_missing(row["value"]):
+            return None
+        return convert(float(row["value"]), row["unit"] or "", self.unit)
+
+    def theirs(self, results: Results, case: str) -> Number | None:
+        """Return the published number."""
+        return results.published.get(case, self.published or self.method, self.published_metric or self.metric)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A column that is the quotient of two others; the published one is as printed, never computed.
+
+    Attributes
+    ----------
+    label : str
+        Heading, as in the paper.
+    numerator, denominator : str
+        Labels of two columns of the same unit.
+    published : (str, str) or None
+        Method and metric of the published ratio; default: the denominator's method and ``speedup``.
+    parentheses : bool
+        Give a ratio below one as its reciprocal in parentheses, as papers do for a slow-down.
+    meaning : str
+        What it is the ratio of, for a note.
+    """
+
+    label: str
+    numerator: str
+    denominator: str
+    published: tuple[str, str] | None = None
+    parentheses: bool = False
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to show: cells are text, or numbers that are given to three significant digits.
+
+    Attributes
+    ----------
+    title : str
+    frame : pandas.DataFrame
+        One row a line; its index is not shown.
+    notes : list of str
+        Lines below the table.
+    measured : bool
+        Whether anything in it is ours.
+    """
+
+    title: str
+    frame: pandas.DataFrame
+    notes: list[str] = field(default_factory=list)
+    measured: bool = True
+
+    def _lines(self) -> tuple[list[str], list[list[str]]]:
+        names = [str(name) for name in self.frame.columns]
+        return names, [[_text(cell) for cell in line] for line in self.frame.astype(object).values.tolist()]
+
+    def to_markdown(self) -> str:
+        """Return the table as GitHub-flavoured Markdown, with title and notes, ending in a newline."""
+        names, lines = self._lines()
+        rule = ["---"] + ["---:"] * (len(names) - 1)
+        text = [f"**{self.title}**", ""]
+        text += ["| " + " | ".join(map(_escape, line)) + " |" for line in [names, rule, *lines]]
+        if self.notes:
+            text += [""] + [f"- {note}" for note in self.notes]
+        return "\n".join(text) + "\n"
+
+    def to_rich(self) -> Sheet:
+        """Return the table for a terminal."""
+        from repro.show.terminal import Sheet
+
+        return Sheet(self.title, *self._lines(), self.notes)
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if is_missing(cell):
+        return MISSING
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, Integral):
+        return significant(int(cell))
+    return significant(float(cell)) if isinstance(cell, Real) else str(cell)
+
+
+def ratio_text(value: float | None, parentheses: bool) -> str:
+    """Return a ratio to two significant digits, or to a whole number from 10 on.
+
+    With `parentheses`, one below 1 is given as its reciprocal in parentheses.
+    """
+    if value is None:
+        return MISSING
+    if parentheses and 0 < value < 1:
+        return f"({ratio_text(1 / value, False)})"
+    return significant(value, 2) if value < 10 or math.isinf(value) else significant(round(value))
+
+
+def with_lines(tables: Iterable[Table]) -> list[Table]:
+    """Return the tables that have a line."""
+    return [table for table in tables if len(table.frame)]
+
+
+def with_ours(tables: Iterable[Table]) -> list[Table]:
+    """Return the tables in which something is ours; where none is, the first, with what the paper prints."""
+    tables = with_lines(tables)
+    return [table for table in tables if table.measured] or tables[:1]
+
+
+def trimmed(table: Table, labels: int = 1) -> Table:
+    """Return a table without columns that hold nothing, nor the paper's beside ours that do not; a note names ours.
+
+    Where nothing is ours it stays as it is, and tells so by `measured`.
+
+    Parameters
+    ----------
+    table : Table
+        Its columns of the paper's are headed ``..., paper`` and follow ours.
+    labels : int
+        The first columns, which say what a line is of.
+    """
+    held = {name: any(_text(cell) != MISSING for cell in table.frame[name]) for name in table.frame}
+    kept, dropped, is_kept = list(held)[:labels], [], True
+    for name in list(held)[labels:]:
+        if PAPERS not in name:
+            is_kept = held[name]
+            dropped += [] if is_kept else [name]
+        kept += [name] if is_kept and held[name] else []
+    if len(kept) == labels:
+        return replace(table, measured=False)
+    return replace(table, frame=table.frame[kept], notes=[*table.notes, *_left_out(dropped)])
+
+
+def device_notes(results: Results, metric: str) -> list[str]:
+    """Return on which devices each back end measured a metric, where several did: OpenCL may have had a GPU's host."""
+    found: dict[str, list[str]] = {}
+    for row in results.done[results.done["metric"] == metric].to_dict("records"):
+        if isinstance(row["device"], str) and row["device"]:
+            found.setdefault(row["backend"], []).append(row["device"])
+    places = [f"`{each}` on {', '.join(dict.fromkeys(found[each]))}" for each in PREFERENCE if each in found]
+    return [f"Devices: {'; '.join(places)}."] if len(found) > 1 else []
+
+
+def paper_table(
+    results: Results,
+    title: str,
+    columns: Sequence[Column | Ratio],
+    *,
+    row: str = "Mesh",
+    cases: Sequence[str] | Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return the paper's table: under each heading what was measured here, beside it what the paper prints.
+
+    Nothing is filled in: what was not measured, or is not printed, is a dash; skipped and failed rows are in the notes.
+    A column of which nothing was measured is left out, and a line that would be dashes alone unless it was tried to
+    measure it; of a table in which nothing is ours all is there.
+
+    Parameters
+    ----------
+    results : Results
+    title : str
+    columns : sequence of Column or Ratio
+    row : str
+        Heading of the first column.
+    cases : sequence or mapping, optional
+        Cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
+    notes : sequence of str
+        Lines put before those that are made here.
+    """
+    import pandas
+
+    if cases is None:
+        cases = list(dict.fromkeys([*results.published.cases, *results.cases]))
+    labels = dict(cases) if isinstance(cases, Mapping) else {case: case[:1].upper() + case[1:] for case in cases}
+    parts = {column.label: column for column in columns if isinstance(column, Column)}
+    pairs = [
+        _measured(results, column, labels) if isinstance(column, Column) else _ratios(results, column, parts, labels)
+        for column in columns
+    ]
+    is_measured = any(_is_any(ours) for ours, _ in pairs)
+    kept = [k for k, (ours, _) in enumerate(pairs) if _is_any(ours) or not is_measured]
+    cells: dict[str, list[str]] = {row: list(labels.values())}
+    for k in kept:
+        cells |= {heading: texts for heading, texts in pairs[k] if heading}
+    frame = pandas.DataFrame(cells)
+    lines = _lines_to_show(results, frame, labels, parts.values()) if is_measured else [True] * len(frame)
+    is_beside = any(heading for k in kept for heading, _ in pairs[k][1:])
+    made = _about_ratios([(columns[k], pairs[k]) for k in kept])
+    made += _notes(results, parts.values(), labels, is_beside)
+    made += _left_out(column.label for k, column in enumerate(columns) if k not in kept)
+    return Table(title, frame[lines].reset_index(drop=True), [*notes, *made], is_measured)
+
+
+Pair = tuple[tuple[str, list[str]], tuple[str, list[str]]]
+"""Heading and cells of ours, and of the paper's; no heading where the paper prints none."""
+
+
+def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pair:
+    ours = [_number(column.ours(results, case), column.unit) for case in labels]
+    theirs = [column.theirs(results, case) for case in labels]
+    backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+    heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
+    # A count that no device had a part in is simply ours.
+    where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
+    paper = ", ".join(filter(None, (heading + PAPERS, column.paper))) if any(theirs) else ""
+    return (f"{heading}, {where}", ours), (paper, [_printed(number, column.unit) for number in theirs])
+
+
+def _ratios(results: Results, ratio: Ratio, parts: Mapping[str, Column], labels: Mapping[str, str]) -> Pair:
+    top, bottom = parts[ratio.numerator], parts[ratio.denominator]
+    quotients = [_quotient(results, top, bottom, case) for case in labels]
+    ours = [ratio_text(quotient, ratio.parentheses) for quotient in quotients]
+    key = ratio.published or (bottom.published or bottom.method, "speedup")
+    theirs = [results.published.get(case, *key) for case in labels]
+    paper = f"{ratio.label}{PAPERS}" if any(theirs) else ""
+    return (f"{ratio.label}, ours", ours), (paper, [_printed(number, None) for number in theirs])
+
+
+def _is_any(part: tuple[str, list[str]]) -> bool:
+    return any(text != MISSING for text in part[1])
+
+
+def _number(value: float | None, unit: str) -> str:
+    """Return a value in the unit that its column is headed with."""
+    whole = value is not None and unit in WHOLE and float(value).is_integer()
+    return significant(int(value) if whole else value)
+
+
+def _lines_to_show(results: Results, frame: Any, labels: Mapping[str, str], columns: Iterable[Column]) -> list[bool]:
+    """Return which lines have a number, or cells that were tried."""
+    methods = {column.method for column in columns}
+    tried = set(results.frame[results.frame["method"].isin(methods)]["case"])
+    texts = frame.iloc[:, 1:].values.tolist()
+    return [case in tried or any(text != MISSING for text in line) for case, line in zip(labels, texts, strict=True)]
+
+
+def _left_out(names: Iterable[str]) -> list[str]:
+    names = list(names)
+    return [f"Left out, since nothing of it was measured: {'; '.join(names)}."] if names else []
+
+
+def _about_ratios(shown: Sequence[tuple[Column | Ratio, Pair]]) -> list[str]:
+    """Return what the ratios are of, and, where there are some, what parentheses around them mean."""
+    ratios = [(column, pair) for column, pair in shown if isinstance(column, Ratio)]
+    notes = [f"{ratio.label}: {ratio.meaning}." for ratio, _ in ratios if ratio.meaning]
+    texts = [text for _, pair in ratios for _, cells in pair for text in cells]
+    return notes + ["In parentheses: by how much it is slower."] * any(text.startswith("(") for text in texts)
+
+
+def _quotient(results: Results, top: Column, bottom: Column, case: str) -> float | None:
+    above, below = top.ours(results, case), bottom.ours(results, case)
+    return None if above is None or below is None or below == 0 else convert(above, top.unit, bottom.unit) / below
+
+
+def _printed(number: Number | None, unit: str | None) -> str:
+    """Return the digits as printed where the unit is the column's, else the value converted."""
+    if number is None:
+        return MISSING
+    if unit is None or number.unit == unit or {number.unit, unit} <= {"", "count", "x"}:
+        return number.printed
+    return significant(convert(number.value, number.unit, unit))
+
+
+def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str], is_beside: bool) -> list[str]:
+    """Return where each column was measured, what the paper's beside are of, and why cells are missing."""
+    done, others = results.done, results.frame[results.frame["status"] != DONE].to_dict("records")
+    places: dict[str, list[str]] = {}
+    shown = done["backend"].isin([])  # the rows of some column
+    missing: dict[tuple[str, str, str], list[str]] = {}
+    for column in columns:
+        backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+        same = (done["method"] == column.method) & (done["metric"] == column.metric) & (done["backend"] == backend)
+        shown |= same
+        if same.any():
+            devices = sorted({device for device in done[same]["device"] if isinstance(device, str) and device})
+            places.setdefault(f"`{column.method}` on {', '.join([backend, *devices])}", []).append(column.label)
+        for row in others:
+            # Another back end's failure is no reason for a dash in this column.
+            if row["method"] == column.method and backend in (None, row["backend"]):
+                key = (row["status"], f"{row['method']} on {row['backend']}", str(row["reason"] or ""))
+                missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
+    notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
+    where = results.machine + results.cores_of(done[shown])
+    notes.append(f"Machine {where}, scale {results.scale}; {MISSING} is not measured or not printed.")
+    for name, file in results.overrides.items():
+        notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
+    if is_beside and results.scale != "paper":
+        notes.append("The paper's columns are of its own sizes, which are not always those of this scale.")
+    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}  # a reason that several methods have is told once
+    for (status, method, reason), names in missing.items():
+        alike.setdefault((status, reason, tuple(dict.fromkeys(names))), []).append(method)
+    for (status, reason, names), methods in alike.items():
+        notes.append(f"{status.capitalize()}: {', '.join([*methods, *names])}: {reason}")
+    return notes

@@ -1,0 +1,103 @@
+"""A roofline plot: every timed kernel whose work is known, below the measured ceilings of its device.
+
+Work is the least that the computation must move and compute (`repro.Work`), so that intensity is the algorithm's and
+not the implementation's, and a point's distance from the roof is what its row calls the fraction of the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from repro.cache.store import read_json
+from repro.model import DONE
+from repro.run.ceilings import Ceilings
+from repro.show.measurements import Measurement
+from repro.show.results import is_missing
+from repro.units import convert
+
+PRECISIONS = {"float64": "double", "float32": "single"}
+
+
+def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
+    """Return a point a timed row whose work is known and computes something; one that several artefacts show is one.
+
+    Returns
+    -------
+    list of dict
+        ``intensity`` in FLOP/B, ``rate`` in GFLOP/s, ``bandwidth`` in GB/s, ``seconds``, ``bound`` (fraction, or None),
+        and what names the row.
+    """
+    made: dict[tuple, dict[str, Any]] = {}
+    for each in found:
+        rows = {
+            (row["case"], row["method"], row["backend"], row["metric"]): row
+            for row in each.frame[each.frame["status"] == DONE].to_dict("records")
+        }
+        for cell in each.manifest.get("cells") or []:
+            for work in cell.get("work") or []:
+                row = rows.get((cell["case"], cell["method"], cell["backend"], work["metric"]))
+                if row is not None and work["flops"] > 0 and work["bytes"] > 0 and row["value"] > 0:
+                    point = _point(each, row, work)
+                    made.setdefault(tuple(value for name, value in point.items() if name != "artefact"), point)
+    return list(made.values())
+
+
+def _point(each: Measurement, row: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
+    seconds = convert(float(row["value"]), row["unit"], "s")
+    bound = row["bound_fraction"]
+    return {
+        "machine": each.machine, "device": f"{row['backend']}: {row['device']}", "artefact": each.artefact,
+        "paper": each.artefact.partition("-")[0], "scale": each.scale, "case": row["case"], "method": row["method"],
+        "backend": row["backend"], "metric": row["metric"], "precision": PRECISIONS.get(work["precision"], ""),
+        "cold": bool(work["cold"]), "intensity": work["flops"] / work["bytes"], "rate": work["flops"] / seconds / 1e9,
+        "bandwidth": work["bytes"] / seconds / 1e9, "seconds": seconds,
+        "bound": None if is_missing(bound) else float(bound),
+    }  # fmt: skip
+
+
+def without_work(found: Iterable[Measurement]) -> int:
+    """Return how many timed rows have a bound but no recorded work: those stored before it was recorded."""
+    count = 0
+    for each in found:
+        recorded = sum(len(cell.get("work") or []) for cell in each.manifest.get("cells") or [])
+        count += max(0, int(each.frame["bound_fraction"].notna().sum()) - recorded)
+    return count
+
+
+def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the roof of every device that has points: measured bandwidth up to each measured arithmetic rate.
+
+    The bandwidth is that of the largest stream, which no cache holds; kernels whose data a cache holds may lie above.
+
+    Returns
+    -------
+    list of dict
+        Points of lines: ``machine``, ``device``, ``roof`` (its name), ``intensity``, ``rate``.
+    """
+    devices = {(point["machine"], point["device"]) for point in shown}
+    made: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for folder in folders:
+        for machine, device in sorted(devices - made.keys()):
+            entry = read_json(folder / machine / "ceilings.json").get(device)
+            if entry:
+                mine = [point for point in shown if (point["machine"], point["device"]) == (machine, device)]
+                made[machine, device] = _roof(machine, device, Ceilings.from_dict(entry["ceilings"]), mine)
+    return [line for key in sorted(made) for line in made[key]]
+
+
+def _roof(machine: str, device: str, ceilings: Ceilings, shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    bandwidth = max(curve[-1][1] for curve in ceilings.bandwidths.values() if curve)
+    least, most = min(point["intensity"] for point in shown) / 2, max(point["intensity"] for point in shown) * 2
+    most = max(most, *(4 * rate / bandwidth for rate in ceilings.rates.values()))
+    lines = []
+    for precision, rate in sorted(ceilings.rates.items(), key=lambda pair: pair[1]):
+        name = f"{PRECISIONS.get(precision, precision)} precision, {rate / 1e9:,.0f} GFLOP/s"
+        ridge = rate / bandwidth
+        facts = {"machine": machine, "device": device, "roof": name, "bandwidth": bandwidth / 1e9}
+        lines += [
+            {**facts, "intensity": intensity, "rate": min(rate, intensity * bandwidth) / 1e9}
+            for intensity in sorted({least, ridge, most})
+        ]
+    return lines

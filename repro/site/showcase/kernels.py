@@ -1,0 +1,133 @@
+"""Kernels as fractions of their bound and as ratios to the best rival of the same run: rules choose what is shown.
+
+The case is the largest that all kernels ran, of those that a rival ran, too; beside it is the range over all cases.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from repro import environment
+from repro.judge.claims.reasons import stand_ins
+from repro.judge.claims.stored import Stored
+from repro.run.busy import shared
+from repro.show.results import is_missing
+from repro.site.showcase.ledger import Family
+from repro.site.showcase.runs import Place, Row, Run, runs
+
+ENOUGH = 0.85  # of the bound: a kernel below it says what binds it
+
+
+@dataclass(frozen=True)
+class Span:
+    """A number of the case that is shown, and the range over all cases that have it."""
+
+    value: float
+    low: float
+    high: float
+    cases: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel on a machine.
+
+    Attributes
+    ----------
+    family : Family
+    method : str
+        The kernel, by the name of its method.
+    modules : tuple of str
+        Paths below ``kernels/``.
+    artefact, scale, backend, device, case : str
+        Where it was timed.
+    on_gpu : bool
+    stands_in : bool
+        Whether the case's data stand in for the paper's own.
+    seconds : float
+    warm, cold : Span or None
+        Fractions of the bound.
+    rival : str
+        The fastest on this case, with its back end; empty where there is none.
+    faster : Span or None
+        The best rival's time over ours.
+    hampered : bool
+        Whether that rival's processor had other cells to compute at the same time.
+    explained : str
+        Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
+    """
+
+    family: Family
+    method: str
+    modules: tuple[str, ...]
+    artefact: str
+    scale: str
+    backend: str
+    device: str
+    on_gpu: bool
+    case: str
+    stands_in: bool
+    seconds: float
+    warm: Span | None = None
+    cold: Span | None = None
+    rival: str = ""
+    faster: Span | None = None
+    hampered: bool = False
+    explained: str = ""
+
+    @property
+    def wants_explanation(self) -> bool:
+        """Whether it runs on a GPU and is not near its bound, warm or cold."""
+        known = [span.value for span in (self.warm, self.cold) if span]
+        return self.on_gpu and bool(known) and min(known) < ENOUGH
+
+
+def measured(family: Family, stored: Stored) -> list[list[Entry]]:
+    """Return the kernels of a family that a machine has timed, at one scale or two, the fastest of each first."""
+    return [_measured(run) for run in runs(family, stored)]
+
+
+def _measured(run: Run) -> list[Entry]:
+    shown, made = run.shown(), {}
+    for method in run.family.kernels:
+        own = {place: row for place in run.places() if (row := run.ours(place).get(method))}
+        if own:
+            place = shown if shown in own else max(own, key=run.size)
+            made[place != shown, own[place]["value"], method] = _entry(run, method, place, own)
+    return [made[key] for key in sorted(made)]
+
+
+def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Entry:
+    family, row = run.family, own[shown]
+    cold = {place: found for place in own if (found := run.cold(place, method))}
+    best = {place: min(found, key=lambda rival: rival["value"]) for place in own if (found := run.rivals(place))}
+    warm, cold_share = (_span({p: r["bound_fraction"] for p, r in rows.items()}, shown) for rows in (own, cold))
+    entry = Entry(
+        family, row["method"], family.kernels[method], run.artefact, run.scale, row["backend"], row["device"],
+        row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],
+        warm, cold_share, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
+        _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
+        shown in best and shared(run.stored.folder, best[shown]),
+    )  # fmt: skip
+    if not entry.wants_explanation:
+        return entry
+    return replace(entry, explained=next((m for m in entry.modules if _speaks_of(m, row["device"])), ""))
+
+
+def _span(values: Mapping[Place, float], shown: Place) -> Span | None:
+    known = {place: float(value) for place, value in values.items() if not is_missing(value)}
+    return Span(known[shown], min(known.values()), max(known.values()), len(known)) if shown in known else None
+
+
+@cache
+def _docstring(path: Path) -> str:
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+def _speaks_of(module: str, device: str) -> bool:
+    """Return whether a module's docstring names a device: by the last word of its name, as in NVIDIA H200."""
+    return bool(device) and device.split()[-1] in _docstring(environment.root() / "kernels" / module)

@@ -1,0 +1,115 @@
+"""The rows that say how fast a family of kernels is: of which artefact, at which sizes, on which back end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import inf
+from typing import Any
+
+from repro.judge.claims.stored import Stored
+from repro.model import DONE
+from repro.show.measurements import SCALE_ORDER
+from repro.show.results import PREFERENCE, is_missing
+from repro.site.showcase.ledger import Family
+from repro.units import convert, is_time
+
+Place = tuple[str, ...]  # a case, and the words that stand in braces
+Row = Mapping[str, Any]
+LARGE = "large"  # a scale that is shown beside the papers' own
+
+
+@dataclass(frozen=True)
+class Run:
+    """The times of a family, in seconds, in the artefact, at the scale and on the back end that count."""
+
+    family: Family
+    stored: Stored
+    artefact: str
+    scale: str
+    backend: str
+    rows: tuple[Row, ...]
+
+    def shown(self) -> Place:
+        """Return the largest case that all kernels ran which ran any, of those that a rival ran, too, if there are any.
+
+        A kernel that is missing there may be the fastest: without it the others would be compared in vain.
+        """
+        places = self.places()
+        places = [place for place in places if self.rivals(place)] or places
+        most = max(len(self.ours(place)) for place in places)
+        return max([place for place in places if len(self.ours(place)) == most], key=self.size)
+
+    def size(self, place: Place) -> float:
+        """Return the longest time that the bound asks of a kernel; without one, what a rival takes, or the fastest."""
+        rows = self.ours(place).values()
+        bounds = [row["value"] * row["bound_fraction"] for row in rows if not is_missing(row["bound_fraction"])]
+        if bounds:
+            return max(bounds)
+        fastest = min(row["value"] for row in rows)
+        return min((rival["value"] for rival in self.rivals(place)), default=fastest)
+
+    def places(self) -> list[Place]:
+        """Every case, with every combination of words, in which one of the kernels was timed."""
+        cases = dict.fromkeys(row["case"] for row in self.rows)
+        found = [(case, *words.values()) for case in cases for words in self.family.words()]
+        return [place for place in found if self.ours(place)]
+
+    def ours(self, place: Place) -> dict[str, Row]:
+        """Return the rows of the kernels in a case, by their names in the family."""
+        return self._of(place, self.family.metric)
+
+    def cold(self, place: Place, method: str) -> Row | None:
+        """Return the row of a kernel with the cache evicted before."""
+        return self._of(place, self.family.cold).get(method)
+
+    def _of(self, place: Place, metric: str) -> dict[str, Row]:
+        names = {name.format(**self._words(place)): name for name in self.family.kernels}
+        return {
+            names[row["method"]]: row for row in self._at(place, metric)
+            if row["method"] in names and row["backend"] == self.backend
+        }  # fmt: skip
+
+    def rivals(self, place: Place) -> list[Row]:
+        """Return the rows of what competes in a case, on whatever it ran."""
+        patterns = [each.format(**self._words(place)) for each in self.family.rivals]
+        return [row for row in self._at(place, self.family.metric)
+                if any(fnmatchcase(row["method"], each) for each in patterns)]  # fmt: skip
+
+    def _at(self, place: Place, metric: str) -> Iterable[Row]:
+        return (row for row in self.rows if row["case"] == place[0] and row["metric"] == metric)
+
+    def _words(self, place: Place) -> dict[str, str]:
+        return dict(zip(self.family.each, place[1:], strict=True))
+
+
+def runs(family: Family, stored: Stored) -> list[Run]:
+    """Return what a machine has of a family: at the papers' sizes, else at the best scale there is, and at large ones.
+
+    Of the family's artefacts the first that the machine has counts, on its best back end.
+    """
+    methods = {name.format(**words) for name in family.kernels for words in family.words()}
+    for artefact in family.artefacts:
+        done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
+        timed = [row for row in done if row["metric"] == family.metric]
+        ours = [row for row in timed if row["method"] in methods and row["backend"] != "host"]
+        scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
+        made = []
+        for scale in scales:
+            if scale in (scales[0], LARGE):
+                backend = min({row["backend"] for row in ours if row["scale"] == scale}, key=PREFERENCE.index)
+                rows = tuple(row for row in done if row["scale"] == scale)
+                made.append(Run(family, stored, artefact, scale, backend, rows))
+        if made:
+            return made
+    return []
+
+
+def _is_span(row: Row) -> bool:
+    """Return whether a row is a time that others can be compared with: no other unit, nor nothing or for ever."""
+    return is_time(row["unit"] or "") and not is_missing(row["value"]) and 0 < row["value"] < inf
+
+
+def _in_seconds(row: Row) -> Row:
+    return {**row, "value": convert(row["value"], row["unit"], "s"), "unit": "s"}

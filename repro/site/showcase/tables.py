@@ -1,0 +1,86 @@
+"""The table of kernels as Markdown: a line a family for the README, a line a kernel for the pages that have all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from repro.judge.claims.stored import Stored
+from repro.site.showcase.kernels import ENOUGH, Entry, Span, measured
+from repro.site.showcase.ledger import Ledger
+from repro.site.showcase.status import name_of
+from repro.units import MISSING, quantity, significant
+
+FIRM = "\u00a0"  # a space that no line is broken at
+Link = Callable[[str, str], str]  # of a text and a path below the root
+COLUMNS = {
+    "kernel": "---", "on": "---", "time": "---:", "of bound, warm": "---", "cold": "---", "best rival": "---",
+    "faster by": "---",
+}  # fmt: skip
+
+
+def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link, every: bool = False) -> str:
+    """Return the table of a machine's kernels.
+
+    Parameters
+    ----------
+    ledgers : sequence of Ledger
+    stored : Stored
+        The machine's results.
+    link : callable
+        Makes a link of a text and a path below the root.
+    every : bool
+        Every kernel; otherwise of each family the fastest.
+    """
+    lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
+    for family in (family for ledger in ledgers for family in ledger.families):
+        scales = measured(family, stored)
+        if not scales:
+            absent.append(f"{family.name} ({family.paper})")
+        for entry in (entry for found in scales for entry in (found if every else found[:1])):
+            name = f"{family.name}: " if entry is scales[0][0] else ""
+            lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
+    return "\n".join(lines) + "\n" + (f"\nNot measured there: {'; '.join(absent)}.\n" if absent else "")
+
+
+def caption(every: bool = False) -> str:
+    """Return the rules by which the table is made."""
+    which = "every kernel" if every else "the fastest kernel"
+    return (
+        f"Of each family {which}, at the papers' sizes and at `large` ones where they are stored, on the largest case "
+        "that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all cases. "
+        "Bound: the least bytes or operations at the ceilings measured at that size, with a warm cache, and with one "
+        "evicted before (cold); above 100 % the cache kept more of the data than of a probe of that size. "
+        "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
+        "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too "
+        f"high. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
+    )
+
+
+def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
+    kernel = name + link(f"`{entry.method}`", f"kernels/{entry.modules[0]}")
+    table = link(f"{entry.family.paper} {name_of(entry.artefact)}", _page(folder, entry))
+    place = [table, f"{entry.case}{' (stand-in)' * entry.stands_in}", entry.backend]
+    place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")
+    faster = _span(entry.faster, "×", significant) if entry.rival else MISSING
+    method, _, backend = entry.rival.partition(" ")
+    rival = f"`{method}` {backend}{', shared' * entry.hampered}" if entry.rival else "no rival in this run"
+    shares = [_span(each, "%", lambda value: significant(100 * value, 2)) for each in (entry.warm, entry.cold)]
+    if entry.wants_explanation:
+        why = link("why", f"kernels/{entry.explained}") if entry.explained else "not profiled"
+        shares[entry.warm is None] += f", {why}"
+    return [kernel, ", ".join(place), quantity(entry.seconds, "s").replace(" ", FIRM), *shares, rival, faster]
+
+
+def _span(span: Span | None, unit: str, text: Callable[[float], str]) -> str:
+    if span is None:
+        return MISSING
+    low, high = text(span.low), text(span.high)
+    return f"{text(span.value)}{FIRM}{unit}" + (f" ({low}{FIRM}to{FIRM}{high})" if low != high else "")
+
+
+def _page(folder: Path, entry: Entry) -> str:
+    """The path of the artefact's Markdown below the root: the machine's usual scale has no suffix."""
+    paper, _, stem = entry.artefact.partition("-")
+    suffix = f".{entry.scale}" if (folder / paper / f"{stem}.{entry.scale}.md").is_file() else ""
+    return f"{folder.parent.name}/{folder.name}/{paper}/{stem}{suffix}.md"

@@ -1,8 +1,9 @@
 /* Threads that share out the blocks of a grid, for every kernel of a process: each has a part of its own, the same in
  * every launch, and takes from the others' what is left there. So nobody waits for a thread that has lost its core
- * before it began. A thread that waits spins for as long as that has paid lately, then sleeps. */
+ * before it began. A thread that waits spins for a while, and lets others have its core, then it sleeps. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,8 +11,8 @@
 
 #define MOST_THREADS 1024
 #define CHUNKS 4             /* of a part: what a thread takes at once */
-#define LEAST_SPIN_NS 1000
-#define MOST_SPIN_NS 50000
+#define SPIN_NS 300000       /* for the next launch, which Python may take as long to come to */
+#define CALLER_SPIN_NS 30000 /* for the last chunks of others */
 #define STACK_BYTES (8 << 20) /* shared arrays of a block lie there */
 
 typedef void work_t(long first, long last, const void *job);
@@ -73,19 +74,17 @@ static int64_t nanoseconds(void)
 }
 
 /* Return when the word has another value. */
-static void wait_for_change(atomic_int *word, int value, atomic_int *sleepers, int64_t *spin)
+static void wait_for_change(atomic_int *word, int value, atomic_int *sleepers, int64_t spin)
 {
     if (atomic_load(word) != value) return;
-    const int64_t until = nanoseconds() + *spin;
+    const int64_t until = nanoseconds() + spin;
     do {
         for (int i = 0; i < 30; ++i) {
             PAUSE;
-            if (atomic_load_explicit(word, memory_order_acquire) == value) continue;
-            *spin = 2 * *spin < MOST_SPIN_NS ? 2 * *spin : MOST_SPIN_NS;
-            return;
+            if (atomic_load_explicit(word, memory_order_acquire) != value) return;
         }
+        sched_yield(); /* whoever else wants this core comes first, be it the caller itself */
     } while (nanoseconds() < until);
-    *spin = *spin / 2 > LEAST_SPIN_NS ? *spin / 2 : LEAST_SPIN_NS;
     atomic_fetch_add(sleepers, 1);
     while (atomic_load(word) == value) sleep_while(word, value);
     atomic_fetch_sub(sleepers, 1);
@@ -119,9 +118,8 @@ static void share(int me, int number)
 static void *serve(void *given)
 {
     const int me = (int)(intptr_t)given;
-    int64_t spin = MOST_SPIN_NS;
     for (int number = 0;;) {
-        wait_for_change(&launch, number, &sleeping, &spin);
+        wait_for_change(&launch, number, &sleeping, SPIN_NS);
         number = atomic_load(&launch);
         share(me, number);
     }
@@ -168,7 +166,6 @@ int pool_set(int threads, int may_take_others)
 /* Do all of a launch; the blocks that a thread gets begin where they did in the launch before. */
 void pool_run(work_t *asked, const void *given, long blocks)
 {
-    static int64_t spin = LEAST_SPIN_NS;
     if (parts == 1 || blocks == 1) {
         asked(0, blocks, given);
         return;
@@ -184,6 +181,6 @@ void pool_run(work_t *asked, const void *given, long blocks)
     atomic_store(&launch, number);
     if (atomic_load(&sleeping)) wake_all(&launch);
     share(0, number);
-    for (int rest; (rest = atomic_load(&unfinished));) wait_for_change(&unfinished, rest, &caller_sleeps, &spin);
+    for (int rest; (rest = atomic_load(&unfinished));) wait_for_change(&unfinished, rest, &caller_sleeps, CALLER_SPIN_NS);
     pthread_mutex_unlock(&launching);
 }

@@ -57,6 +57,9 @@ class Cell:
         Everything else that the measurement depends on.
     data : tuple of str
         Names of the datasets that the cell reads, as in ``fu2014/regular``.
+    uses : tuple of str
+        What else the measurement depends on: ``cores`` where the processor does a part of what a cell on a GPU times,
+        names of libraries that a rival calls.
     """
 
     case: str
@@ -64,6 +67,7 @@ class Cell:
     backend: str = "host"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     def __post_init__(self):
         if self.backend not in BACKENDS:
@@ -98,6 +102,16 @@ class Row:
     status : {'done', 'skipped', 'failed'}
     reason : str
         Why a row is skipped or failed; empty when done.
+    parameters : dict
+        Those of the cell and of the row itself.
+    rounds : int or None
+        Processes that the samples come from.
+    work_bytes, work_flops, work_precision, problem_bytes, cold
+        See `Work`, and whether the cache was evicted before each sample.
+    commit, host, date : str
+        Where and when the row was measured, of the last round; a commit with uncommitted changes ends in ``+``.
+    disturbed : int or None
+        Samples that something disturbed: they were thrown away and taken again.
     """
 
     artefact: str
@@ -117,6 +131,17 @@ class Row:
     error: float | None = None
     status: str = DONE
     reason: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    rounds: int | None = None
+    work_bytes: float | None = None
+    work_flops: float | None = None
+    work_precision: str = ""
+    problem_bytes: float | None = None
+    cold: bool | None = None
+    commit: str = ""
+    host: str = ""
+    date: str = ""
+    disturbed: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -125,11 +150,12 @@ class Row:
 @dataclass(frozen=True)
 class Work:
     """The least a computation must do: bytes moved through memory (each input read once, each output written once)
-    and floating-point operations at the given precision."""
+    and floating-point operations at the given precision; of a format also the least bytes that any format needs."""
 
     bytes: float
     flops: float = 0.0
     precision: str = "float64"
+    problem_bytes: float | None = None
 
 
 @dataclass(frozen=True)

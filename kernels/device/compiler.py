@@ -53,8 +53,9 @@ class Compiler:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the compiler; its messages are text."""
+        inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # as of a sanitizer
         return subprocess.run(
-            [*self.command, *arguments, *self.libraries], env={**os.environ, **self.environment}, capture_output=True,
+            [*self.command, *arguments, *self.libraries], env=inherited | dict(self.environment), capture_output=True,
             text=True, errors="replace", check=False,
         )  # fmt: skip
 

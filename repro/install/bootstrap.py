@@ -100,8 +100,7 @@ def has_opencl_driver():
 def groups(asked, cuda, compiler):
     """Return the names of the groups for this machine: those asked for, and what it has a use for."""
     names = set(asked)
-    # PoCL links each kernel; the package of the compiler is a linker as well.
-    if not compiler or ("pocl" in names and shutil.which("ld") is None):
+    if not compiler:
         names.add("compiler")
     if cuda != "none":
         names.add(f"cuda{cuda}")

@@ -62,7 +62,6 @@ def test_cupy_follows_the_driver(monkeypatch, driver, cuda):
         ("test nvrtc browser", "13", True, "ld chromium", "test nvrtc browser cuda13 opencl"),
         ("test nvrtc", "12", True, "ld", "test cuda12 opencl"),  # not a newer compiler beside CuPy's own
         ("pocl", "none", True, "ld", "pocl"),
-        ("pocl", "none", True, "", "pocl compiler"),  # which is its linker
     ],
 )
 def test_a_machine_gets_what_it_has_a_use_for(monkeypatch, tmp_path, asked, cuda, compiler, programs, wanted):

@@ -26,8 +26,8 @@ def laplacian(n, shift=0.0):
 
 
 def operator(device, matrix):
-    """Return what multiplies by `matrix`: through the host, and on CUDA by a kernel, as a graph needs."""
-    if device.backend == "cuda":
+    """Return what multiplies by `matrix`: through the host, and on a GPU, whose memory that is not, by a kernel."""
+    if device.is_gpu:
         return spmv.pack("csr_vector", device, scipy.sparse.csr_array(matrix)).multiply
 
     def multiply(x, y):

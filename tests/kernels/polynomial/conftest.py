@@ -16,7 +16,7 @@ class ByScipy:
     def multiply(self, x, y):
         product = self.matrix @ self.device.to_host(x)
         self.products += 1
-        if self.device.backend == "cuda":
+        if self.device.is_gpu:
             y.set(product)
         else:
             self.device.to_host(y)[:] = product

@@ -48,9 +48,10 @@ def assembled(heart, before, recovery, phi):
     """Residual and what multiplies by the tangent, of a step from one potential to another."""
     device = heart.device
     heart.load(before, recovery)
-    device.to_host(heart.phi)[:] = phi if device.xp is np else 0
-    if device.xp is not np:
-        heart.phi[...] = device.xp.asarray(phi)
+    if device.is_gpu:
+        heart.phi.set(np.asarray(phi))
+    else:
+        device.to_host(heart.phi)[:] = phi
     heart.assembly_part()
     residual = np.array(device.to_host(heart.residual))
 

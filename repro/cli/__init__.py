@@ -1,7 +1,7 @@
 """The command line of repro.
 
     repro list | run | status | plan | merge | compare | claims | appendix | published | figures | readme | report
-    repro data | bench | doctor | clean
+    repro verify | data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -34,6 +34,7 @@ from repro.cli import (
     run,
     spread,
     status,
+    verify,
 )
 from repro.cli.common import say
 from repro.model import ReproError
@@ -55,6 +56,7 @@ app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("readme")(readme.readme)
 app.command("report")(report.report)
+app.command("verify")(verify.verify)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)

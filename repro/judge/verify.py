@@ -1,0 +1,219 @@
+"""Recompute what is stored from the bottom: files, medians and intervals, data, and what each result was measured by.
+
+Two kinds of problem are told apart. A *wrong* number or hash differs from what it is recomputed to be: somebody or
+something changed it. An *unproven* file says too little to be recomputed: nobody can know. Unproven files are listed in
+``unverified.csv`` in the folder of results, and are shown as unverified until they are measured again.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from repro.cache.sources import digest
+from repro.cache.store import write_atomically
+from repro.model import DONE, ReproError
+from repro.run.statistics import summarise
+from repro.show.results import times_behind
+from repro.units import convert, is_rate, split
+
+LIST, COLUMNS = "unverified.csv", ("file", "reason")
+WRONG, UNPROVEN = "wrong", "unproven"
+FIRST_EDITION = (
+    "first edition: keys were edited after measuring, and no file says whether the sources were those of its commit"
+)
+ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
+DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, zlib.error)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is not as it should be.
+
+    Attributes
+    ----------
+    kind : {'wrong', 'unproven'}
+    file : str
+        An artefact's files without suffix, below the folder of results: ``h200/fu2014/table2``.
+    what : str
+        In words.
+    """
+
+    kind: str
+    file: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.what}"
+
+
+def verify(results: Path) -> list[Problem]:
+    """Return every problem of the stored results, the list of unverified files included.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of results.
+
+    Raises
+    ------
+    ReproError
+        When the list cannot be read.
+    """
+    found, digests = [], {}
+    for manifest in sorted(results.glob("*/*/*.json")):
+        file = _name(results, manifest)
+        try:
+            problems, read = _verify_files(manifest)
+        except DAMAGED as error:
+            found.append(Problem(WRONG, file, f"damaged: {type(error).__name__}: {error}"))
+            continue
+        found += [Problem(kind, file, what) for kind, what in problems]
+        for (name, key), value in read.items():
+            digests.setdefault((name, key), {}).setdefault(value, []).append(file)
+    for (name, _), values in digests.items():
+        if len(values) > 1:  # the same recipe, and not the same content
+            common = max(values.values(), key=len)
+            odd = [file for files in values.values() if files is not common for file in files]
+            found += [Problem(WRONG, file, f"dataset {name} is not what the other files have of it") for file in odd]
+    for table in sorted(results.glob("*/*/*.csv")):
+        if not table.with_suffix(".json").is_file():
+            found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
+    return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})
+
+
+def _of_the_list(results: Path, unproven: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with the list of unverified files: it has to have those that are unproven, and no others."""
+    listed = unverified(results)
+    found = [Problem(WRONG, file, f"not in {LIST}: {why}") for file, why in unproven.items() if file not in listed]
+    return found + [Problem(WRONG, file, f"in {LIST} without need") for file in listed if file not in unproven]
+
+
+def unverified(results: Path) -> dict[str, str]:
+    """Return the files of results that are listed as unverified, each with the reason; none where there is no list."""
+    path = results / LIST
+    return dict(_listed(path, path.stat().st_mtime_ns)) if path.is_file() else {}
+
+
+@lru_cache(maxsize=16)
+def _listed(path: Path, _modified: int) -> tuple[tuple[str, str], ...]:
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    if not rows or tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+        raise ReproError(f"{path} is no list of unverified files; `repro verify --list` writes it anew")
+    return tuple((file, reason) for file, reason in rows[1:])
+
+
+def write_list(results: Path, problems: Iterable[Problem]) -> int:
+    """Write the list of the unproven files; return how many they are. Without any there is no list."""
+    unproven = {each.file: each.what for each in problems if each.kind == UNPROVEN}
+    path = results / LIST
+    if not unproven:
+        path.unlink(missing_ok=True)
+        return 0
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([COLUMNS, *sorted(unproven.items())])
+    write_atomically(path, stream.getvalue())
+    return len(unproven)
+
+
+def _name(results: Path, path: Path) -> str:
+    return path.relative_to(results).with_suffix("").as_posix()
+
+
+def _verify_files(path: Path) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str]]:
+    """Return the problems of an artefact's files, each with its kind, and the digests of their data by recipe."""
+    manifest = json.loads(path.read_bytes())
+    content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ".samples.json.gz")}
+    found = [
+        (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
+        for suffix, data in content.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
+    ]  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(content[".csv"].decode(), newline="")))
+    samples = json.loads(gzip.decompress(content[".samples.json.gz"]))
+    found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
+    if manifest.get("schema", 1) < 2:
+        found.append((UNPROVEN, FIRST_EDITION))
+    recipes = manifest.get("recipes", {})
+    return found, {(name, recipes[name]): value for name, value in manifest["data"].items() if name in recipes}
+
+
+def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
+    """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
+    taken = {_place(each): each["samples"] for each in samples}
+    cells = {_place(cell): cell for cell in manifest["cells"]}
+    with_rows: dict[tuple, list[dict[str, Any]]] = {}
+    for row in rows:
+        with_rows.setdefault(_place(row), []).append(row)
+    for place, of_cell in with_rows.items():
+        cell = cells.get(place)
+        if cell is None:
+            yield f"{' '.join(place)} is no cell of the manifest"
+            continue
+        for row in of_cell:
+            if row["n"]:
+                of_metric = taken.get(place, {}).get(row["metric"])
+                yield from _verify_sampled(row, of_metric["seconds"] if of_metric else [])
+        yield from _verify_derived(of_cell, cell.get("work", ()))
+    yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
+                if cell["status"] == DONE and place not in with_rows)  # fmt: skip
+
+
+def _verify_derived(rows: list[dict[str, str]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which values are not what they come from, a sampled time of their cell, times or over what is known.
+
+    That is a whole number, as of iterations, a count of the cell, or the bytes or operations of its work.
+    """
+    numbers = [{**row, **{name: float(row[name]) if row[name] else None for name in ("value", "n")}} for row in rows]
+    counts = [row["value"] for row in numbers if row["unit"] in ("", "count") and row["value"]]
+    counts += [work[name] for work in works for name in ("bytes", "flops") if work[name]]
+    for row in numbers:
+        behind = [] if row["n"] or row["value"] is None else times_behind(row, numbers)
+        if len(behind) == 1 and row["value"]:
+            value, seconds = (each["value"] * split(each["unit"])[0] for each in (row, behind[0]))
+            factor = value * seconds if is_rate(row["unit"]) else value / seconds
+            if not any(_is_whole(each) or any(_same(each, count) for count in counts) for each in (factor, 1 / factor)):
+                yield f"{_told(row)} does not follow from {behind[0]['metric']}"
+
+
+def _is_whole(value: float) -> bool:
+    return value > 0.5 and abs(value - round(value)) < 1e-9 * value
+
+
+def _verify_sampled(row: Mapping[str, str], seconds: list[float]) -> Iterator[str]:
+    if not seconds:
+        yield f"{_told(row)} has no samples"
+        return
+    summary = summarise(seconds)
+    expected = {"value": summary.median, "ci_low": summary.ci_low, "ci_high": summary.ci_high}
+    for name, value in expected.items():
+        stored = float(row[name]) if row[name] else None
+        known = None if value is None else convert(value, "s", row["unit"])
+        if not _same(stored, known):
+            yield f"{_told(row)}: {name} is {stored}, and {known} by its samples"
+    for name, count in (("n", summary.n), ("outliers", summary.outliers)):
+        if int(row[name]) != count:
+            yield f"{_told(row)}: {name} is {row[name]}, and {count} by its samples"
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=ROUNDING)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return str(row["case"]), row["method"], row["backend"]
+
+
+def _told(row: Mapping[str, str]) -> str:
+    return " ".join((*_place(row), row["metric"]))

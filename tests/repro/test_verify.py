@@ -1,0 +1,146 @@
+"""What is stored is recomputed: whoever edits a number, a hash or a list is found, by the file that it is in."""
+
+import csv
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from repro.cache.sources import digest
+from repro.cli import main
+from repro.judge import verify
+from repro.judge.verify import LIST, UNPROVEN, WRONG
+from tests.checkout import listed
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+STEM = "table1.smoke"
+
+
+@pytest.fixture
+def results(laboratory):
+    """Results of a run as this version writes them, of which nothing is wrong."""
+    assert laboratory.run("table1") in (0, 1)  # a cell of it fails by design
+    verify.write_list(laboratory.results, verify.verify(laboratory.results))
+    assert [str(each) for each in verify.verify(laboratory.results) if each.kind == WRONG] == []
+    return laboratory.results / "bench/demo2020"
+
+
+def wrong(folder):
+    return [each.what for each in verify.verify(folder.parents[1]) if each.kind == WRONG]
+
+
+def edit(folder, suffix, change, is_hidden=False):
+    """Change one of the files, and with `is_hidden` the manifest's hash of it, as who edits by hand well."""
+    path = folder / f"{STEM}{suffix}"
+    content = change(gzip.decompress(path.read_bytes()).decode() if suffix.endswith("gz") else path.read_text())
+    path.write_bytes(gzip.compress(content.encode(), mtime=0) if suffix.endswith("gz") else content.encode())
+    if is_hidden:
+        manifest = folder / f"{STEM}.json"
+        stored = json.loads(manifest.read_text())
+        stored["files"][suffix] = digest(path.read_bytes())
+        manifest.write_text(json.dumps(stored))
+
+
+def in_rows(change, wanted=lambda row: row["n"]):
+    """Return a change of the first row that is wanted."""
+
+    def changed(text):
+        lines = text.splitlines(keepends=True)
+        reader = csv.DictReader(lines)
+        for number, row in enumerate(reader, 1):
+            if wanted(row):
+                new = {**row, **change(row)}
+                lines[number] = ",".join(new[name] for name in reader.fieldnames) + "\n"
+                return "".join(lines)
+        raise AssertionError("no such row")
+
+    return changed
+
+
+def test_an_edited_file_is_found_by_its_hash(results):
+    edit(results, ".csv", in_rows(lambda row: {"value": str(float(row["value"]) * 0.9)}))
+    assert any("table1.smoke.csv is not the one" in what for what in wrong(results))
+
+
+@pytest.mark.parametrize("name", ["value", "n", "outliers"])
+def test_an_edited_number_is_found_whatever_the_hash_says(results, name):
+    change = in_rows(lambda row: {name: str(int(row[name]) + 1 if name != "value" else float(row[name]) * (1 + 1e-9))})
+    edit(results, ".csv", change, is_hidden=True)
+    (what,) = wrong(results)
+    assert f": {name} is " in what and "by its samples" in what
+
+
+def test_samples_that_are_gone_or_others_are_found(results):
+    edit(
+        results, ".samples.json.gz", lambda text: text.replace('"seconds": [', '"seconds": [1e-9, ', 1), is_hidden=True
+    )
+    assert all("by its samples" in what for what in wrong(results)) and wrong(results)
+    edit(results, ".samples.json.gz", lambda text: "[]", is_hidden=True)
+    assert any("has no samples" in what for what in wrong(results))
+
+
+def test_rows_and_cells_that_do_not_belong_together_are_found(results):
+    edit(results, ".csv", in_rows(lambda row: {"case": "another"}), is_hidden=True)
+    assert any("another" in what and "is no cell" in what for what in wrong(results))
+
+
+def test_a_damaged_or_missing_file_is_one_problem_and_costs_no_other(results):
+    manifest = results / f"{STEM}.json"
+    shutil.copytree(results, results.with_name("other2020"))
+    manifest.write_text(manifest.read_text()[:100])
+    assert any(what.startswith("damaged") for what in wrong(results))
+    manifest.unlink()
+    assert any("no manifest beside the rows" in what for what in wrong(results))
+
+
+def test_data_of_one_recipe_and_two_contents_is_found(results):
+    manifest = results / f"{STEM}.json"
+    stored = json.loads(manifest.read_text())
+    stored |= {"recipes": {"demo/mesh": "a"}, "data": {"demo/mesh": "1"}}
+    for folder, content in (("b", "1"), ("c", "2"), ("demo2020", "1")):
+        if folder != "demo2020":
+            shutil.copytree(results, results.with_name(folder))
+        (results.with_name(folder) / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": content}}))
+    found = [each for each in verify.verify(results.parents[1]) if "dataset" in each.what]
+    assert [each.file for each in found] == [f"bench/c/{STEM}"] and found[0].kind == WRONG
+
+
+def test_a_value_that_does_not_follow_from_its_time_is_found():
+    time = {"case": "a", "method": "m", "backend": "host", "artefact": "fu2014-table6", "metric": "solve",
+            "value": "0.6", "unit": "s", "n": "9", "ci_low": "0.5", "ci_high": "0.7"}  # fmt: skip
+    steps = {**time, "metric": "iterations", "value": "12", "unit": "count", "n": ""}
+    each = {**time, "metric": "time_per_iteration", "value": "0.05", "n": "", "ci_low": "", "ci_high": ""}
+    assert list(verify._verify_derived([time, steps, each], ())) == []
+    (what,) = verify._verify_derived([time, steps, {**each, "value": "0.0501"}], ())
+    assert "time_per_iteration does not follow from solve" in what
+
+
+def test_the_list_has_what_is_unproven_and_nothing_else(results, capsys):
+    manifest, folder = results / f"{STEM}.json", results.parents[1]
+    stored = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({name: value for name, value in stored.items() if name != "schema"}))
+    (folder / LIST).unlink(missing_ok=True)
+    assert any(what.startswith(f"not in {LIST}: first edition") for what in wrong(results))
+    assert main(["verify", "--results", str(folder)]) == 1
+    assert main(["verify", "--results", str(folder), "--list"]) == 0
+    assert verify.unverified(folder) == {f"bench/demo2020/{STEM}": verify.FIRST_EDITION}
+    capsys.readouterr()
+    assert main(["verify", "--results", str(folder), "--json"]) == 0
+    assert [each["kind"] for each in json.loads(capsys.readouterr().out)] == [UNPROVEN]
+    manifest.write_text(json.dumps({**stored, "schema": 2}))
+    assert wrong(results) == [f"in {LIST} without need"]
+    (folder / LIST).write_text("file;reason\n")
+    assert main(["verify", "--results", str(folder)]) == 1
+    assert "--list` writes it anew" in capsys.readouterr().err
+
+
+def test_what_is_committed_holds(tmp_path):
+    """Those that a user has measured beside them are the user's."""
+    for path in listed("results"):
+        copy = tmp_path / path.relative_to(CHECKOUT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.symlink_to(path)
+    found = verify.verify(Path(tmp_path / "results"))
+    assert [str(each) for each in found if each.kind == WRONG] == []

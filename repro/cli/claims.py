@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from repro.cli.common import Json, Papers, Results, answer, console, require_stored, table
+from repro.cli.common import Json, Papers, Results, answer, console, require_stored, say, table
 
 STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red", "not measured here": "dim"}
 
@@ -28,6 +28,7 @@ def claims(
     from repro import environment, published
     from repro.discovery import require
     from repro.judge.claims import STATES, machines, verdicts
+    from repro.judge.verify import told as unverified
 
     for name in paper or ():
         require(name, published.papers(), "paper")
@@ -49,6 +50,8 @@ def claims(
         print(page(found), end="")
     else:
         _show(found)
+    if text := unverified(folder):
+        say(text)
 
 
 def _show(found: list[Any]) -> None:

@@ -13,6 +13,7 @@ import io
 import json
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +30,8 @@ from repro.units import convert, is_rate, split
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
 WRONG, UNPROVEN = "wrong", "unproven"
 FIRST_EDITION = (
-    "first edition: keys were edited after measuring, and no file says whether the sources were those of its commit"
+    "measured by the first edition, whose keys were edited afterwards and which does not say whether the sources were "
+    "those of the commit"
 )
 ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
 DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, zlib.error)
@@ -102,6 +104,20 @@ def unverified(results: Path) -> dict[str, str]:
     """Return the files of results that are listed as unverified, each with the reason; none where there is no list."""
     path = results / LIST
     return dict(_listed(path, path.stat().st_mtime_ns)) if path.is_file() else {}
+
+
+def told(results: Path) -> str:
+    """Say which of the stored results are unverified, and why; empty where none is."""
+    listed = unverified(results)
+    by_reason: dict[str, Counter] = {}
+    for file, reason in listed.items():
+        by_reason.setdefault(reason, Counter())[file.partition("/")[0]] += 1
+    stored = Counter(path.relative_to(results).parts[0] for path in results.glob("*/*/*.csv"))
+    sentences = []
+    for reason, counts in by_reason.items():
+        places = [f"{'all' if count == stored[machine] else count} of {machine}" for machine, count in counts.items()]
+        sentences.append(f"Unverified results, {', '.join(places)}: {reason}.")
+    return " ".join(sentences)
 
 
 @lru_cache(maxsize=16)

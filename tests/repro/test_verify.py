@@ -122,7 +122,7 @@ def test_the_list_has_what_is_unproven_and_nothing_else(results, capsys):
     stored = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({name: value for name, value in stored.items() if name != "schema"}))
     (folder / LIST).unlink(missing_ok=True)
-    assert any(what.startswith(f"not in {LIST}: first edition") for what in wrong(results))
+    assert any(what.startswith(f"not in {LIST}: measured by the first edition") for what in wrong(results))
     assert main(["verify", "--results", str(folder)]) == 1
     assert main(["verify", "--results", str(folder), "--list"]) == 0
     assert verify.unverified(folder) == {f"bench/demo2020/{STEM}": verify.FIRST_EDITION}
@@ -144,3 +144,16 @@ def test_what_is_committed_holds(tmp_path):
         copy.symlink_to(path)
     found = verify.verify(Path(tmp_path / "results"))
     assert [str(each) for each in found if each.kind == WRONG] == []
+
+
+def test_what_is_listed_is_said_wherever_results_are_shown(tmp_path):
+    assert verify.told(tmp_path) == ""
+    for name in ("a/p/table1", "a/p/table2", "b/p/table1"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.csv").touch()
+    (tmp_path / LIST).write_text("file,reason\na/p/table1,no key\nb/p/table1,no key\n")
+    assert verify.told(tmp_path) == "Unverified results, 1 of a, all of b: no key."
+    said = "measured by the first edition, whose keys were edited"
+    if (CHECKOUT / "results" / LIST).exists():
+        for page in ("README.md", "docs/claims.md", "docs/kernels.md"):
+            assert said in (CHECKOUT / page).read_text()

@@ -13,6 +13,7 @@ import repro
 from repro.judge import claims, consistency
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
+from repro.judge.verify import told as told_unverified
 from repro.model import FAILED, SKIPPED, ReproError
 from repro.optional import installer
 from repro.show.measurements import Measurement, machines, measurements
@@ -53,7 +54,7 @@ def build(folders: Sequence[Path]) -> str:
         total=sum(len(paper.tiles) for paper in papers),
         machines=[_machine(name, found) for name in machines(found)],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
-        ledger=ledger, marks=MARKS,
+        ledger=ledger, marks=MARKS, unverified=" ".join(filter(None, map(told_unverified, folders))),
         rules=[claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED, claims_table.ALLOWED],
         verdicts=Counter(entry["state"] for entry in ledger),
         readings={name: Counter(each["state"] for entry in ledger for each in entry["readings"] if each["name"] == name)

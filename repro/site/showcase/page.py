@@ -12,6 +12,7 @@ from repro.cache.store import write_atomically
 from repro.judge.claims import FAILS, HOLDS, PART, UNMEASURED, Judgement, Verdict, verdicts
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
+from repro.judge.verify import told as told_unverified
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
@@ -54,6 +55,12 @@ class Showcase:
         """The machines that have measured something on a GPU."""
         return list(dict.fromkeys(each.machine for each in self.found if "cuda" in each.backends))
 
+    @cached_property
+    def unverified(self) -> str:
+        """What is said of results that nothing proves."""
+        text = told_unverified(self.results)
+        return f"**{text}**" if text else ""
+
     def blocks(self) -> dict[str, str]:
         """Return the parts of the README by the names of their markers."""
         return {"results": self._results(), "status": status.table(self.found, self.results.name)}
@@ -65,6 +72,7 @@ class Showcase:
     def _results(self) -> str:
         shown = next(iter(self.gpus or self.machines), "")
         parts = [
+            self.unverified,
             "### Do the claims hold?",
             "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
             "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
@@ -133,11 +141,14 @@ class Showcase:
 
     def _claims_page(self) -> str:
         found = [part for part in (status.cores(self.found), elsewhere.told(self.elsewhere)) if part]
-        return "\n\n".join([claims_table.page(self.verdicts).strip(), *["## Processors"] * bool(found), *found]) + "\n"
+        heading, _, rest = claims_table.page(self.verdicts).strip().partition("\n\n")
+        parts = [heading, self.unverified, rest, *["## Processors"] * bool(found), *found]
+        return "\n\n".join(filter(None, parts)) + "\n"
 
     def _kernels_page(self) -> str:
         parts = [
             "# Kernels",
+            *[self.unverified] * bool(self.unverified),
             f"Written by `{COMMAND}` from the stored results; do not edit.",
             tables.caption(every=True),
         ]

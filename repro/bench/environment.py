@@ -2,16 +2,40 @@
 
 asv's own environments build a wheel and install every library anew, for each commit. Here both sides of a comparison
 have the same libraries, the driver's among them, so that only the project's code differs; and nothing is downloaded.
+asv's own `existing` does that, too, but has no commits and no requirements. The versions that are here are told to asv
+as this environment's requirements: it draws a line for each, so that a new CuPy is no regression of the project's.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 from asv import util
 from asv.environment import Environment
+
+LIBRARIES = re.compile(r"numpy|scipy|numba|(cupy|nvidia-cuda-nvrtc)(-cu\S+)?|ziglang")
+COMPILERS = ("gcc", "clang", "cc")  # the first that is here compiles, unless CC names one
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that times depend on, whatever the commit: libraries' and the C compiler's."""
+    found = {}
+    for package in metadata.distributions():
+        if named := LIBRARIES.fullmatch(package.metadata["Name"].lower()):
+            found[named[1] or named[0]] = package.version
+    for name in (os.environ.get("CC") or " ".join(COMPILERS)).split():
+        if path := shutil.which(name):
+            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+            version = re.search(r"\d+(\.\d+)+", said)
+            found["compiler"] = f"{Path(name).name}-{version[0] if version else 'unknown'}"
+            break
+    return found
 
 
 class Checkout(Environment):
@@ -21,8 +45,7 @@ class Checkout(Environment):
 
     def __init__(self, conf, python, requirements, tagged_env_vars):
         self._executable, self._python = sys.executable, python
-        self._requirements = {}
-        super().__init__(conf, python, {}, tagged_env_vars)
+        super().__init__(conf, python, requirements | versions(), tagged_env_vars)
 
     @classmethod
     def matches(cls, python):

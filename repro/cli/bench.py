@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -25,13 +26,12 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
     """Measure this commit; asv keeps the results in .asv/results."""
     from repro.bench import commands
-    from repro.bench.compare import commit_hash, has_looked, matching, read
+    from repro.bench.measured import commit_hash, has_looked, matching, read
     from repro.settings import default_machine, make_settings
 
     commands.say_what_is_left_out(say, "HEAD")
     name, benchmarks = make_settings(None, None, machine or default_machine()).machine, bench or commands.quick_set()
-    words = ("run", "--machine", name, "--launch-method", "spawn", "--show-stderr")
-    words += (*commands.selection(benchmarks), "HEAD^!")
+    words = ("run", "--machine", name, "--show-stderr", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
     begun = time.time()
     status = commands.asv(*words, seconds=seconds, show=commands.Progress())
@@ -53,11 +53,15 @@ def compare(
     base: Annotated[str, typer.Argument(help="The older commit.")],
     new: Annotated[str, typer.Argument(help="The newer one.")] = "HEAD",
     bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5,
-    rounds: Annotated[int, typer.Option("--rounds", help="Measurements of each, taken in turn.")] = 6,
-    threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.03,
+    rounds: Annotated[int, typer.Option("--rounds", help="Of both commits, at most.")] = 20,
+    minutes: Annotated[float, typer.Option("--minutes", min=0, help="After which no round begins.")] = 60,
+    threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.02,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Measure two commits in turn; exits with 1 if anything is slower, worse or lost, with 2 for a wrong command."""
+    """Measure two commits in rounds, until each benchmark is slower, faster or the same, or the rounds are over.
+
+    Exits with 1 if anything is slower, worse or lost, with 2 for a wrong command.
+    """
     from repro.bench import commands
     from repro.bench import compare as comparing
     from repro.settings import default_machine, make_settings
@@ -65,24 +69,26 @@ def compare(
     commands.checkout()
     name = make_settings(None, None, machine or default_machine()).machine
     verdicts = comparing.compare(
-        base, new, name, bench or commands.quick_set(), rounds=rounds, threshold=threshold, seconds=seconds, say=say
-    )
-    worse = [found for found in verdicts if found.verdict in comparing.REGRESSIONS]
-    lost = sum(found.verdict == comparing.LOST for found in verdicts)
+        base, new, name, bench or commands.quick_set(), rounds=rounds, minutes=minutes, threshold=threshold,
+        seconds=seconds, say=say,
+    )  # fmt: skip
+    counts = Counter(found.verdict for found in verdicts)
     if as_json:
         answer([vars(found) for found in verdicts])
     else:
-        columns = ("benchmark", "unit", base, new, "ratio", "interval", "verdict")
-        shown = table("", *columns, right=(base, new, "ratio", "interval"))
+        columns = ("benchmark", "unit", base, new, "ratio", "interval", "rounds", "verdict")
+        shown = table("", *columns, right=(base, new, "ratio", "interval", "rounds"))
         for found in verdicts:
-            numbers = ("", "", "")
-            if found.verdict != comparing.LOST:
-                numbers = (f"{found.new:.4g}", f"{found.ratio:.3f}", f"{found.low:.3f} to {found.high:.3f}")
-            shown.add_row(found.benchmark, found.unit, f"{found.base:.4g}", *numbers, found.verdict)
+            values = [f"{value:.4g}" if value is not None else "" for value in (found.base, found.new)]
+            ratio = ("", "") if found.ratio is None else (f"{found.ratio:.3f}", f"{found.low:.3f} to {found.high:.3f}")
+            shown.add_row(found.benchmark, found.unit, *values, *ratio, str(found.rounds), found.verdict)
         console().print(shown)
-    ending = f", {lost} lost: the newer commit did not measure them in every round" if lost else ""
-    say(f"{plural(len(verdicts), 'benchmark')}, {len(worse) - lost} slower or worse{ending}")
-    raise typer.Exit(int(bool(worse)))
+        for found in verdicts:
+            if found.reason:
+                say(f"{found.benchmark}: {found.verdict}, {found.reason}")
+    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    say(f"{plural(len(verdicts), 'benchmark')}: {told}")
+    raise typer.Exit(int(any(counts[verdict] for verdict in comparing.REGRESSIONS)))
 
 
 @app.command("publish")

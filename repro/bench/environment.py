@@ -45,7 +45,8 @@ class Checkout(Environment):
 
     def __init__(self, conf, python, requirements, tagged_env_vars):
         self._executable, self._python = sys.executable, python
-        super().__init__(conf, python, requirements | versions(), tagged_env_vars)
+        self._requirements = requirements | versions()
+        super().__init__(conf, python, self._requirements, tagged_env_vars)
 
     @classmethod
     def matches(cls, python):

@@ -45,9 +45,9 @@ def compare(
     threshold: Annotated[
         float, typer.Option(
             "--threshold", min=0,
-            help="With --with: the least relative change that matters; 0.5 at least for times without an interval.",
+            help="With --with: the least relative change that matters.",
         ),
-    ] = 0.05,
+    ] = 0.02,
     best: Annotated[
         bool, typer.Option("--best-backend", help="With --with: each side's best back end, as for two machines.")
     ] = False,
@@ -61,8 +61,9 @@ def compare(
 ) -> None:  # fmt: skip
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
-    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, or their
-    values by half where they have none. What was measured before and is not there now is lost.
+    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, the same
+    when these are within the threshold of each other, else undecided; values without intervals are told apart by half.
+    What was measured before and is not there now is lost.
     """
     from repro import discovery
     from repro.judge import compare as comparing

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro import published as papers
+from repro.judge.difference import SAME, SLOWER, UNDECIDED, of_intervals
 from repro.judge.peaks import DOUBLE, fraction, of_ceilings, of_published, read_ceilings
 from repro.model import DONE
 from repro.published import Number, Published
@@ -27,13 +28,8 @@ RESULTS_COLUMNS = (
     "new", "new_low", "new_high", "unit", "change", "verdict", "reason",
 )  # fmt: skip
 KEY = ("artefact", "scale", "case", "method", "backend", "metric")
-SAME, FASTER, SLOWER, CHANGED, UNDECIDED, LOST, ADDED, OTHER = (
-    "same", "faster", "slower", "changed", "undecided", "lost", "added", "other data",
-)  # fmt: skip
+CHANGED, LOST, ADDED, OTHER = "changed", "lost", "added", "other data"
 REGRESSIONS = (SLOWER, LOST)
-#: Relative difference of times and rates without an interval that is called one: of a few samples, or of one, the same
-#: sources have differed by 1.4 times between runs on a machine that others use as well.
-PLAIN_THRESHOLD = 0.5
 
 
 def compare(
@@ -197,12 +193,10 @@ def compare_results(
 ) -> pandas.DataFrame:  # fmt: skip
     """Return two sets of results side by side, with a verdict on each metric.
 
-    A time or a rate is ``slower`` or ``faster`` when the intervals of the medians lie further apart than `threshold`,
-    ``same`` when the medians differ by less, and ``undecided`` otherwise: measure again. Where one of the two has no
-    interval its value takes the place of the interval's ends, with `PLAIN_THRESHOLD` if that is the greater, and the
-    reason says so. Other values are ``changed`` when they differ by more than `threshold`, whole numbers at any
-    difference. A value that the old set alone has is ``lost``, with the new row's reason; one that only the new set has
-    is ``added``.
+    Times and rates are judged by ``repro.judge.difference.of_intervals``; the reason says where one has no interval.
+    What both sets have of one measurement is the same. Other values are ``changed`` when they differ by more than
+    `threshold`, whole numbers at any difference. A value that the old set alone has is ``lost``, with the new row's
+    reason; one that only the new set has is ``added``.
 
     Parameters
     ----------
@@ -217,18 +211,23 @@ def compare_results(
     Returns
     -------
     pandas.DataFrame
-        Columns ``RESULTS_COLUMNS``; `change` is new over old less one, and values are in the old row's unit.
+        Columns ``RESULTS_COLUMNS``, after the metric those of parameters that either set has; `change` is new over old
+        less one, and values are in the old row's unit.
     """
     import pandas
 
-    before, after = _by_key(old), _by_key(new)
-    reasons = {_key(row)[:-1]: row["reason"] for row in new[new["status"] != DONE].to_dict("records")}
+    parameters = sorted({name for frame in (old, new) for name in frame.columns if name.startswith("p_")})
+    before, after = _by_key(old, parameters), _by_key(new, parameters)
+    failed = new[new["status"] != DONE].to_dict("records")
+    reasons = {_key(row, ())[:-1]: row["reason"] for row in failed}
     lines = []
     for key in [*before, *(key for key in after if key not in before)]:
         was, now = before.get(key), after.get(key)
         if was is None or now is None:
             unit = (was or now)["unit"] or ""
-            verdict, reason = (ADDED, "") if was is None else (LOST, reasons.get(key[:-1]) or "not in the new results")
+            verdict, reason = (
+                (ADDED, "") if was is None else (LOST, reasons.get(key[: len(KEY) - 1]) or "not in the new results")
+            )
             ends = [each and each[name] for each in (was, now) for name in ("value", "ci_low", "ci_high")]
             lines.append((*key, *ends, unit, None, verdict, reason))
             continue
@@ -242,7 +241,7 @@ def compare_results(
         other = (others or {}).get(key[2:5])
         verdict = (OTHER, other) if other else _verdict(was, now, unit, change, threshold)
         lines.append((*key, *ends, unit, change, *verdict))
-    return pandas.DataFrame(lines, columns=list(RESULTS_COLUMNS))
+    return pandas.DataFrame(lines, columns=[*KEY, *parameters, *RESULTS_COLUMNS[len(KEY) :]])
 
 
 def _change(was: float, now: float) -> float:
@@ -255,13 +254,15 @@ def _number(value: Any) -> float | None:
     return None if value is None or (isinstance(value, float) and math.isnan(value)) else float(value)
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(row[name] for name in KEY)
+def _key(row: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Any, ...]:
+    """Return what a number is known by, empty where it has no such parameter."""
+    given = (row.get(name) for name in parameters)
+    return (*(row[name] for name in KEY), *("" if value is None or value != value else value for value in given))
 
 
-def _by_key(frame: pandas.DataFrame) -> dict[tuple[str, ...], dict[str, Any]]:
+def _by_key(frame: pandas.DataFrame, parameters: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
     rows = frame[frame["status"] == DONE].to_dict("records")
-    return {_key(row): row for row in rows if _number(row["value"]) is not None}
+    return {_key(row, parameters): row for row in rows if _number(row["value"]) is not None}
 
 
 def _verdict(
@@ -271,15 +272,11 @@ def _verdict(
     if not (is_time(unit) or is_rate(unit)):
         whole = float(was["value"]).is_integer() and float(now["value"]).is_integer()
         return (SAME if abs(change) <= (0 if whole else threshold) else CHANGED), ""
-    ends = [_number(row[name]) for row in (was, now) for name in ("ci_low", "ci_high")]
-    apart, reason = threshold, ""
-    if None in ends:
-        apart = max(threshold, PLAIN_THRESHOLD)
-        ends = [row["value"] if end is None else end for row, end in zip((was, was, now, now), ends, strict=True)]
-        reason = f"no interval, by {100 * apart:g} %"
-    was_low, was_high, now_low, now_high = ends
-    if now_low > was_high * (1 + apart):
-        return SLOWER if is_time(unit) else FASTER, reason
-    if was_low > now_high * (1 + apart):
-        return FASTER if is_time(unit) else SLOWER, reason
-    return SAME if abs(change) <= threshold else UNDECIDED, reason
+    sides = [tuple(_number(row[name]) for name in ("value", "ci_low", "ci_high")) for row in (was, now)]
+    reason = "no interval" if any(None in side for side in sides) else ""
+    if sides[0] == sides[1]:
+        return SAME, reason
+    if min(value for value, *_ in sides) <= 0 or math.inf in (sides[0][0], sides[1][0]):
+        return UNDECIDED, "no ratio of these"
+    old, new = sides if is_time(unit) else reversed(sides)  # a rate is better when it is more
+    return of_intervals(old, new, threshold).verdict, reason

@@ -12,17 +12,14 @@ from repro.cli import main
 from repro.judge.compare import (
     ADDED,
     CHANGED,
-    FASTER,
     LOST,
     OTHER,
-    SAME,
-    SLOWER,
-    UNDECIDED,
     best_backends,
     compare,
     compare_results,
     works_of,
 )  # fmt: skip
+from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.model import ReproError, Row
 from repro.published import load
 from repro.settings import make_settings
@@ -162,15 +159,18 @@ def test_nothing_in_common_is_an_empty_table():
         ((1.0, 0.99, 1.01), (1.2, 1.19, 1.21), "GB/s", FASTER),
         ((1.0, 0.99, 1.01), (0.8, 0.79, 0.81), "GFLOP/s", SLOWER),
         ((1.0, 0.8, 1.3), (1.2, 1.0, 1.4), "s", UNDECIDED),
-        ((1.0, 0.99, 1.01), (1.07, 1.055, 1.08), "s", UNDECIDED),  # apart, but by less than the threshold
+        ((1.0, 0.99, 1.01), (1.07, 1.055, 1.08), "s", SLOWER),
+        ((1.0, 0.99, 1.01), (1.045, 1.04, 1.05), "s", UNDECIDED),  # apart, by about the threshold
+        ((1.0, 0.8, 1.3), (1.0, 0.8, 1.3), "s", SAME),  # one measurement
         ((1.0, None, None), (2.0, 1.9, 2.1), "s", SLOWER),  # by the value, further apart than those with intervals
-        ((1.0, None, None), (2.0, 1.4, 2.6), "s", UNDECIDED),
+        ((1.0, None, None), (2.0, 1.2, 2.6), "s", UNDECIDED),
         ((1.0, None, None), (1.4, None, None), "s", UNDECIDED),
         ((1.0, None, None), (1.6, None, None), "s", SLOWER),
         ((1.0, None, None), (1.6, None, None), "GB/s", FASTER),
         ((1.6, None, None), (1.0, None, None), "GB/s", SLOWER),
         ((1.6, None, None), (1.0, 0.99, 1.01), "s", FASTER),
-        ((1.0, None, None), (1.01, None, None), "s", SAME),
+        ((1.0, None, None), (1.01, None, None), "s", UNDECIDED),
+        ((1.0, None, None), (1.0, None, None), "s", SAME),
         ((19, None, None), (19, None, None), "", SAME),
         ((100, None, None), (101, None, None), "", CHANGED),
         ((0.5, None, None), (0.51, None, None), "", SAME),
@@ -193,9 +193,9 @@ def test_values_without_an_interval_are_marked():
         table = compare_results(frame(row(value=1.0, unit=unit, **ends)), frame(row(value=2.0, unit=unit)), threshold)
         return table[["verdict", "reason"]].to_numpy().tolist()
 
-    assert verdicts("s") == [[SLOWER, "no interval, by 50 %"]]
-    assert verdicts("s", ci_low=0.99, ci_high=1.01) == [[SLOWER, "no interval, by 50 %"]]
-    assert verdicts("s", threshold=1.5) == [[SAME, "no interval, by 150 %"]]
+    assert verdicts("s") == [[SLOWER, "no interval"]]
+    assert verdicts("s", ci_low=0.99, ci_high=1.01) == [[SLOWER, "no interval"]]
+    assert verdicts("s", threshold=2.5) == [[SAME, "no interval"]]
     assert verdicts("count") == [[CHANGED, ""]]
 
 
@@ -388,3 +388,14 @@ def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, 
 def test_what_never_ends_is_the_same_as_itself(old, new, unit, verdict):
     both = [frame(row(value=value, unit=unit)) for value in (old, new)]
     assert compare_results(*both)["verdict"].tolist() == [verdict]
+
+
+def test_one_metric_at_several_parameters_is_several_numbers():
+    def at(**values):
+        rows = pandas.concat([frame(row(metric="n", unit="count", value=value)) for value in values.values()])
+        return rows.assign(p_tolerance=[name.replace("_", "-") for name in values])
+
+    table = compare_results(at(e_4=4, e_8=8), at(e_4=4, e_8=9))
+    assert table[["p_tolerance", "verdict"]].to_numpy().tolist() == [["e-4", SAME], ["e-8", CHANGED]]
+    assert compare_results(at(e_4=4, e_8=8), at(e_4=4))["verdict"].tolist() == [SAME, LOST]
+    assert compare_results(at(e_4=4), frame(row(metric="n", unit="count")))["verdict"].tolist() == [LOST, ADDED]

@@ -161,7 +161,7 @@ def compare(
         undecided = [name for name, each in verdicts.items() if each.verdict == UNDECIDED]
         wanted = [f"^{re.escape(name)}$" for name in undecided]
         if undecided and is_over and number < rounds:
-            say(f"{minutes:g} minutes are over after {number} rounds: what is undecided stays so")
+            say(f"{minutes:g} minutes are over after round {number}: what is undecided stays so")
         if not undecided or is_over:
             break
     if all(None in (each.base, each.new) for each in verdicts.values()):

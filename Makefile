@@ -109,7 +109,7 @@ bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of
 	$(call READY,bench)
 	@$(REPRO) bench run $(ARGS)
 
-bench-compare: ## Commit BASE=... against NEW (HEAD), in turns, with a verdict by intervals; fails if it is slower
+bench-compare: ## Commit BASE=... against NEW (HEAD), in rounds until each is judged; fails if one is slower or lost
 	$(call READY,bench)
 	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
 

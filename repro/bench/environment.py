@@ -29,7 +29,7 @@ def versions() -> dict[str, str]:
     for package in metadata.distributions():
         if named := LIBRARIES.fullmatch(package.metadata["Name"].lower()):
             found[named[1] or named[0]] = package.version
-    for name in (os.environ.get("CC") or " ".join(COMPILERS)).split():
+    for name in os.environ.get("CC", "").split()[:1] or COMPILERS:
         if path := shutil.which(name):
             said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
             version = re.search(r"\d+(\.\d+)+", said)

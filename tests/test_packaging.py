@@ -90,7 +90,7 @@ def test_an_editable_install_shows_one_name(tmp_path):
         (name,) = (name for name in archive.namelist() if ".dist-info/" not in name)
         (folder,) = archive.read(name).decode().split("\n")
     assert [path.name for path in Path(folder).iterdir()] == ["repro_gpu_fem"]
-    # Which is Python's to run by its path, too, as the scripts of `repro plan` do.
+    # Which is Python's to run by its path, too.
     words = [sys.executable, str(Path(folder, "repro_gpu_fem")), "list", "--json"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert json.loads(done.stdout), done.stderr

@@ -32,7 +32,7 @@ class Selection:
     backends : sequence of str
         Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
     files : collection of str, optional
-        File names within the store of the cells that are wanted at all, as of a shard; None for every cell.
+        File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
     """
 
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """The command line of repro.
 
-    repro list | run | status | plan | merge | compare | claims | appendix | published | figures | readme | report
+    repro list | run | status | merge | compare | claims | appendix | published | figures | readme | report
     repro verify | data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
@@ -28,11 +28,11 @@ from repro.cli import (
     doctor,
     figures,
     listing,
+    merge,
     published,
     readme,
     report,
     run,
-    spread,
     status,
     verify,
 )
@@ -47,8 +47,7 @@ app = typer.Typer(
 app.command("list")(listing.list_artefacts)
 app.command("run")(run.run)
 app.command("status")(status.status)
-app.command("plan")(spread.plan)
-app.command("merge")(spread.merge)
+app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)
 app.command("appendix")(appendix.appendix)

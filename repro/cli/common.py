@@ -109,7 +109,7 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     return path
 
 
-def jobs(names, paper, kind, everything, only, backend, settings, files=None) -> list:
+def jobs(names, paper, kind, everything, only, backend, settings) -> list:
     """Return what a command's options ask to measure, as `repro.run.runner.make_jobs` does.
 
     Raises
@@ -127,11 +127,9 @@ def jobs(names, paper, kind, everything, only, backend, settings, files=None) ->
         )
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
-    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), files)
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
     made = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
-    if not made:
-        raise discovery.UnknownName("no cell matches all of the shard: is the plan of other sources?")
-    if not backend or files is not None:
+    if not backend:
         return made
     cells = {job.artefact.id: [task.cell for task in job.tasks] for job in made if not job.problem}
     for line in lacking.check_backends(selection, cells):

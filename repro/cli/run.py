@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,8 +46,8 @@ def run(
         float, typer.Option("--cell-minutes", min=0.01, help="The longest that one cell may take.")
     ] = CELL_SECONDS / 60,
     shard: Annotated[
-        tuple[Path, int] | None,
-        typer.Option("--shard", metavar="PLAN NUMBER", help="The cells of a shard of what `repro plan` has written."),
+        str | None,
+        typer.Option("--shard", metavar="N/COUNT", help="Only the N-th of COUNT parts that take about the same time."),
     ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -58,23 +57,18 @@ def run(
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
     reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 130 when interrupted.
     """
-    from repro import discovery
-    from repro.cache import hosts, shards
-    from repro.run import runner
+    from repro.cache import hosts
+    from repro.run import runner, shards
     from repro.settings import make_settings
 
-    files = None
-    if shard is not None:
-        if names or paper or kind or everything or scale or mesh or seed is not None:
-            raise discovery.UnknownName("a shard says what it runs: give no names, scale, data or seed beside --shard")
-        planned, mine = shards.read(*shard)
-        names, files, scale, seed = mine["artefacts"], frozenset(mine["cells"]), planned["scale"], planned["seed"]
-        mesh = [f"{name}={file}" for name, file in planned["meshes"].items()]
+    part = shards.parse(shard) if shard is not None else None
     settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes)
     hosts.require_own(settings.store.folder)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
-    wanted = jobs(names, paper, kind, everything, only, backend, settings, files)
+    wanted = jobs(names, paper, kind, everything, only, backend, settings)
+    if part:
+        wanted = shards.share(wanted, settings.scale, *part)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)
         return

@@ -48,8 +48,10 @@ class Job:
         if task.seconds is not None:
             return task.seconds
         known = [other.seconds for other in self.tasks if other.seconds is not None]
-        if known:
-            return sum(known) / len(known)
+        return sum(known) / len(known) if known else self.stated_seconds(scale)
+
+    def stated_seconds(self, scale: str) -> float:
+        """How long a cell should take by what the artefact states of all its cells."""
         if scale in self.artefact.minutes:
             return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
         return UNKNOWN_SECONDS
@@ -138,7 +140,7 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
     ------
     UnknownName
         If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
-        where the selection is of files: the cells of a shard need not use all that the plan does.
+        where the selection is of files: merged cells need not use all that their runs were given.
     """
     jobs = []
     for artefact in artefacts:

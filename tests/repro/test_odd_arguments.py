@@ -75,13 +75,7 @@ def test_unknown_options_are_an_error(path, capsys):
     assert call(capsys, [*path, "--help"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("command", "option"),
-    [
-        (["plan", "table1"], "--output"), (["plan", "table1"], "--snakemake"), (["plan", "table1"], "--slurm"),
-        (["report"], "--output"), (["appendix"], "--output"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("command", "option"), [(["report"], "--output"), (["appendix"], "--output")])
 def test_a_file_to_write_is_no_folder(laboratory, capsys, command, option):
     before = sorted(laboratory.folder.rglob("*"))
     assert main([*command, option, str(laboratory.folder)]) == 2

@@ -1,70 +1,72 @@
-"""Cells dealt out to shards: each once, the longest first, each to the shard with the least to do."""
+"""Cases dealt out to shards: each once, the longest first, each to the shard with the least to do."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from repro.cache import shards
-from repro.model import ReproError
+from repro.discovery import UnknownName
+from repro.run import shards
 
 
-class Task:
-    def __init__(self, folder, name, seconds, reason="never run"):
-        self.path, self.seconds, self.reason = folder / "a" / f"{name}.json", seconds, reason
-
-
+@dataclass
 class Job:
-    """An artefact whose cells last as long as they are told to."""
+    """An artefact each of whose cells takes as long as it is told to; the letter of a cell is its case."""
 
-    def __init__(self, tasks, name="a"):
-        self.tasks = tasks
-        self.artefact = type("A", (), {"id": name})
+    cells: str
+    seconds: float
+    artefact: str = "a"
+    wanted: list = None
+    problem: str = ""
+    stated_seconds: object = field(init=False)
 
-    def pending(self, force):
-        return [task for task in self.tasks if force or task.reason]
-
-    def expected_seconds(self, task, scale):
-        return task.seconds
-
-
-@pytest.fixture
-def settings(tmp_path):
-    return type("S", (), {"store": type("T", (), {"cells": tmp_path}), "scale": "smoke"})
-
-
-def test_shards_take_about_the_same_time(tmp_path, settings):
-    """Longest first is within 4/3 of the best (Graham); here the best is 12 each."""
-    times = [7, 5, 6, 6, 4, 4, 4]
-    jobs = [Job([Task(tmp_path, i, seconds) for i, seconds in enumerate(times)])] * 2  # shown twice
-    made = shards.split(jobs, settings, 3)
-    assert sorted(name for shard in made for name in shard["cells"]) == [f"a/{i}.json" for i in range(len(times))]
-    assert sorted(shard["seconds"] for shard in made) == [11, 11, 14]  # after 7, 6 and 6 come 5, 4, 4, and 4 to 10
-    for shard in made:
-        assert shard["seconds"] == sum(times[int(name[2])] for name in shard["cells"])
+    def __post_init__(self):
+        self.stated_seconds = lambda scale: self.seconds
+        if self.wanted is None:
+            self.wanted = [
+                SimpleNamespace(
+                    path=Path(f"{name}{number}"), cell=SimpleNamespace(case=name),
+                    artefact=SimpleNamespace(id=self.artefact),
+                )
+                for number, name in enumerate(self.cells)
+            ]  # fmt: skip
 
 
-def test_a_shard_names_the_artefacts_of_its_cells_once_each(tmp_path, settings):
-    both = [Task(tmp_path, "shared", 5)]
-    jobs = [
-        Job([*both, Task(tmp_path, "x", 3), Task(tmp_path, "y", 2)], "a"),
-        Job([*both, Task(tmp_path, "z", 1)], "b"),
+def shared(jobs, count):
+    """The names of the cells of each job, for each of the shards."""
+    return [
+        [[task.path.name for task in job.wanted] for job in shards.share(jobs, "smoke", number, count)]
+        for number in range(1, count + 1)
     ]
-    first, second = shards.split(jobs, settings, 2)
-    assert (first["cells"], first["artefacts"]) == (["a/shared.json", "a/z.json"], ["a", "b"])  # the tie: the first
-    assert (second["cells"], second["artefacts"]) == (["a/x.json", "a/y.json"], ["a"])
 
 
-def test_there_is_no_shard_without_cells(tmp_path, settings):
-    jobs = [Job([Task(tmp_path, "x", 0), Task(tmp_path, "y", 0)])]
-    assert sorted(name for each in shards.split(jobs, settings, 5) for name in each["cells"]) == [
-        "a/x.json",
-        "a/y.json",
+def test_shards_take_about_the_same_time_and_cases_stay_together():
+    """Longest first is within 4/3 of the best (Graham); here the best is 12 each, and 14 what it finds."""
+    jobs = [Job("p" * 7 + "q" * 5 + "r" * 6 + "s" * 6 + "t" * 4 + "u" * 4 + "v" * 4, 1)]
+    made = ["".join(sorted({name[0] for name in part[0]})) for part in shared(jobs, 3)]
+    assert made == ["pu", "qr", "stv"]  # after 7, 6 and 6 come 5, 4, 4, and 4 to 10
+    sizes = [len(part[0]) for part in shared(jobs, 3)]
+    assert sorted(sizes) == [11, 11, 14] and sum(sizes) == len(jobs[0].wanted)
+
+
+def test_a_cell_that_several_artefacts_show_is_in_one_shard_and_counts_once():
+    first = Job("xxxy", 2)
+    again = Job("", 2, wanted=first.wanted[:3])
+    other = Job("z", 5, "b")
+    assert shared([first, again, other], 2) == [
+        [["x0", "x1", "x2"], ["x0", "x1", "x2"]],
+        [["y3"], ["z0"]],
     ]
-    assert all(shard["cells"] for shard in shards.split(jobs, settings, 5))
-    assert shards.split([Job([])], settings, 3) == []
-    with pytest.raises(ReproError, match="0 shards"):
-        shards.split(jobs, settings, 0)
 
 
-def test_what_is_done_is_divided_only_where_it_is_forced(tmp_path, settings):
-    jobs = [Job([Task(tmp_path, "done", 1, reason=""), Task(tmp_path, "new", 1)])]
-    for force, cells in ((False, ["a/new.json"]), (True, ["a/done.json", "a/new.json"])):
-        assert shards.split(jobs, settings, 1, force)[0]["cells"] == cells
+def test_a_shard_may_be_empty_and_what_cannot_be_run_is_in_each():
+    assert shared([Job("x", 1)], 2) == [[["x0"]], []]
+    assert shared([Job("", 1, problem="broken")], 2) == [[[]], [[]]]
+
+
+@pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "plan.json"])
+def test_what_is_no_shard_is_refused(text):
+    assert shards.parse("2/8") == (2, 8)
+    with pytest.raises(UnknownName, match="as in 2/8"):
+        shards.parse(text)

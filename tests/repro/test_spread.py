@@ -5,19 +5,14 @@ import dataclasses
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from repro.cache import merge as merging
-from repro.cache import shards
 from repro.cache.store import SCHEMA
-from repro.cli import app, main
+from repro.cli import main
 from repro.run import runner
-from tests.checkout import program
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("case", "method", "status")  # of times, which differ
 
 
@@ -43,37 +38,16 @@ def repro(laboratory, capsys, monkeypatch):
     return call
 
 
-def planned(laboratory, *options):
-    plan = laboratory.folder / "plan.json"
-    done = laboratory.repro(
-        "plan", "table1", "--scale", "smoke", "--shards", "2", "--output", str(plan), "--results",
-        str(laboratory.results), *options,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return plan
-
-
-def run_shard(laboratory, plan, number):
+def run_shard(laboratory, number):
     folder = laboratory.folder / f"shard-{number}"
-    done = laboratory.repro("run", "--shard", str(plan), str(number), "--results", str(folder))
+    words = ("run", "table1", "--scale", "smoke", "--shard", f"{number}/2", "--results", str(folder))
+    done = laboratory.repro(*words)
     assert done.returncode == 0, done.stderr
     return folder
 
 
-def test_a_plan_in_the_checkout_is_not_for_git():
-    if not (CHECKOUT / ".git").exists():
-        pytest.skip("not a git checkout")
-    (output,) = [option for option in get_command(app).commands["plan"].params if option.name == "output"]
-    asked = subprocess.run([program("git"), "check-ignore", "--quiet", str(output.default)], cwd=CHECKOUT)
-    assert asked.returncode == 0, f"{output.default} is not in .gitignore"
-
-
 def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro, sampled):
-    plan = planned(laboratory)
-    document = json.loads(plan.read_text())
-    cells = [name for shard in document["shards"] for name in shard["cells"]]
-    assert len(cells) == len(set(cells)) == 9 and len(document["shards"]) == 2
-    folders = [str(run_shard(laboratory, plan, number)) for number in (1, 2)]
+    folders = [str(run_shard(laboratory, number)) for number in (1, 2)]
     assert len(laboratory.traces()) == 6
     done = laboratory.repro("merge", *folders, "--into", str(laboratory.results))
     assert done.returncode == 0, done.stderr
@@ -91,8 +65,7 @@ def test_shards_in_two_folders_merge_to_what_one_run_finds(laboratory, repro, sa
 
 
 def test_what_is_measured_goes_before_what_failed_and_the_newer_before_the_older(laboratory, repro):
-    plan = planned(laboratory)
-    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    folders = [run_shard(laboratory, number) for number in (1, 2)]
     shutil.copytree(folders[0], laboratory.results)
     path = next((laboratory.results / "bench" / ".cells").rglob("*first-loop*"), None)
     if path is None:
@@ -113,7 +86,7 @@ def test_what_is_measured_goes_before_what_failed_and_the_newer_before_the_older
 
 
 def test_damaged_cells_are_left_out_and_named(laboratory, repro):
-    folder = run_shard(laboratory, planned(laboratory), 1)
+    folder = run_shard(laboratory, 1)
     broken, older, part = sorted((folder / "bench" / ".cells" / "demo2020-table1").glob("*.json"))[:3]
     broken.write_text("{")
     part.write_text(json.dumps({name: each for name, each in json.loads(part.read_text()).items() if name != "scale"}))
@@ -126,8 +99,7 @@ def test_damaged_cells_are_left_out_and_named(laboratory, repro):
 
 
 def test_cells_of_unlike_machines_are_named(laboratory, repro):
-    plan = planned(laboratory)
-    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    folders = [run_shard(laboratory, number) for number in (1, 2)]
     for path in (folders[1] / "bench" / ".cells").rglob("[!.]*.json"):
         record = json.loads(path.read_text())
         record["key"]["machine"]["cpu"] = "Another processor"
@@ -139,8 +111,7 @@ def test_cells_of_unlike_machines_are_named(laboratory, repro):
 
 
 def test_a_merge_says_what_it_replaces(laboratory, repro):
-    plan = planned(laboratory)
-    folder = run_shard(laboratory, plan, 1)
+    folder = run_shard(laboratory, 1)
     assert laboratory.repro("run", "table1", "--scale", "smoke", "--results", str(laboratory.results)).returncode == 0
     assert "are replaced" not in laboratory.repro("merge", str(folder), "--into", str(laboratory.results)).stderr
     stored = laboratory.file("table1.smoke.json")
@@ -206,8 +177,7 @@ def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(labora
 
 
 def test_what_is_merged_elsewhere_names_the_machine_that_measured(laboratory, repro):
-    plan = planned(laboratory)
-    folders = [run_shard(laboratory, plan, number) for number in (1, 2)]
+    folders = [run_shard(laboratory, number) for number in (1, 2)]
     for folder in folders:
         for path in (folder / "bench" / ".cells").rglob("[!.]*.json"):
             record = json.loads(path.read_text())
@@ -277,8 +247,7 @@ def test_what_is_merged_goes_before_what_a_clone_has_of_its_own_machine(laborato
 
 def test_cells_keep_the_name_of_their_machine(laboratory, tmp_path, monkeypatch):
     """Of which there is one: a merge on a laptop, or on fewer cores, names none anew."""
-    plan = planned(laboratory)
-    folder = run_shard(laboratory, plan, 1)
+    folder = run_shard(laboratory, 1)
     monkeypatch.delenv("REPRO_MACHINE")
     assert main(["merge", str(folder), "--into", str(tmp_path / "into")]) == 0
     assert [path.name for path in (tmp_path / "into").iterdir()] == ["bench"]
@@ -289,47 +258,8 @@ def test_cells_keep_the_name_of_their_machine(laboratory, tmp_path, monkeypatch)
     assert [path.name for path in (tmp_path / "named").iterdir()] == ["mine"]
 
 
-def test_what_is_done_is_not_divided(laboratory, repro):
-    plan = planned(laboratory, "--only", "backend=host")
-    whole = ("plan", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--output", "whole.json")
-    shown = json.loads(repro(*whole, "--json").stdout)
-    assert sum(len(shard["cells"]) for shard in shown) == 9
-    folder = [run_shard(laboratory, plan, number) for number in (1, 2)]
-    done = repro("merge", *map(str, folder), "--into", str(laboratory.results), "--json")
-    assert json.loads(done.stdout)["taken"] == 3 and done.returncode == 0
-    plan.unlink()
-    done = repro("plan", "table1", "--scale", "smoke", "--only", "backend=host", "--output", str(plan), "--results",
-                 str(laboratory.results))  # fmt: skip
-    assert done.returncode == 0 and "every cell is done" in done.stderr and not plan.exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["run", "--shard", "nowhere.json", "1"], "cannot be read as a plan"),
-        (["run", "--shard", "torn.json", "1"], "cannot be read as a plan"),
-        (["run", "--shard", "other.json", "1"], "is no plan of this version"),
-        (["run", "--shard", "damaged.json", "1"], "is no plan of this version"),
-        (["run", "--shard", "plan.json", "3"], "has the shards 1 to 2, and no shard 3"),
-        (["run", "table1", "--shard", "plan.json", "1"], "a shard says what it runs"),
-        (["run", "--seed", "0", "--shard", "plan.json", "1"], "a shard says what it runs"),
-        (["plan"], "name an artefact"),
-        (["plan", "table1", "--slurm", "a\nb"], r"has '\n': take another folder"),
-        (["plan", "table1", "--snakemake", "{a}/b"], "has '{': take another folder"),
-    ],
-)
-def test_wrong_commands(laboratory, repro, words, said):
-    plan = planned(laboratory).rename("kept.json")
-    for name, text in (("torn", "["), ("other", "{}"), ("damaged", json.dumps({"format": shards.FORMAT}))):
-        (laboratory.folder / f"{name}.json").write_text(text)
-    plan.rename("plan.json") if words[0] == "run" else None
-    done = laboratory.repro(*words)
-    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
-    assert words[0] == "run" or not (laboratory.folder / "plan.json").exists()  # nor the plan alone
-
-
 def test_what_cannot_be_merged_is_named_before_anything_is_taken(laboratory, repro):
-    folder = run_shard(laboratory, planned(laboratory), 1)
+    folder = run_shard(laboratory, 1)
     (laboratory.folder / "empty").mkdir()
     for other, said in (("nowhere", "there is no folder of results nowhere"), ("empty", "with cells in it")):
         done = repro("merge", str(folder), other, "--into", str(laboratory.results))
@@ -337,7 +267,7 @@ def test_what_cannot_be_merged_is_named_before_anything_is_taken(laboratory, rep
 
 
 def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laboratory, repro):
-    folder = run_shard(laboratory, planned(laboratory), 1)
+    folder = run_shard(laboratory, 1)
     merged = ("merge", str(folder), "--into", str(laboratory.results))
     assert repro(*merged).returncode == 0
     path = sorted((laboratory.results / "bench" / ".cells").rglob("[!.]*.json"))[0]
@@ -352,7 +282,7 @@ def test_what_is_damaged_in_place_is_taken_again_and_ceilings_go_along(laborator
 
 
 def test_a_folder_of_several_machines_is_asked_for_one(laboratory, repro):
-    folder = run_shard(laboratory, planned(laboratory), 1)
+    folder = run_shard(laboratory, 1)
     shutil.copytree(folder / "bench", folder / "other")
     shutil.move(folder / "bench", folder / "another")
     merged = ("merge", str(folder), "--into", str(laboratory.results))

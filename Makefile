@@ -31,7 +31,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims readme appendix report figures test coverage races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all claims readme report figures test coverage races lint bench bench-compare bench-publish clean
 
 TESTS = test bench report compiler nvrtc browser
 
@@ -72,10 +72,6 @@ claims: ## Which claims of the papers hold in the stored results, and why; PAPER
 readme: ## Write verdicts, figures and kernels of the stored results into the README, and all of them into docs/
 	$(call READY)
 	@$(REPRO) readme $(if $(RESULTS),--results "$(RESULTS)")
-
-appendix: ## The artefact appendix that SC and ACM ask for, into docs/appendix.md; PAPER=fu2014
-	$(call READY,report)
-	@$(REPRO) appendix $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") --output docs/appendix.md
 
 report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
 	$(call READY,report)

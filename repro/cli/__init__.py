@@ -1,6 +1,6 @@
 """The command line of repro.
 
-    repro list | run | status | merge | compare | claims | appendix | published | figures | readme | report
+    repro list | run | status | merge | compare | claims | published | figures | readme | report
     repro verify | data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
@@ -19,7 +19,6 @@ import typer
 
 import repro
 from repro.cli import (
-    appendix,
     bench,
     claims,
     clean,
@@ -50,7 +49,6 @@ app.command("status")(status.status)
 app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)
-app.command("appendix")(appendix.appendix)
 app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("readme")(readme.readme)

@@ -1,1 +1,1 @@
-"""Publish: verdicts and rows come in, pages come out: the report, the README's generated parts, the appendix."""
+"""Publish: verdicts and rows come in, pages come out: the report, the README's generated parts."""

@@ -320,8 +320,8 @@ def paper_label(scale: str) -> str:
     return "paper" if scale == "paper" else "paper, its own sizes"
 
 
-def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
-    """Write the figure, by default as PNG and SVG; the same figure gives the same bytes.
+def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",)) -> list[Path]:
+    """Write the figure, by default as PNG; the same figure gives the same bytes.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
     name = stored.csv.name.removesuffix(".csv")
     if figure is None:
         plots.remove(target / name)
-        _leave_out_picture(target / f"{name}.md", f"{name}.svg")
+        _leave_out_picture(target / f"{name}.md", f"{name}.png")
         return []
     written = []
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as temporary:

@@ -264,10 +264,8 @@ def _markdown(
 ) -> str:
     parts = [f"# {artefact.id}: {artefact.title}"]
     parts += as_markdown(rendered.tables) if rendered.tables else []
-    if any(path.suffix == ".svg" for path in rendered.files):
-        parts.append(f"![{artefact.title}]({name}.svg)")
-    more = [path.name for path in rendered.files if path.suffix in (".gif", ".png") and path.stem != name]
-    parts += [f"![{artefact.title}]({file})" for file in more]
+    pictures = [path.name for path in rendered.files if path.suffix in (".gif", ".png")]
+    parts += [f"![{artefact.title}]({file})" for file in pictures]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
         lines = _reasons([task for task in shown if task.record["status"] == status])

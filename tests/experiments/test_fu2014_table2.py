@@ -72,7 +72,7 @@ def test_golden_files_with_times_blanked(bench):
     for row in bench.rows("table2.smoke.csv"):
         if row["metric"] == "assembly":
             assert 0 < float(row["error"]) < 1e-14 and 0 < float(row["value"]) < 10
-    assert {path.suffix for path in bench.file("").iterdir()} == {".csv", ".md", ".png", ".svg", ".json", ".gz"}
+    assert {path.suffix for path in bench.file("").iterdir()} == {".csv", ".md", ".png", ".json", ".gz"}
 
 
 @pytest.mark.parametrize("wrong", [1e-9, np.nan, "transposed"])

@@ -90,7 +90,7 @@ def test_tasks_and_a_wave(wong, monkeypatch):
     assert yellow(first) < yellow(last)
     assert matplotlib.image.imread(wong.folder / "figure3.smoke.wave.png").ndim == 3
     text = (wong.folder / "figure3.smoke.md").read_text()
-    assert "(figure3.smoke.wave.gif)" in text and "(figure3.smoke.svg)" in text
+    assert "(figure3.smoke.wave.gif)" in text and "(figure3.smoke.png)" in text
 
 
 def yellow(image):

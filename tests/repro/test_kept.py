@@ -60,7 +60,7 @@ def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone)
     assert fail(laboratory) == 1
     assert "6 failed" in capsys.readouterr().err
     for _ in range(2):  # also when the files alone have what was measured
-        assert (done(laboratory), samples(laboratory)) == before and laboratory.file("table1.smoke.svg").exists()
+        assert (done(laboratory), samples(laboratory)) == before and laboratory.file("table1.smoke.png").exists()
         assert laboratory.file("table1.smoke.md").read_text().partition("## ")[0] == table
         text = laboratory.file("table1.smoke.md").read_text()
         assert "## Measured before" in text and "OSError: no compiler" in text and "adding.py changed" in text
@@ -128,7 +128,7 @@ def test_a_skipped_cell_displaces_no_measured_one(laboratory, monkeypatch):
     edit(laboratory)
     monkeypatch.setenv("FAKELAB_NEED", "8e15")  # of which the second case skips
     assert laboratory.run("table1", "--only", "case=second", *HOST) == 0
-    assert done(laboratory) == before and laboratory.file("table1.smoke.svg").exists()
+    assert done(laboratory) == before and laboratory.file("table1.smoke.png").exists()
     assert laboratory.statuses()["smoke-second-loop-host"] == "done"
     assert "skipped on " in laboratory.reasons()["second/loop/host"]
 
@@ -163,4 +163,4 @@ def test_a_plot_that_is_not_drawn_as_cells_failed_removes_none(laboratory, made)
     assert laboratory.run("table1") == 0
     with mock.patch("fakelab.demo2020.table1_sums.plot", return_value=made):
         assert fail(laboratory, *HOST, "--force") == 1
-    assert laboratory.file("table1.smoke.svg").exists()
+    assert laboratory.file("table1.smoke.png").exists()

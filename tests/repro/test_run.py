@@ -84,7 +84,7 @@ def test_every_command_that_measured_is_named(laboratory):
 def test_every_file_of_an_artefact(laboratory, sampled):
     assert laboratory.run("table1") == 0
     names = {path.name for path in laboratory.file("").iterdir()}
-    assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "svg", "json", "samples.json.gz")}
+    assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "json", "samples.json.gz")}
     manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
     assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
     assert "fakelab/demo2020/adding.py" in manifest["sources"]
@@ -370,11 +370,11 @@ def test_the_users_own_data_stand_apart(laboratory):
 
 def test_a_figure_that_is_no_more_is_removed(laboratory):
     laboratory.run("table1")
-    assert laboratory.file("table1.smoke.svg").exists()
+    assert laboratory.file("table1.smoke.png").exists()
     path = laboratory.paper / "table1_sums.py"
     path.write_text(path.read_text().replace("    return figure", "    return None"))
     assert laboratory.repro(*options(laboratory)).returncode == 0
-    assert not laboratory.file("table1.smoke.svg").exists()
+    assert not laboratory.file("table1.smoke.png").exists()
     assert "svg" not in laboratory.file("table1.smoke.md").read_text()
 
 
@@ -389,7 +389,7 @@ def test_further_files_and_what_becomes_of_them_when_they_cannot_be_made(laborat
         del sys.modules[name]
     assert laboratory.run("table1") == 1
     assert "extras() failed: AttributeError" in capsys.readouterr().err
-    assert laboratory.file("table1.smoke.csv").exists() and laboratory.file("table1.smoke.svg").exists()
+    assert laboratory.file("table1.smoke.csv").exists() and laboratory.file("table1.smoke.png").exists()
 
 
 def test_a_figure_that_cannot_be_drawn_is_a_failure_with_the_rows_kept(laboratory, capsys):
@@ -397,4 +397,4 @@ def test_a_figure_that_cannot_be_drawn_is_a_failure_with_the_rows_kept(laborator
     path.write_text(path.read_text().replace("    return figure", "    return 'no figure'"))
     assert laboratory.run("table1") == 1
     assert "the figure cannot be drawn: " in capsys.readouterr().err
-    assert len(rows(laboratory)) == 15 and not laboratory.file("table1.smoke.svg").exists()
+    assert len(rows(laboratory)) == 15 and not laboratory.file("table1.smoke.png").exists()

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from repro.show.render import NOT_MEASURED
 
-RASTER = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
-WIDEST = 1000  # pixels of a picture within a figure
+WIDEST = 1200  # pixels
 COLOURS = 128  # of its palette
 
 
@@ -42,28 +41,18 @@ def unpacked(address: str) -> bytes:
     return gzip.decompress(base64.b64decode(address.partition(",")[2]))
 
 
-def compact_svg(path: Path) -> bytes:
-    """Return a figure with the pictures within it made smaller: fewer pixels, and a palette in place of full colour."""
-    return RASTER.sub(_smaller, path.read_text(encoding="utf-8")).encode()
-
-
-def _smaller(found: re.Match[str]) -> str:
+def compact(path: Path) -> bytes:
+    """Return a picture made smaller: fewer pixels where it has many, and a palette in place of full colour."""
     from PIL import Image
 
-    original = base64.b64decode(found[1])
-    with Image.open(io.BytesIO(original)) as picture:
-        picture.load()
+    with Image.open(path) as original:
+        picture = original.convert("RGB")
     if picture.width > WIDEST:
         height = max(1, round(picture.height * WIDEST / picture.width))
         picture = picture.resize((WIDEST, height), Image.Resampling.LANCZOS)
-    if picture.mode == "RGBA":  # figures stand on white
-        ground = Image.new("RGB", picture.size, "white")
-        ground.paste(picture, mask=picture.getchannel("A"))
-        picture = ground
     stream = io.BytesIO()
-    picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(stream, "PNG", optimize=True)
-    best = min(original, stream.getvalue(), key=len)
-    return "data:image/png;base64," + base64.b64encode(best).decode()
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(stream, "PNG", optimize=True)
+    return min(path.read_bytes(), stream.getvalue(), key=len)
 
 
 def missing(markdown: str) -> list[str]:

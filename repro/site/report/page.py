@@ -19,7 +19,7 @@ from repro.optional import installer
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report import roofline
 from repro.site.report.beside import beside
-from repro.site.report.files import compact_svg, html, packed, sections
+from repro.site.report.files import compact, html, packed, sections
 from repro.site.report.wall import STATES, Paper, Tile, catalogue, wall
 from repro.site.showcase import tables
 from repro.site.showcase.ledger import ledgers
@@ -151,7 +151,7 @@ def _tile(tile: Tile, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
-    svg, markdown = each.beside(".svg"), each.beside(".md")
+    picture, markdown = each.beside(".png"), each.beside(".md")
     parts = sections(markdown.read_text(encoding="utf-8")) if markdown else []
     name = f"{tile.id}.{each.machine}" + each.csv.name.removesuffix(".csv")[len(tile.id.partition("-")[2]) :]
     downloads = [("CSV", f"{name}.csv", packed(each.csv.read_bytes()))]
@@ -162,7 +162,7 @@ def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
         "devices": each.devices, "overrides": each.overrides, "file": name,
         "cores": (each.manifest.get("machine") or {}).get("cores"),
         "rivals": (each.manifest.get("machine") or {}).get("rivals") or {},
-        "figure": packed(compact_svg(svg)) if svg else "",
+        "figure": packed(compact(picture)) if picture else "",
         "tables": [part for part in parts if part.kind == "table"],
         "texts": [part for part in parts if part.kind == "text"], "beside": beside(each),
         "commands": each.commands or [f"repro run {tile.id} --scale {each.scale}"], "dates": each.dates,

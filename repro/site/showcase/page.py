@@ -116,8 +116,9 @@ class Showcase:
         """Return a figure of each of the newest papers, measured on a GPU, with a caption."""
         made = []
         for ledger in sorted(self.ledgers, key=lambda each: -published.paper(each.paper).get("year", 0)):
-            drawn = (each for artefact in ledger.figures for each in self.found
-                     if each.artefact == artefact and "cuda" in each.backends and each.beside(".png"))  # fmt: skip
+            drawn = (each for artefact in ledger.figures for each in self.found  # git has pictures of this scale alone
+                     if each.artefact == artefact and "cuda" in each.backends and each.scale == "paper"
+                     and each.beside(".png"))  # fmt: skip
             if len(made) < FIGURES and (each := next(drawn, None)):
                 made.append(self._figure(each))
         return made
@@ -132,10 +133,9 @@ class Showcase:
         words = {HOLDS: ("holds", "hold"), PART: ("holds in part", "hold in part"), FAILS: ("does not", "do not")}
         judged = [f"{counts[state]} {words[state][counts[state] > 1]}" for state in words if counts[state]]
         said = f" Of the {sum(counts.values())} claims that it decides {_and(judged)}." if judged else ""
-        scale = "" if each.scale == "paper" else f", scale `{each.scale}`"
         return "\n\n".join([
             f"![{title}, on {device}]({folder}/{each.beside('.png').name})",
-            f"{paper}'s {status.name_of(each.artefact)} on {device}{scale}: {_within(title)}.{said} "
+            f"{paper}'s {status.name_of(each.artefact)} on {device}: {_within(title)}.{said} "
             f"[All numbers]({folder}/{each.beside('.md').name}).",
         ])  # fmt: skip
 

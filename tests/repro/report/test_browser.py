@@ -159,7 +159,7 @@ def test_downloads_are_the_files_themselves(page, results):
     for label, name, path in (
         ("CSV", "fu2014-table2.big-gpu.csv", "big-gpu/fu2014/table2.csv"),
         ("Manifest", "fu2014-table2.big-gpu.json", "big-gpu/fu2014/table2.json"),
-        ("SVG", "fu2014-table2.big-gpu.svg", "big-gpu/fu2014/table2.svg"),
+        ("PNG", "fu2014-table2.big-gpu.png", "big-gpu/fu2014/table2.png"),
     ):
         with page.expect_download() as waiting:
             page.get_by_role("link", name=f"{label} of Table 2 on big-gpu").first.click()

@@ -9,7 +9,7 @@
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Blob([await new Response(stream).arrayBuffer()], { type });
   }
-  const TYPES = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
+  const TYPES = { csv: "text/csv", json: "application/json", png: "image/png" };
   const typeOf = (link) => TYPES[link.dataset.name.split(".").pop()];
 
   document.addEventListener("click", async (event) => {
@@ -23,9 +23,9 @@
   });
 
   async function drawFigures() {
-    for (const link of all('a.download[id^="svg-"]')) {
+    for (const link of all('a.download[id^="png-"]')) {
       const key = link.id.slice(4);
-      const address = URL.createObjectURL(await unpack(link, TYPES.svg));
+      const address = URL.createObjectURL(await unpack(link, TYPES.png));
       for (const image of all(`img[data-source="${key}"], img[data-figure="${key}"]`)) image.src = address;
     }
     await Promise.all(all("img[src]").map((image) => image.decode().catch(() => {})));

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import repro
+from repro.model import BACKENDS
 from tests.checkout import listed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -257,3 +258,30 @@ def test_make_passes_on_a_wrong_name():
 
 def test_ci_can_be_run():
     assert os.access(ROOT / ".ci/run", os.X_OK)
+
+
+def test_the_harness_names_no_paper_and_no_method():
+    """Neither in its code's strings nor in its names; docstrings and the help may give examples."""
+    table = tomllib.loads((ROOT / "experiments" / "looks.toml").read_text())["families"]
+    general = {*BACKENDS, "none", "matrix", "mesh", "single", "double", "colour", "serial", "fine", "stored", "regular"}
+    libraries = {"numba", "scipy", "pyamg"}  # of which the harness records the versions
+    words = {word for family in table.values() for word in family} - general - libraries
+    words |= {folder.name for folder in (ROOT / "published").iterdir() if folder.is_dir()}
+    found = []
+    for path in tracked(".py"):
+        if package(path) == "repro":
+            texts = " ".join(said(ast.parse(path.read_text())))
+            found += [f"{path.relative_to(ROOT)}: {word}" for word in words & set(re.split(r"[^\w-]+", texts))]
+    assert not found, found
+
+
+def said(tree):
+    """Return the names and strings of code, without docstrings and the help of options."""
+    left_out = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    left_out += [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"]
+    silent = {
+        id(node) for each in left_out if isinstance(each, ast.Constant | ast.JoinedStr) for node in ast.walk(each)
+    }
+    nodes = [node for node in ast.walk(tree) if id(node) not in silent]
+    fields = (value for node in nodes for _, value in ast.iter_fields(node))
+    return [value for value in fields if isinstance(value, str)]

@@ -227,7 +227,7 @@ def parse_only(only: Sequence[str]) -> dict[str, list[str]]:
     for item in only:
         key, separator, value = item.partition("=")
         if not separator or not key:
-            raise discovery.UnknownName(f"--only takes KEY=VALUE, as in method=csr; {item!r} is none")
+            raise discovery.UnknownName(f"--only takes KEY=VALUE, as in backend=cuda; {item!r} is none")
         wanted.setdefault(key, []).append(value)
     return wanted
 

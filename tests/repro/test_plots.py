@@ -12,8 +12,10 @@ import pytest
 
 from repro.model import Row
 from repro.show import plots
-from repro.show.looks import FAMILIES
+from repro.show.looks import families
 from repro.show.results import Results
+
+FAMILIES = families()
 
 
 def row(case, method, value, low=None, high=None, backend="opencl", status="done"):

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 WORKER = Path(__file__).with_name("_reading_worker.py")
-# Bytes of address space, interpreter and libraries with them, and a second each 1e5 bytes: a tenth of what the slowest
-# of meshio's readers does.
+# Bytes of address space, interpreter and libraries with them, and a second each 1e5 bytes: far more than the slowest of
+# meshio's readers takes.
 LEAST_MEMORY, GROWTH = 3 * 2**30, 60
 LEAST_SECONDS, SLOWEST = 30.0, 1e5
 

@@ -92,7 +92,7 @@ def facts(cells: np.ndarray, nodes: int) -> dict[str, Any]:
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
-    """Return the sorted distinct keys, as `numpy.unique` would; sorts in place and takes a third of its time."""
+    """Return the sorted distinct keys, as `numpy.unique` would; sorts in place, which is faster."""
     keys.sort()
     keep = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=keep[1:])

@@ -1,7 +1,8 @@
 """hypre's BoomerAMG as preconditioner of PETSc's conjugate gradients, set as the paper's Hypre-PCGAMG.
 
 Coarsening and relaxation are those that the paper names; interpolation and threshold, on which it is silent, are
-PETSc's: classical and 0.25, which needs 20 iterations on the Regular mesh where the paper prints 25, and 0.5 needs 28.
+PETSc's: classical and 0.25, which needs fewer iterations on the Regular mesh than the paper prints, and 0.5 more (see
+docs/notes/harness.md).
 """
 
 from __future__ import annotations

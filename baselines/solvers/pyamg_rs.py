@@ -12,8 +12,8 @@ TITLE = (
     "PyAMG, Ruge–Stüben: strong couplings by the most negative entry, θ = 0.25, else its own settings (one sweep of "
     "symmetric Gauss–Seidel before and after), CG"
 )
-# By absolute values, as PyAMG has it by itself, the positive entries of P1 matrices count as strong: 70 iterations on
-# the Regular mesh in place of 16.
+# By absolute values, as PyAMG has it by itself, the positive entries of P1 matrices count as strong, and iterations are
+# several times as many. Notes: docs/notes/harness.md.
 build = functools.partial(pyamg.ruge_stuben_solver, strength=("classical", {"theta": 0.25, "norm": "min"}))
 
 

@@ -1,6 +1,6 @@
 """The Irregular mesh of fu2014: a cube of side 4 filled with tetrahedra by a Delaunay mesher.
 
-The paper names no mesher and no sizes; those here give its counts within 1 %.
+The paper names no mesher and no sizes; those here give nearly its counts.
 """
 
 from datasets import mesher, ordering, refinement, structured

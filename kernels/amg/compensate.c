@@ -1,7 +1,7 @@
 /* The boundary's part of a residual or right-hand side: a warp a slice of 32 rows of A_B (patch_matrix.py).
  *
  * It is a kernel of its own, also before post-relaxation: there a block would wait for its columns and then for what they
- * point to, with nothing else to do, which took half of the time. */
+ * point to, with nothing else to do, which took much of the time. */
 
 #define SLICE 32
 #define SLICE_NUMBERS 4

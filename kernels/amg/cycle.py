@@ -5,13 +5,9 @@ restricted, and the coarser level solves for the correction; post-relaxation sta
 right-hand side b - A_B u, so that the cycle is symmetric for every number of inner iterations. (As printed, algorithm
 5.2's residual is b - A r, and the recursions leave out u.)
 
-Over the series of regular meshes, 9³ to 257³ nodes, conjugate gradients take 10, 13, 16, 19, 20, 23 iterations: the
-last are 2.3 times the first, where 1.5 was the aim. To 129³, two relaxations on the coarser levels make that 10, 13,
-15, 17, 19, W-cycles 10, 13, 15, 17, 18, and two relaxations on all levels 7, 10, 12, 15, 17: most of the growth is
-that of two levels alone, from a smallest mesh of a few patches, and a saved iteration does not pay for the added
-launches. Two levels with a prolongator smoothed once take 10, 13, 15, 17 to 65³, smoothed twice 9, 12, 13, 15 for 2.6
-times its entries: better interpolation lowers all alike. Single precision takes as many as double (19 of 65³, 20 of
-129³). Next would be W-cycles for meshes so large that launches do not count.
+Iterations grow with the mesh, by more than was aimed at. Most of the growth is that of two levels alone, from a
+smallest mesh of a few patches. More relaxations or W-cycles save iterations, but do not pay for the added launches.
+Notes: docs/notes/amg.md.
 """
 
 from __future__ import annotations

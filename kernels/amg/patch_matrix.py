@@ -3,9 +3,8 @@
 The inside A_I has the entries between rows of one patch, in one of four formats with 16-bit indices. `symcoo` is the
 paper's choice, `ell` and `csr` its rivals. `half` is an addition: it stores as little as `symcoo`, but a row keeps the
 entries that it owns in registers and hands their transposed products to the other row's own slots in shared memory, so
-that nothing is added atomically and results are the same bits every time. Prerelaxation of 8 M rows in boxes of 8³ took
-221 µs with `half` on an H200 when it was first compared, 300 with `ell`, 397 with `csr` and 504 with `symcoo`: atomic
-additions in shared memory, which are loops of compare and swap there, bind it.
+that nothing is added atomically and results are the same bits every time. On an H200 it relaxes fastest: `symcoo` is
+bound by atomic additions in shared memory, which are loops of compare and swap there. Notes: docs/notes/amg.md.
 
 The boundary A_B, which the paper has in COO, is sorted by patch and row here and needs no atomics either.
 """
@@ -146,7 +145,7 @@ def fastest(device) -> str:
     """Return the format that relaxes fastest on a device, of those that were compared.
 
     A processor's block is a loop over its threads and has no registers to keep rows in. Under OpenMP `symcoo` adds
-    without atomics and is four times as fast as the others; PoCL's compare-and-swap leaves `csr` the fastest there.
+    without atomics and is far ahead of the others; PoCL's compare-and-swap leaves `csr` the fastest there.
     """
     return "half" if device.is_gpu else "symcoo" if device.backend == "openmp" else "csr"
 

@@ -6,17 +6,11 @@ With D the diagonal of A and A_p its part within patches, n inner iterations fro
 
 The paper gives no weights. Here ω is 1.8 over a safe estimate of the spectral radius of D⁻¹ A, so that B is positive
 definite for every n, and the outer weight is 1 unless the largest eigenvalue of B⁻¹ A, which some steps of the power
-method estimate from below, comes near 2: beyond that the V-cycle would not be positive definite. On the Regular mesh ω
-from 4/3 to 1.9 over the estimate took 21 to 19 iterations. With n = 1 this is the Jacobi method on the whole matrix.
+method estimate from below, comes near 2: beyond that the V-cycle would not be positive definite. With n = 1 this is the
+Jacobi method on the whole matrix.
 
-On an H200 with 17 M rows prerelaxation reaches 46 % of its bound and post-relaxation 41 %, where 70 % was the aim.
-Shared memory binds: Nsight Compute has its pipe 60 % busy and the issue slots 56 % at 36 % of the bandwidth, with 2.2
-wavefronts a store for conflicts of banks, so that at 70 % the pipe would be full. Tried with patches of 256 to 512
-rows, pre- and post-relaxation each: columns unpacked into registers added 5 to 29 % (on 275 k rows 1 and 10 %), columns
-as offsets in bytes 4 to 13 %. To the latter, fetching the next patch into the L2 cache did -3 to 6 % early in a kernel
-and -10 to -2 % at its end, which left -6 to 8 % against what is here; with the early fetch a block more on a
-multiprocessor did -13 to 25 %, one less 0 to 35 %. Not tried: blocks that stay and bring the next patch into shared
-memory asynchronously while they iterate.
+On an H200 shared memory binds, by what it has to pass on and by conflicts of its banks, then the issue of instructions.
+Notes, with what was tried: docs/notes/amg.md.
 """
 
 from __future__ import annotations
@@ -33,7 +27,7 @@ from repro import Work
 SOURCE, COMPENSATE = (Path(__file__).with_name(name) for name in ("relax.c", "compensate.c"))
 COMPENSATE_BLOCK = 256
 INNER = 1.8  # over ρ: as large as leaves a margin to 2
-LARGEST = 1.5  # of the estimate that is left alone: it was seen to be 18 % short
+LARGEST = 1.5  # of the estimate that is left alone, as it may fall short
 # Entries that a thread keeps in registers: as many as its rows have, in steps so that builds are few, and no more than
 # let RESIDENT threads share a multiprocessor, where there are patches enough for that.
 WIDTHS = {"symcoo": (4, 8, 16, 32), "half": (8, 16, 32), "ell": (8, 16, 32, 48), "csr": (1,)}

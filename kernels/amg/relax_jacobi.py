@@ -1,8 +1,6 @@
 """Weighted Jacobi relaxation, as in CUSP's smoothed aggregation: products with the whole matrix in a general format.
 
-On an H200 (2.1 M rows of 9 entries, single precision, ncu, cold) the product takes 55 of 78 µs, at 71 % of the
-memory's throughput and 91 % of the warps, which wait for columns of x; `start` and `finish` come to 51 % in 11 µs
-each. Next: SELL for HYB, whose ELLPACK part it is, and `start` fused with the product, as `kernels.multigrid` has it.
+On an H200 the product takes most of the time, and waits for columns of x. Notes: docs/notes/amg.md.
 """
 
 from __future__ import annotations

@@ -16,10 +16,8 @@ from kernels.amg.primitives import densified, rearranged, transposed
 from kernels.amg.product import multiplied
 from kernels.amg.spectrum import spectral_radius
 
-# The paper's 400 rows are what a GTX 580's shared memory holds. From 256 to 400 the iterations are the same. On an
-# H200 a solve takes about as long from 320 to 512; prerelaxation of 17 M rows takes 515 µs with 384, of which four
-# patches fit on a multiprocessor, 512 with 256, where more of the matrix is boundary, 557 with 512, 582 with 320 and
-# 615 with 400.
+# The paper's 400 rows are what a GTX 580's shared memory holds. Of 384 four patches fit on a multiprocessor of an H200;
+# smaller ones leave more of the matrix to the boundary. Iterations are the same. Notes: docs/notes/amg.md.
 PATCH_SIZE, COARSEST = 384, 700
 MOST_LEVELS, MOST_DENSE = 20, 4096
 
@@ -58,9 +56,8 @@ class Coarsening:
     weight: float
 
 
-# The usual weight is 4/3. On the Regular mesh 1.5 to 1.8 save one or two iterations of 20, on others nothing is lost.
-# Coarse levels of radius 1 save a tenth, but their rows then have up to a thousand entries: for 17 M rows the set-up
-# takes seventeen times as long.
+# The usual weight is 4/3; a larger one saves iterations on the Regular mesh and costs none on others. Coarse levels of
+# radius 1 save some, but their rows are so long that the set-up takes many times as long. Notes: docs/notes/amg.md.
 COARSENINGS = {
     "patch": Coarsening(radius=2, seed_radius=4, least_aggregate=9, of_induced_graph=True, weight=1.6),
     "mis": Coarsening(radius=2, seed_radius=None, least_aggregate=1, of_induced_graph=False, weight=4 / 3),

@@ -1,8 +1,7 @@
 """The patch-based assembly of fu2014, section 4: preparation and launch.
 
-On an H200, 12.6 M elements in 1.79 ms: 7.0 G elements/s. Shared memory binds: its pipe is 89 % busy with the binary
-searches and the additions, which for doubles are loops of compare-and-swap, with 18 of a warp's 32 threads active;
-`ring` needs neither.
+On an H200 shared memory binds: by the binary searches, and by the additions, which for doubles are loops of
+compare-and-swap with many threads of a warp idle. `ring` needs neither. Notes: docs/notes/assembly.md.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from kernels.assembly.pattern import csr_pattern
 from kernels.assembly.problem import Assembler, Problem, fitted, pool_values, to_mesh_numbering
 
 SOURCE = Path(__file__).with_name("patch.c")
-BLOCK, PATCH_SIZE = 256, 200  # the best of 64 to 400 nodes on an H200
+BLOCK, PATCH_SIZE = 256, 200  # the fastest found on an H200
 BUILDS = [(SOURCE, BLOCK, {"real": "double", "POOL_SIZE": 6000})]
 
 

@@ -1,9 +1,7 @@
 """Assembly by edges: the ring of tetrahedra around every edge, listed once, and the kernel that walks it.
 
-On an H200, 12.6 M elements in 0.474 ms: 26.6 G elements/s, a quarter of what least bytes allow, 25.6 when shuffled.
-Shared memory binds (its pipe is 80 % busy, half of that conflicts of the random reads of ring nodes), then issue (60
-%). Tried without gain: pairs of coordinates read at once, loads for the next edge ahead, other orders of edges in a
-patch.
+On an H200 shared memory binds, half of it by conflicts of the random reads of ring nodes, then the issue of
+instructions. An order of nodes that is shuffled costs little. Notes, with what was tried: docs/notes/assembly.md.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from kernels.assembly.pattern import EDGE_NODES, Pattern, csr_pattern
 from kernels.assembly.problem import Assembler, Problem, fitted, pool_values, to_mesh_numbering
 
 SOURCE = Path(__file__).with_name("ring.c")
-BLOCK, PATCH_SIZE = 256, 160  # four blocks a multiprocessor of an H200: tried 64 to 512 threads, 48 to 448 nodes
+BLOCK, PATCH_SIZE = 256, 160  # the fastest found on an H200, where four blocks share a multiprocessor
 BUILDS = [(SOURCE, BLOCK, {"real": "double", "POOL_SIZE": 4000, "HAS_CONDUCTIVITY": has}) for has in (0, 1)]
 
 SLICE, WORD, NOWHERE, BREAK, PADDING = 32, 4, 65535, 32768, 65535

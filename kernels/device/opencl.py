@@ -1,10 +1,7 @@
 """The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor.
 
-On an H200's host a launch takes 9 to 14 µs, of which the driver's part is 8, and CG on 216,000 unknowns 84 to 100 µs an
-iteration (CUDA's graph: 25); beside other work 20 and 130 µs. Tried: a profiled queue, 15 and 114 µs (hence `stamps`);
-a plain queue beside a profiled one whose markers wait for it, which come up to 60 µs late; with launches of 34 µs,
-reading the status one or more iterations behind, from pinned memory, or each fourth time, all the same within what runs
-differ by. Next: the status read an iteration behind, now that launches are cheaper than the read, 17 µs.
+On an H200's host launches bind, mostly by the driver's part of them, where CUDA has one graph. A profiled queue makes
+each longer, hence `stamps`. Notes, with what was tried: docs/notes/device.md.
 """
 
 from __future__ import annotations
@@ -28,8 +25,8 @@ POCL = "Portable Computing Language"  # the name of its platform
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
-# How PoCL turns work-items into loops. Its own choice does not vectorise them (half the speed of this); "repl", a copy
-# of the code for each work-item, is 10 to 20 % faster than this, but takes minutes to build for a block of 256.
+# How PoCL turns work-items into loops. Its own choice does not vectorise them and is slower; "repl", a copy of the
+# code for each work-item, is somewhat faster, but takes long to build for a block of 256.
 WORK_GROUP_METHOD = "loopvec"
 MOST_IN_FLIGHT = 4096  # launches on a processor after which the queue is emptied
 GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; this exceeds most last levels
@@ -129,7 +126,7 @@ class Device(base.Device):
 
     def _launch(self, program, signature, block):
         kernel, enqueue, queue = self.cl.Kernel(program, signature.name), self.cl.enqueue_nd_range_kernel, self.queue
-        # Told the types once, PyOpenCL sets arguments in a tenth of the time: a launch takes half as long.
+        # Told the types once, PyOpenCL sets arguments much faster, which shortens each launch.
         kernel.set_scalar_arg_dtypes([None if each.pointer else each.dtype for each in signature.arguments])
 
         x, y, z = block
@@ -205,7 +202,7 @@ class Device(base.Device):
             return a
         host = getattr(a, "host", None)
         if host is None and a.flags.c_contiguous and a.size:
-            host = np.empty(a.shape, a.dtype)  # Array.get does the same in 5 µs more, a quarter of it for three ints
+            host = np.empty(a.shape, a.dtype)  # Array.get does the same with more overhead, which shows for a few ints
             self.cl.enqueue_copy(self.queue, host, a.base_data, src_offset=a.offset)
             return host
         if host is None:

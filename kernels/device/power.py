@@ -71,7 +71,7 @@ class Power:
         function : callable
             Called at least twice, and until `seconds` have passed.
         seconds : float, optional
-            GPUs renew their counter every 20 to 100 ms: a second tells within some per cent.
+            GPUs renew their counter some tens of times a second at most: shorter samples tell little.
         """
         if self._joules is None:
             return None

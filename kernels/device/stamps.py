@@ -1,11 +1,11 @@
 """A GPU's own clock, read by a kernel of one thread: for queues that are not profiled.
 
-OpenCL takes times of a profiled queue. On an H200 that makes each launch 5 µs longer, the length of a small kernel, and
-an iteration of 47 launches 1.0 ms in place of 0.67 ms. A marker in a profiled queue beside the plain one, which waits
-for it, comes up to 60 µs late. NVIDIA's driver compiles PTX, which has a register with the time.
+OpenCL takes times of a profiled queue. On an H200 that makes each launch longer by as much as a small kernel takes. A
+marker in a profiled queue beside the plain one, which waits for it, comes too late. NVIDIA's driver compiles PTX, which
+has a register with the time.
 
-A stamp takes time itself: what is timed once between two of them is longer by one, 2.7 µs there for a product out of an
-emptied cache. Where many launches stand between two stamps it is shared by them.
+A stamp takes time itself: what is timed once between two of them is longer by one. Where many launches stand between
+two stamps it is shared by them. Notes: docs/notes/device.md.
 """
 
 from __future__ import annotations

@@ -3,11 +3,8 @@
 Fu et al. (2014), algorithm 5.1. Under CUDA the whole iteration is a graph that repeats itself until a kernel finds the
 residual small enough, so that the host takes no part; elsewhere the host reads one integer an iteration.
 
-On an H200 (2.1 M unknowns in double precision, ncu, cold) direction, curvature and advance run at 48, 62 and 54 % of
-the memory's throughput, with 87, 93 and 61 % of the warps, nearly all waiting for their loads: at 15, 11 and 31 µs the
-memory's queues fill and drain as much as they flow; in single precision 33 to 41 %. The check, one block, takes 7 µs
-whatever the size, so that small systems are bound by five launches of 3 to 7 µs. Tried: Jacobi's preconditioner in
-these kernels (`kernels.krylov.jacobi`). Next: a form with one sum an iteration (Chronopoulos and Gear 1989).
+On an H200 nearly all warps of direction, curvature and advance wait for their loads: the kernels are so short that the
+memory's queues fill and drain as much as they flow. Small systems are bound by launches. Notes: docs/notes/krylov.md.
 """
 
 from __future__ import annotations

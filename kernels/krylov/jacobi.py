@@ -1,7 +1,8 @@
 """Conjugate gradients with Jacobi's preconditioner taken into their kernels (wong2015's solver).
 
 Where vectors are short, launches are what an iteration takes: a preconditioner of its own adds two to the five of the
-product, the direction, the curvature, the advance and the check, each 3 to 4 µs on an H200 whatever it does.
+product, the direction, the curvature, the advance and the check, and on an H200 each takes as long whatever it does.
+Notes: docs/notes/krylov.md.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ Every entry of the matrix and of the residual is a row, whose entries are the co
 it. Rows are stored as a sliced format stores a matrix, without columns: adding one up is a product with ones. Since the
 matrix is symmetric, an edge is one row for its two entries.
 
-On an H200 the sums for the heart of 50 k nodes, 34 MB at least, take 42 % of their bound. ncu: no unit is busy (DRAM
-35 %, L2 31 %, issue 12 %), and warps wait 59 cycles an instruction for loads; a row has eight contributions, and a
-thread is done before enough of them are on their way. Next: two rows a thread, with all loads before the sums.
+On an H200 no unit is busy in the sums, and warps wait for loads: a row has eight contributions, and a thread is done
+before enough of them are on their way. Notes: docs/notes/monodomain.md.
 """
 
 from __future__ import annotations

@@ -5,9 +5,7 @@ iteration; elements give their parts of residual and tangent; these are summed i
 of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. The
 host reads six numbers an iteration. Under CUDA all that lies between two solves is one graph, and a solve another.
 
-On an H200 a step of the heart of 50 k nodes took 2.1 ms when an iteration of the solver had seven kernels, 3 to 4 µs
-each: launches bind there, not bytes, and the two that Jacobi's preconditioner took are gone since. Next: the check of
-an iteration in the last block of the advance, and the curvature in the product.
+On an H200 launches bind a step of a small heart, not bytes. Notes: docs/notes/monodomain.md.
 
 With one integration point an element's mass matrix has rank one, and the reaction makes it indefinite where its
 derivative exceeds 1 / Δt: steps of less than 1 / 2.6 (5 ms) keep the tangent positive definite.

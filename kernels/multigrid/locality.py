@@ -1,10 +1,9 @@
 """How much of x a product moves, counted in the pattern alone: what a numbering does to caches.
 
-On an H200 the counters of Nsight Compute bear it out. For Q1 on CIRCLE's level 9 in ELLPACK-R the multiprocessors read
-101, 72, 90, 194 and 67 MB from the second-level cache in 2LV, CM, XYZ, STO and HIE, of which the matrix is 59; what is
-left for x, 43, 13, 31, 136 and 8 MB, compares with 45, 15, 75, 138 and 15 MB of sectors that warps touch each for
-itself: neighbouring warps share in XYZ and HIE, and not at all in STO, which reads x 32 times. From memory come 63 MB
-in every numbering, since that cache holds all of x: there it is its traffic, and not the memory's, that doubles.
+On an H200 the counters of Nsight Compute bear it out: what multiprocessors read of x from the second-level cache
+follows the sectors that warps touch each for itself, where neighbouring warps share none (STO), and is less where they
+do (XYZ, HIE). From memory every numbering reads the same, since that cache holds all of x. Notes:
+docs/notes/multigrid.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """The V-cycle over all levels, and its repetition until the defect is small (geveler2011, sections 2.1 and 4.2).
 
-On an H200 at level 10 (2.1 M unknowns, Q1, ncu, cold) the finest level's defect and relaxation run at 74 and 77 % of
-the memory's throughput, restriction and prolongation at 63 and 64 %, all with 86 to 94 % of the warps, which wait for
-their loads. A cycle as a whole comes to 59 % of its bound there, to 40 % at level 9 and 18 % at level 8: on small
-levels a kernel takes 3 to 7 µs whatever its bytes, and a cycle has about a hundred. Tried: fused kernels (1.3 to 1.5
-times as fast) and one graph. Next: a single block for all levels that fit one multiprocessor's cache.
+On an H200 the finest level's kernels wait for their loads. On small levels a kernel takes as long whatever its bytes,
+and a cycle has about a hundred: launches bind there. Notes, with what was tried: docs/notes/multigrid.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Sparse approximate inverses with the pattern of the matrix: each row as near as it can to the inverse's.
 
-Its steps are two products; on an H200 a solve with it comes to 57 % (level 10, Q1) and 64 % (level 9, Q2) of its
-bound, as one with Jacobi's does, for the same small levels; see `kernels.multigrid.solver`. Its set-up compares
-columns: ncu has the pipe to L1 78 % and the issue slots 65 % busy, DRAM 16 %. Next: a row's columns in shared memory.
+Its steps are two products. On an H200 small levels bind a solve with it as they bind one with Jacobi's; see
+`kernels.multigrid.solver`. Its set-up compares columns, and is bound by the pipe to L1. Notes: docs/notes/multigrid.md.
 """
 
 from __future__ import annotations

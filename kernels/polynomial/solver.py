@@ -1,10 +1,9 @@
 """The paper's solver: diagonal scaling, a polynomial preconditioner in single precision, an outer iteration in double.
 
-An iteration of order m reads the matrix m times in single and once in double precision (zhang2013, algorithm 6). With
-SBELL and order 6 all in double precision moves 1.52 to 1.65 times the bytes. On an H200 solves were 1.58 (tri),
-1.39 (quad), 1.45 (tet) and 1.60 (hex) times as fast, where 1.5 was the aim. On tet single precision reaches less of its
-bound (see `kernels.spmv.sbell`); on quad an iteration takes 93 µs, and its thirteen kernels' starts and vectors in
-double precision do not shrink. Next would be r·z in the polynomial's last step and p·Ap in the product.
+An iteration of order m reads the matrix m times in single and once in double precision (zhang2013, algorithm 6). On an
+H200 solves gain about what they save in bytes, but less on tet, where single precision reaches less of its bound (see
+`kernels.spmv.sbell`), and on quad, where kernels' starts and vectors in double precision do not shrink. Notes:
+docs/notes/polynomial.md.
 """
 
 from __future__ import annotations

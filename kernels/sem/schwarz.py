@@ -5,8 +5,8 @@ the modes of one pencil: an element with one node of its neighbours at each end,
 that are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and
 what the solve has for them is dropped, which is what the paper's table of nodes leaves room for.
 
-On an H200 in single precision the solves come to 50 % (n = 3) and 56 % (n = 7) of what their bytes allow, the sums at
-the nodes to as much: a node's places lie apart. Next: places counted from the element's own, in 16 bits.
+On an H200 neither the solves nor the sums at the nodes come near what their bytes allow: a node's places lie apart.
+Notes: docs/notes/sem.md.
 """
 
 from __future__ import annotations
@@ -143,8 +143,7 @@ class Schwarz:
         Of the solves; r and z are of the operator's.
     weighted : bool
         Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
-        paper's is the plain sum. With the coarse space the weights save a third to a half of the iterations: on mesh 1
-        at n = 3 to 1e-6, 12, 13 and 13 for 8³, 16³ and 32³ elements in place of 17, 23 and 26.
+        paper's is the plain sum. With the coarse space the weights save iterations (docs/notes/sem.md).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How blocks of the operator work, by order, precision and geometry: what was fastest on an H200."""
+"""How blocks of the operator work, by order, precision and geometry: the fastest found on an H200."""
 
 from __future__ import annotations
 

@@ -1,24 +1,16 @@
 """The operator of spectral elements on hexahedra: -∇·(κ∇u) + c u, collocated on GLL points, without a matrix.
 
-On an H200, 10 M unknowns, stiffness alone, from assembled to element vector, G unknowns/s by order: in double precision
-with stored factors 9.3, 21.0, 29.5, 32.4, 38.2, 37.8, 44.0 (n = 1 to 7; 4.47, 4.36, 4.37, 4.00, 4.21, 3.85, 4.24 TB/s),
-then 37.6, 36.3, 36.0, 42.1, 33.6, 34.8, 29.1, 42.8; recomputed from the vertices 79 at n = 7 on tensor cores, where the
-threads of ``stiffness.c`` reach 57, bound by shared memory. In single precision 55.2 (n = 3), 75.6 (n = 7), 68.9
-(n = 11), and 105 recomputed (n = 7). At high orders registers and tiles leave room for few warps, and what counts is
-that factors are on their way early: copied ahead to shared memory (stages.h) they gave a third and more at n = 11, 13
-and 15; prefetched into L2, or a slab ahead into registers, nothing.
+On an H200 memory binds at low orders in double precision. At high orders registers and tiles leave room for few warps,
+and factors have to be on their way early: copies ahead to shared memory (stages.h) gain there, prefetches into L2, or a
+slab ahead into registers, nothing. Factors recomputed by the threads of ``stiffness.c`` are bound by shared memory,
+which tensor cores relieve. Notes, with what was tried: docs/notes/sem.md.
 
 Where it is not as fast as it should be:
 
-- n = 6 in double precision comes to 89.5 % of the streaming bound, the other orders from 2 to 7 to more than 90 %. Its
-  slabs of 49 nodes begin within a sector of 32 bytes; next: slabs filled up to whole sectors.
-- n = 11 in single precision is as fast as the best of nekRS's variants on such a card (68.6): registers leave room for
-  three blocks of two elements. Next: rows of D in shared memory, whose broadcasts the tiles leave time for.
-- Through NVIDIA's OpenCL the same source comes to 0.75 to 1.02 of CUDA, for which 0.95 was wanted. OpenCL lacks the
-  copies ahead that brought a third at high orders; next: them by inline PTX, as atomic adds are there.
-- On two cores of an EPYC through OpenMP n = 7 comes to 46 % of the bound in double and 32 % in single precision (16³
-  elements), for which 75 % was wanted. In cache it runs at 53 of 116 GFLOP/s, and from memory takes as long as loads
-  and arithmetic one after the other; next: prefetches spread over an element's sums, so that the two overlap.
+- n = 6 in double precision: its slabs of 49 nodes begin within a sector of 32 bytes.
+- n = 11 in single precision: registers leave room for three blocks of two elements.
+- Through NVIDIA's OpenCL the same source is somewhat slower than CUDA: it lacks the copies ahead.
+- On few cores through OpenMP loads and arithmetic follow one another.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@
 #define TRILINEAR 1
 #define AFFINE 2
 /* Whether compute-sanitizer watches. Lanes past the edge read what others copied, be it there yet or not, and drop it: to spare them the
- * loads takes 10 % longer at n = 5 and 4 % at n = 13, so that they are spared only then. Its racecheck takes copies of 16 bytes for
+ * loads takes longer, so that they are spared only then. Its racecheck takes copies of 16 bytes for
  * races even with the lane that made them, so that pairs are then copied in two. */
 #ifdef SANITIZED
 #define IS_WATCHED true

@@ -5,25 +5,19 @@ a part of one. `columns` and `values` hold the entries of a warp's lanes column 
 neighbours. K1r and K2r also number the unknowns by the sorted rows, which spares the writing of y anywhere; K1rs and
 K2rs then sort the columns of each row, so that x is read in order.
 
-On an H200, double precision, 20 products in a graph, the matrices of wong2015 at full size, in µs beside the fastest of
-cuSPARSE's CSR and SELL and of CSR-vector, HYB and merge-path CSR here: K1 or K2 with thresholds, windows and blocks
-searched took less for 14 of 15, as FEMShip 20.9 (32.6), FEMSpheres 15.0 (21.2), WindTunnel 32.0 (43.5), Protein 12.3
-(17.8), Economics 9.6 (12.5), Heart 30K 3.1 (3.7); Webbase took 29.3 (26.4). What decided:
+On an H200 with thresholds, windows and blocks searched, these take less than the other formats for all but one of
+wong2015's matrices. These decide:
 
-- A matrix near the size of the second-level cache or beyond it: keeping about half a cache of it there and reading the
-  rest past it. FEMSpheres took 20.7 with 60 MB kept, 19.2 with none, 15.0 with 32 MB; WindTunnel 37.4, 34.2 and, with
-  24 MB, 32.0.
-- K2's lanes where rows are long or few: Protein 12.3 against K1's 15.9, Circuit 7.4 against 15.9, Webbase 29 against
-  325, where a row has 4700 entries. Windows are worth up to a quarter where a matrix has one unknown a node
-  (FEMAccelerator 8.7 with 256 rows, 11.3 with all).
-- Irregular matrices fall short of what their least bytes take: entries far from the diagonal read a sector of 32 bytes
-  of x for 8. Circuit, Economics and Webbase reach about 35 % of the bound warm, 49 to 63 % cold, of 70 % aimed at.
-  Next: unknowns numbered by how often rows ask for them, so that those asked for most share sectors.
-- Eight entries at once in place of four are worth 2 to 6 % for most, 12 gain nothing; block sizes little, but for those
-  of 32 threads, which lose up to 40 %. Unrolling the rounds of eight takes more registers: worth 3 to 32 % where a lane
-  has a row of its own, but not for Epidemiology's rows of four (28 % slower) or where rows are shared (0 to 30 %).
-- Packing from CSR took 270 µs to 1.3 ms, more than the ten products aimed at; new values take one to four products.
-  Launches from Python and two waits for sizes bind. Next: sizes bounded beforehand, and the set-up as one graph.
+- A matrix near the size of the second-level cache or beyond it: about half a cache of it is kept there, the rest read
+  past it.
+- Where rows are long or few, K2's lanes. Windows where a matrix has one unknown a node.
+- Irregular matrices stay below their bound: entries far from the diagonal read a sector of 32 bytes of x for 8.
+- Loads of eight entries at once rather than four; 12 gain nothing. Blocks of 32 threads lose. Unrolling the rounds of
+  eight takes more registers: it gains where a lane has a row of its own and rows are long, and loses where they are
+  shared.
+- Packing from CSR is bound by launches from Python and two waits for sizes.
+
+Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

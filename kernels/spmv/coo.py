@@ -1,7 +1,7 @@
 """Coordinates sorted by row, summed by segments: equal shares of entries for all threads, and no atomics.
 
-The order of additions is fixed, so that a product gives the same bits each time. On an H200 with a cold cache, double
-precision, 77 % of what least bytes take at 4.3 TB/s at 79 entries a row, 70 % at 15.
+The order of additions is fixed, so that a product gives the same bits each time. On an H200 it
+comes less near to its bound the shorter rows are; what binds it was not profiled. Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """CSR along the merge path of row ends and entries (Merrill, Garland 2016): all threads take as many of both together.
 
-The order of additions is fixed, so that a product gives the same bits each time. On an H200 with a cold cache, double
-precision, 73 % of what least bytes take at 4.3 TB/s at 79 entries a row, 60 % at 15. Half of the instructions are the
-walk along the path; unrolling it, or more registers a thread, is slower.
+The order of additions is fixed, so that a product gives the same bits each time. On an H200 the walk
+along the path is much of what it executes; unrolling it, or more registers a thread, is slower. Notes:
+docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """CSR, one thread a row: the plain kernel (zhang2013, section 3, 'scalar').
 
-On an H200 with 81 entries a row (ncu, cold) it reads 1.72 GB where 0.99 GB would do, 24 sectors a request of 32
-threads, at 49 % of the memory's throughput: rows lie side by side, so that neighbouring threads read far from one
-another. Where rows are very unequal 30 % of the warps are left, waiting for the longest. Both are why the other
-formats exist.
+On an H200 rows lie side by side, so that neighbouring threads read far from one another and whole sectors are read for
+a part of them. Where rows are very unequal few warps are left, waiting for the longest. Both are why the other formats
+exist. Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

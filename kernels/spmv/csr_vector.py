@@ -1,9 +1,8 @@
 """CSR, several threads a row (zhang2013, section 3, `vector`).
 
-The paper takes a warp, which short rows leave idle. On an H200 with a cold cache, double precision, of what least bytes
-take at 4.3 TB/s: 95 % at 79 entries a row (elasticity on 100³ hexahedra, 16 threads a row; 67 % with a warp), 87 % at
-15 (tetrahedra, 4 threads). The number of threads decides, then whether a row is read at once or in a loop: `DEPTHS` is
-what was fastest; three entries at once were at times a third slower than two or four.
+The paper takes a warp, which short rows leave idle. On an H200 the number of threads decides, then whether a row is
+read at once or in a loop: `DEPTHS` is the fastest found; three entries at once were slower than two or four. Notes:
+docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from kernels.spmv._matrix import Matrix
 from kernels.spmv.ellpack import CPU_SHAPE, one_slice
 
 SOURCE = Path(__file__).with_name("ellpack_r.c")
-# Threads of a block and rows of a thread: two lengths, columns and values are read at once. With one a product takes a
-# tenth longer on an H200, and a fifth where rows differ in length.
+# Threads of a block and rows of a thread: two lengths, columns and values are read at once, which is faster on an H200,
+# most where rows differ in length. Notes: docs/notes/spmv.md.
 GPU_SHAPE = (128, 2)
 BUILDS = [(SOURCE, block, {"real": real, "LANES": lanes, "SHORT": 1})
           for (block, lanes), real in ((GPU_SHAPE, "double"), (GPU_SHAPE, "float"), (CPU_SHAPE, "float"))]  # fmt: skip

@@ -1,8 +1,7 @@
 """HYB: ELLPACK as wide as most rows, and coordinates for what is longer (Bell, Garland 2009; CUSP's default).
 
-On an H200 with a power law of rows (1 M rows, ncu, cold) the ELLPACK part runs at 47 % of the memory's throughput, for
-x is read at random (12 sectors a request); the coordinates at 30 %, in 60 of 107 µs, with half of the warps for its 56
-registers, and the sums of its blocks in 3 µs. Next: rows beyond the width in merge-path CSR.
+On an H200, with a power law of rows, the ELLPACK part reads x at random, and the coordinates' registers leave room for
+half of the warps. Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """Sliced blocked ELLPACK: slices of block rows, stored block column by block column (zhang2013, algorithm 4).
 
-On an H200 in double precision it is 1.48 (hex) and 1.45 (tet) times as fast as SELL with a warm cache and 1.35 and 1.29
-with a cold one, where 1.3 was the aim; on tet it then has 86 % of its bound, SELL 90 %: its bytes are fewer, and reads
-of x, which are the same, a larger part. Next would be a numbering of the nodes that puts neighbours into fewer sectors.
-
-Tried on an H200 without gain, and slower by 3 to 15 %, most in single precision: 16 bytes of a block in one load of a
-thread, the next block's column read ahead, and one, two or four blocks at a time. On 208,193 nodes of tetrahedra single
-precision reaches 3.8 TB/s of its least bytes, double 4.1. A likely cause: counted in the pattern, a warp asks the
-second-level cache for 29 bytes of x in whole sectors for each block of 3 × 3, beside 40 of the matrix in single
-precision and 76 in double.
+On an H200 its bytes are fewer than SELL's, and reads of x, which are the same, a larger part: on tet it comes less near
+to its bound than SELL, though it is faster. Wider loads of a block, the next block's column read ahead, and several
+blocks at a time gained nothing; single precision loses most by the sectors of x that a warp asks the second-level cache
+for. Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -3,17 +3,11 @@
 The paper sorts all rows by length; a window keeps sorted rows near each other, so that x and y are read and written
 locally.
 
-On an H200 with a cold cache, double precision, of what its least bytes take at 4.3 TB/s: all for elasticity on 100³
-hexahedra (245 M entries), 98 % for tetrahedra on a grid (107 M). A matrix near the size of the cache pays for its
-eviction: 89 % on 54³ hexahedra, 60 % on 400² quadrilaterals. Tried without gain: slices of 256 rows, blocks of 64 to
-512 threads, four or eight entries at once, loads of 256 bytes into the second-level cache. Rows of nine entries (Q1 in
-the plane, 2.1 M rows) want more threads rather than more loads of each: a fifth faster with `SHORT`, which is slower
-where rows are long.
+On an H200 memory binds. A matrix near the size of the cache pays for its eviction. Rows of few entries want more
+threads rather than more loads of each, hence `SHORT`, which is slower where rows are long.
 
-On two cores of an EPYC OpenMP is 2.1 times as fast as SciPy's CSR on elasticity in space, 1.4 and 1.1 times in the
-plane (matrices that caches hold), where twice was the aim. Gathers of x bind: on one core it is as fast as SciPy, so
-two cores can give twice at most; `sbell`, which gathers a block's x at once, is 1.4 to 3.8 times as fast. Next would
-be 16-bit columns within a window, and in the plane the same gathers as PoCL's compiler makes (1.7 and 2.0 times).
+On few cores through OpenMP gathers of x bind; `sbell`, which gathers a block's x at once, is faster there. Notes, with
+what was tried: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

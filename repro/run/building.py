@@ -88,7 +88,7 @@ def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with
     """
     asked = [Wanted(name, scale, *environment.dataset_cost(name, scale)) for name, scale in pairs]
     waiting = sorted(asked, key=lambda wanted: -wanted.seconds)
-    # No more processes than they save time: one takes half a second to begin.
+    # No more processes than they save time: each takes a while to begin.
     most = max(1, min(machine.cores(), math.ceil(sum(wanted.seconds for wanted in asked))))
     room = memory.SHARE * memory.host_available()
     found: dict[Wanted, Built] = {}

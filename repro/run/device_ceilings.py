@@ -19,7 +19,7 @@ from repro.model import Skip
 
 REMEDY = "`repro doctor --ceilings` measures them, and `repro run --force` then what lacks its fraction of the bound"
 HELD_UP = f"its probes took as long for little data as for much, so other programs had its cores; {REMEDY}"
-MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; a hundred times is usual
+MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; usual is far more
 
 _held_up: set[tuple[Path, str]] = set()  # by this process: a later one may find the device free
 

@@ -1,7 +1,7 @@
 """Whether a cell's threads lost their cores while it was measured: then its times say little.
 
-Threads that meet at a barrier wait for the one that lost its core for a scheduler's slice of 3 to 8 ms, however short
-their work is.
+Threads that meet at a barrier wait for the one that lost its core, for a scheduler's slice, however short their work
+is.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from repro.run.measure import measure
 from repro.settings import Settings
 from repro.units import is_time
 
-#: Times a second of computing that a program loses a core. On two cores it is 3 (one thread) to 16 (two) alone, and 28
-#: to 100 beside another program that computes, or where a cell has more threads that compute than there are cores.
+#: Times a second of computing that a program loses a core: more than one does alone, less than beside another that
+#: computes, or where a cell has more threads that compute than there are cores. Notes: docs/notes/harness.md.
 DISTURBED = 25.0
 NOTE = "its threads lost their cores often, to other programs or to one another"
 SLOWER = 3.0  # times as long as with the cache evicted: that is no property of what was measured

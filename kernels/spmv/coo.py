@@ -1,7 +1,8 @@
 """Coordinates sorted by row, summed by segments: equal shares of entries for all threads, and no atomics.
 
-The order of additions is fixed, so that a product gives the same bits each time. On an H200 it
-comes less near to its bound the shorter rows are; what binds it was not profiled. Notes: docs/notes/spmv.md.
+The order of additions is fixed, so that a product gives the same bits each time. On an H200 its
+registers left room for half of the warps where it was profiled, as a part of `kernels.spmv.hyb`. Notes:
+docs/notes/spmv.md.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ ALPHA = 0.05  # of false calls, in a whole set of benchmarks whose code is equal
 #: After so many rounds a benchmark is looked at, then after half as many again each time: each look is a chance of a
 #: false call, so there are few.
 FIRST_LOOK = 4
-#: Of 556 stored times that equal code was measured for twice, the typical change was 1 %, the 95th percentile 8 %. A
-#: Student-t of this scale (of the logarithm) and these degrees of freedom has both.
+#: A Student-t of this scale (of the logarithm) and these degrees of freedom has the typical change of times that equal
+#: code was measured for twice, and their 95th percentile. Notes: docs/notes/harness.md.
 USUAL_SPREAD, USUAL_FREEDOM = 0.011, 1.3
-#: A value without an interval is one of a few samples, or of one: of such the same sources have differed by 1.4 times
-#: between runs. Two must differ by half for a call.
+#: A value without an interval is one of a few samples, or of one, and the same sources have differed by much between
+#: runs. Two must differ by half for a call. Notes: docs/notes/harness.md.
 ALONE = math.sqrt(1.5)
 
 

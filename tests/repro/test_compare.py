@@ -9,16 +9,7 @@ import pytest
 
 from repro.cache.files import own_part
 from repro.cli import main
-from repro.judge.compare import (
-    ADDED,
-    CHANGED,
-    LOST,
-    OTHER,
-    best_backends,
-    compare,
-    compare_results,
-    works_of,
-)  # fmt: skip
+from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, best_backends, compare, compare_results, works_of
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.model import ReproError, Row
 from repro.published import load

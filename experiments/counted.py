@@ -15,7 +15,6 @@ import scipy.sparse
 
 from kernels import spmv
 from repro import Cell
-from repro.show.results import is_missing
 from repro.show.tables import Table, device_notes
 
 DEVICES = ("cuda", "opencl", "openmp")
@@ -64,7 +63,7 @@ def tables(results, names: Mapping[str, str]) -> list[Table]:
          "Back end": row["backend"],
          "Non-zeros": int(results.value(row["case"], row["method"], "counted", row["backend"])),
          "Product [µs]": 1e6 * row["value"],
-         "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"]}
+         "Of bound [%]": results.of_bound(row)}
         for row in done
     ]  # fmt: skip
     notes = ["A product of the pattern with ones, a thread a row.", *device_notes(results, "product")]

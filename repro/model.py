@@ -12,8 +12,9 @@ BACKENDS = ("cuda", "opencl", "openmp", "host")
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
 COLUMNS = (
-    "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high",
-    "n", "outliers", "bound_fraction", "error", "status", "reason",
+    "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high", "n",
+    "rounds", "outliers", "work_bytes", "work_flops", "work_precision", "problem_bytes", "cold", "error", "status",
+    "reason", "commit", "host", "date", "disturbed",
 )  # fmt: skip
 
 
@@ -95,8 +96,6 @@ class Row:
         Rank-based 95 % confidence interval of the median, in `unit`.
     n, outliers : int or None
         Samples taken, and how many lie more than 1.5 interquartile ranges outside the quartiles.
-    bound_fraction : float or None
-        Least possible time by the measured ceilings, over the time measured; 1 is the hardware's limit.
     error : float or None
         Difference from the independent reference, relative, as the check of this metric defines it.
     status : {'done', 'skipped', 'failed'}
@@ -127,7 +126,6 @@ class Row:
     ci_high: float | None = None
     n: int | None = None
     outliers: int | None = None
-    bound_fraction: float | None = None
     error: float | None = None
     status: str = DONE
     reason: str = ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
+from typing import Any
 
 from repro.model import ReproError
 
@@ -103,3 +105,8 @@ def quantity(value: float | None, unit: str, digits: int = 3, column_unit: str |
         fitting = [prefix for prefix in fitting if _PREFIXES[prefix] <= 1]  # seconds take no k, M, G
     prefix = max(fitting, key=_PREFIXES.__getitem__) if fitting else "p"
     return f"{significant(value * factor / _PREFIXES[prefix], digits)} {prefix}{base}"
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell of a frame holds nothing: None or NaN."""
+    return value is None or (isinstance(value, Real) and math.isnan(value))

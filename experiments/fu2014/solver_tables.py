@@ -6,7 +6,6 @@ import pandas
 
 from experiments.fu2014 import solvers
 from experiments.notes import STARTED_BY_HOST
-from repro.show.results import is_missing
 from repro.show.tables import Column, Ratio, Table, trimmed
 
 HEADINGS = {
@@ -54,7 +53,7 @@ def everything(results, names):
             "Threads": "GPU" if value["threads"] is None else int(value["threads"]),
             "Set-up [ms]": value["setup"] and 1e3 * value["setup"], "Solve [ms]": 1e3 * row["value"],
             "Iterations": int(value["iterations"]), "ms an iteration": 1e3 * value["time_per_iteration"],
-            "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"],
+            "Of bound [%]": results.of_bound(row),
             "Operator complexity": value["operator_complexity"], "True residual": row["error"],
         })  # fmt: skip
     notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]

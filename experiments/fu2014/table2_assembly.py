@@ -127,7 +127,7 @@ def tables(results):
             "Mesh": labels(results)[case], "Method": method, "Back end": backend,
             "Time [ms]": 1e3 * row["value"], "Cold [ms]": 1e3 * cold if cold else None,
             "M elements/s": elements / row["value"] / 1e6,
-            "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],
+            "Of bound [%]": results.of_bound(row),
             "Preparation [ms]": 1e3 * preparation if preparation else "in the time",
         })  # fmt: skip
     shown = {row["Method"] for row in rows}

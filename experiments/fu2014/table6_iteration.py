@@ -9,7 +9,6 @@ from experiments.fu2014 import cases as meshes
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.show.plots import PAGE, bars, caption, figure
-from repro.show.results import is_missing
 from repro.show.tables import Table, paper_table, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -81,9 +80,8 @@ def _relaxation(results, names, backend):
             row = {"Mesh": name, "Format": heading}
             for metric, text in (("prerelaxation", "warm"), ("prerelaxation_cold", "cold")):
                 found = results.row(case, method, metric, backend)
-                bound = found and found["bound_fraction"]
                 row |= {f"{text} [µs]": found and 1e6 * found["value"],
-                        f"{text}, of bound [%]": None if is_missing(bound) else 100 * bound}  # fmt: skip
+                        f"{text}, of bound [%]": results.of_bound(found)}  # fmt: skip
             if row["warm [µs]"]:
                 rows.append(row)
     note = (

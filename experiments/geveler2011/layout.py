@@ -69,11 +69,10 @@ def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
                 if found is None:
                     continue
                 cycles, rate = (results.value(case, name, fact, backend) for fact in ("cycles", "convergence"))
-                fraction = found["bound_fraction"]
                 rows.append({
                     "L": level_of(case), "Variant": name.split("-", 2)[2], "Back end": backend,
                     "Time [ms]": 1e3 * found["value"], "Cycles": None if cycles is None else int(cycles),
-                    "Defect a cycle": rate, "Of bound [%]": None if fraction is None else 100 * fraction,
+                    "Defect a cycle": rate, "Of bound [%]": results.of_bound(found),
                 })  # fmt: skip
     return rows
 

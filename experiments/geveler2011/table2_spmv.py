@@ -102,11 +102,10 @@ def tables(results):
     for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
         element, numbering, name = row["method"].split("-", 2)
         if numbering == BEST:
-            fraction = row["bound_fraction"]
             rows.append({
                 "Element": element.upper(), "L": level_of(row["case"]), "Product": name, "Back end": row["backend"],
                 "Rate [MFLOP/s]": results.value(row["case"], row["method"], "rate", row["backend"]),
-                "Of bound [%]": None if fraction is None else 100 * fraction,
+                "Of bound [%]": results.of_bound(row),
             })  # fmt: skip
     made.append(Table(f"All products in numbering {TITLES[BEST]}", pandas.DataFrame(rows)))
     return with_ours([*made, _bounds(results), _locality(results)])
@@ -117,9 +116,9 @@ def _bounds(results):
     rows = {}
     for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
         element, numbering, name = row["method"].split("-", 2)
-        if row["bound_fraction"] is not None:
+        if (bound := results.of_bound(row)) is not None:
             place = element.upper(), level_of(row["case"]), name, row["backend"]
-            rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[numbering]] = 100 * row["bound_fraction"]
+            rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[numbering]] = bound
     heads = ("Element", "L", "Product", "Back end")
     found = [dict(zip(heads, place, strict=True)) | fractions for place, fractions in sorted(rows.items())]
     notes = ["The least bytes of a product, x once, over the bandwidth that was measured with as many."]

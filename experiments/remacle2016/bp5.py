@@ -78,12 +78,11 @@ def tables(results):
     for row in results.done[results.done["metric"] == "iteration_rate"].to_dict("records"):
         place = (row["case"], METHOD)
         time = results.row(*place, "iterations", row["backend"])
-        bound = time["bound_fraction"]
         rows.append({
             "n": order_of(row["case"]), "Elements": row["case"].split("-")[2] + "³", "Back end": row["backend"],
             "Unknowns [million]": results.value(*place, "nodes", row["backend"]) / 1e6,
             "Unknowns · iterations a second [10⁹]": row["value"],
-            "Of bound [%]": None if bound is None else 100 * bound,
+            "Of bound [%]": results.of_bound(time),
             "Energy an unknown and iteration [nJ]": results.value(*place, "energy_per_unknown", row["backend"]),
         })  # fmt: skip
     notes = [f"Beyond the paper: CEED's BP5 on mesh 1, {ITERATIONS} iterations of conjugate gradients without "

@@ -197,7 +197,7 @@ def tables(results, title, backend, z=(), wall=()):
             "n": int(row["case"][1:]), "Kernel": row["method"], "Back end": row["backend"],
             "Time [ms]": 1e3 * row["value"], "GDOF/s": found["node_rate"],
             "Bytes [GB/s]": found["least_bandwidth"],
-            "Of bound [%]": None if row["bound_fraction"] is None else 100 * row["bound_fraction"],
+            "Of bound [%]": results.of_bound(row),
             "Gathered [GDOF/s]": whole["assembled"], "Atomics [GDOF/s]": whole["assembled_atomic"],
         })  # fmt: skip
     notes = [f"`{method}`: {text}." for method, text in TITLES.items()]

@@ -14,7 +14,6 @@ from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
 from repro.show.plots import PAGE, bars, caption, figure
-from repro.show.results import is_missing
 from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -58,9 +57,8 @@ def _fastest(results, metric, text):
         ours, theirs = (_best(results, case, methods, metric) for methods in (KERNELS, RIVALS))
         if ours is None:
             continue
-        fraction = ours["bound_fraction"]
         rows.append({"Matrix": name, "Ours": METHODS[ours["method"]], "Time [µs]": 1e6 * ours["value"],
-                     "Of the bound [%]": None if is_missing(fraction) else 100 * fraction,
+                     "Of the bound [%]": results.of_bound(ours),
                      "Best rival": METHODS[theirs["method"]] if theirs else None,
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
                      "Ours is faster by": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
@@ -91,7 +89,7 @@ def _every(results, methods, count):
                 "Matrix": name, "Method": label, "Back end": row["backend"], "Time [µs]": 1e6 * row["value"],
                 "20 bytes a non-zero [GB/s]": results.value(case, method, f"bandwidth_at_{count}"),
                 "Least bytes [GB/s]": 1e-9 * least / row["value"],
-                "Of bound [%]": None if is_missing(row["bound_fraction"]) else 100 * row["bound_fraction"],
+                "Of bound [%]": results.of_bound(row),
                 "Cold [µs]": cold and 1e6 * cold, "Stored / non-zeros": results.value(case, method, "padding"),
             })  # fmt: skip
     note = f"Least bytes and what is stored are those as packed for {last} repeats, whose best parameters may differ."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.wong2015 import heart
-from repro.show.results import is_missing
 
 ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)", "control": "waiting for the host"}
 SOLVER = {"products": "products", "vectors": "all else of CG", "begin": "beginning and end"}
@@ -81,9 +80,8 @@ def bounds(results, case, form, backend) -> dict[str, float | None]:
     columns = {}
     for metric in ("elements", "sums", "product"):
         row = results.row(case, form, metric, backend)
-        fraction = row["bound_fraction"]
         columns[f"{metric} [µs]"] = 1e6 * row["value"]
-        columns[f"{metric}, of bound [%]"] = None if is_missing(fraction) else 100 * fraction
+        columns[f"{metric}, of bound [%]"] = results.of_bound(row)
     return columns
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from experiments import labels as names
 from repro import published
-from repro.show.results import is_missing
 
 MESHES = ("tri", "quad", "tet", "hex")
 DEVICES = ("cuda", "opencl", "openmp")
@@ -21,12 +20,6 @@ def speed(results, case: str, method: str, backend: str | None = None, metric: s
     seconds = results.value(case, method, metric, backend)
     entries = results.value(case, method, "nonzeros", backend)
     return None if not seconds or entries is None else 2e-9 * entries / seconds
-
-
-def percent(row) -> float | None:
-    """Return a row's fraction of the bound in percent, or None without row or bound."""
-    fraction = row and row["bound_fraction"]
-    return None if is_missing(fraction) else 100 * fraction
 
 
 def stated(statement: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, stated
+from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, stated
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
 from experiments.zhang2013.table5_jacobi import host_cells
@@ -54,7 +54,8 @@ def tables(results):
         iterations = int(results.value(row["case"], row["method"], "iterations", row["backend"]))
         rows.append({"Mesh": names[row["case"]], "Method": row["method"], "Back end": row["backend"],
                      "Time [ms]": 1e3 * row["value"], "Iterations": iterations,
-                     "An iteration [µs]": 1e6 * row["value"] / iterations, "Of bound [%]": percent(row)})  # fmt: skip
+                     "An iteration [µs]": 1e6 * row["value"] / iterations,
+                     "Of bound [%]": results.of_bound(row)})  # fmt: skip
     notes = [
         *_published(results),
         f"Device: {best}. CPU: CSR in double precision. On processors `csr` has a thread a row.",

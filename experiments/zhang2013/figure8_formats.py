@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas
 
 from baselines import spmv as rivals
-from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, percent, speed, stated
+from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed, stated
 from experiments.zhang2013.products import measure, product_cell
 from kernels import spmv
 from repro.show.plots import PAGE, bars, caption, figure, style
@@ -41,8 +41,8 @@ def tables(results):
         cold = results.row(key[0], key[1], "spmv_cold", key[2])
         rows.append({"Matrix": names[row["case"]], "Format": row["method"], "Back end": row["backend"],
                      "Time [µs]": 1e6 * row["value"], "GFLOP/s": speed(results, *key),
-                     "Of bound [%]": percent(row), "Cold [µs]": 1e6 * cold["value"] if cold else None,
-                     "Cold, of bound [%]": percent(cold)})  # fmt: skip
+                     "Of bound [%]": results.of_bound(row), "Cold [µs]": 1e6 * cold["value"] if cold else None,
+                     "Cold, of bound [%]": results.of_bound(cold)})  # fmt: skip
     notes = ["Bound: the least bytes of the format, without padding, at the bandwidth measured at that size; warm and "
              "cold have their own.", LOADS, *device_notes(results, "spmv")]  # fmt: skip
     every = trimmed(Table("All formats and back ends", pandas.DataFrame(rows), notes), 3)

@@ -22,11 +22,10 @@ from repro.cache import hashing, kept
 from repro.cache.sources import digest
 from repro.cache.store import read_json
 from repro.discovery import Artefact
-from repro.model import COLUMNS, DONE, FAILED, SKIPPED, ReproError
+from repro.model import DONE, FAILED, SKIPPED, ReproError
+from repro.rows import parse
 from repro.settings import Settings, default_scale
 
-NUMBERS = {"value": float, "ci_low": float, "ci_high": float, "bound_fraction": float, "error": float,
-           "n": int, "outliers": int}  # fmt: skip
 IDENTITY = ("case", "method", "backend", "parameters", "data")
 KINDS = {"case": str, "method": str, "backend": str, "parameters": dict, "data": list, "reason": str, "date": str,
          "checks": list, "notes": list, "seconds": int | float}  # fmt: skip
@@ -116,8 +115,8 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
             return {}
         text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ".samples.json.gz"))
         rows: dict[tuple, list[dict[str, Any]]] = {}
-        for row in csv.DictReader(io.StringIO(text.decode(), newline="")):
-            rows.setdefault(_place(row), []).append(_typed(row))
+        for row in parse(text.decode(), manifest):
+            rows.setdefault(_place(row), []).append(row)
         with gzip.open(io.BytesIO(packed)) as stream:
             samples = {_name(each): each["samples"] for each in json.loads(stream.read(MOST_BYTES))}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
@@ -175,7 +174,7 @@ def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
         "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
         "key": own["key"],
         "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": samples,
-        "checks": cell["checks"], "work": cell.get("work", []),
+        "checks": cell["checks"],
         "digests": {name: own["digests"][name] for name in cell["data"] if name in own["digests"]},
         "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
                    if each["name"] in devices},
@@ -190,9 +189,3 @@ def _place(cell: Mapping[str, Any]) -> tuple:
 
 def _name(identity: Mapping[str, Any]) -> str:
     return json.dumps({name: identity[name] for name in IDENTITY}, sort_keys=True)
-
-
-def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
-    if tuple(row) != COLUMNS:
-        raise ValueError("rows of other columns, as another version writes them")
-    return {name: (NUMBERS[name](text) if text else None) if name in NUMBERS else text for name, text in row.items()}

@@ -25,6 +25,7 @@ from repro.cli.common import (
     say,
 )  # fmt: skip
 from repro.model import SCALES
+from repro.rows import read_file
 from repro.show.measurements import SCALE_ORDER
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def compare(
     from repro.judge import compare as comparing
     from repro.model import ReproError
     from repro.settings import make_settings
-    from repro.show import render
 
     settings = make_settings(scale, results, machine, meshes=mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
@@ -85,7 +85,7 @@ def compare(
             without.append(artefact.id)
         for before, path in pairs:
             if old is None:
-                frame, manifest = render.read_csv(path), read_json(path.with_suffix(".json"))
+                frame, manifest = read_file(path), read_json(path.with_suffix(".json"))
                 compared = comparing.beside_the_paper(artefact.id, path, frame, manifest)
                 elsewhere |= _scale(path) != "paper"
                 of_own |= bool(own)
@@ -182,19 +182,16 @@ def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
 
 def _scale(path: Path) -> str:
     """The scale of a stored table."""
-    from repro.show import render
-
-    return next(iter(render.read_csv(path)["scale"]), "")
+    return next(iter(read_file(path)["scale"]), "")
 
 
 def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro.judge import compare as comparing
-    from repro.show import render
 
     say(f"{before.stem}: {_origin(before)} -> {_origin(path) if path else 'none'}")
-    frames = [render.read_csv(before)]
-    frames.append(render.read_csv(path) if path else frames[0].iloc[:0])
+    frames = [read_file(before)]
+    frames.append(read_file(path) if path else frames[0].iloc[:0])
     others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}
     if best:
         frames = [comparing.best_backends(each) for each in frames]

@@ -87,20 +87,24 @@ def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, 
 def _measure_ceilings(settings: Any, presences: list) -> None:
     from repro import environment
     from repro.cache.store import alone
+    from repro.judge.roofs import physical
     from repro.model import BACKENDS, ReproError
-    from repro.run.device_ceilings import DeviceCeilings
+    from repro.run.device_ceilings import DeviceCeilings, prober
     from repro.run.timing import HostClock
 
-    kept = DeviceCeilings(settings.store)
+    kept, measured = DeviceCeilings(settings.store), set()
     there = {presence.name for presence in presences if presence.available}
     for backend in BACKENDS:
         if backend != "host" and backend not in there:
             continue
         try:
             clock = HostClock() if backend == "host" else environment.device(backend)
-            say(f"measuring the ceilings of {backend} ...")
+            clock = prober(clock)
+            if physical(clock.name) in measured:  # by another back end that is as good or better
+                continue
             with alone(lambda: say("waiting for another run to finish its cell")):
-                kept.of(clock, again=True)
+                kept.of(clock, again=True, saying=say)
+            measured.add(physical(clock.name))
         except ReproError as error:
             say(f"{backend}: {error}")
         except Exception as error:  # a device that fails costs no other

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro import published as papers
+from repro.judge import bounds
 from repro.judge.difference import SAME, SLOWER, UNDECIDED, of_intervals
-from repro.judge.peaks import DOUBLE, fraction, of_ceilings, of_published, read_ceilings
+from repro.judge.peaks import DOUBLE, fraction, of_published, of_roof
+from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
 from repro.show.results import PREFERENCE, times_behind
-from repro.units import convert, is_rate, is_time, split
+from repro.units import convert, is_missing, is_rate, is_time, split
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +36,7 @@ REGRESSIONS = (SLOWER, LOST)
 
 def compare(
     frame: pandas.DataFrame, published: Published, methods: Mapping[str, str] | None = None,
-    ceilings: Mapping[str, Any] | None = None, works: Mapping[tuple, Mapping[str, Any]] | None = None,
+    roofs: Roofs | None = None,
 ) -> pandas.DataFrame:  # fmt: skip
     """Return what was measured beside what the paper prints, for everything that has both.
 
@@ -46,11 +48,9 @@ def compare(
         The paper's numbers of the same artefact.
     methods : mapping of str to str, optional
         The paper's method for each of ours that has another name, as a stand-in has.
-    ceilings : mapping, optional
-        The measured ceilings of our devices, as ``ceilings.json`` has them.
-    works : mapping, optional
-        Least work by case, method, back end and metric, as `works_of` finds it in a manifest. At scale ``paper`` it is
-        taken for the published number as well, which then says how much of its own hardware the paper used.
+    roofs : Roofs, optional
+        What our devices allow. At scale ``paper`` the least work of a row is taken for the published number as well,
+        which then says how much of its own hardware the paper used.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def compare(
     """
     import pandas
 
-    methods, works = methods or {}, works or {}
+    methods, roofs = methods or {}, roofs or Roofs()
     lines = []
     rows = frame[frame["status"] == DONE].to_dict("records")
     cells: dict[tuple, list[dict[str, Any]]] = {}
@@ -86,7 +86,7 @@ def compare(
         ratio = ours / number.value if number.value else math.nan
         where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device", "metric")))
         cell = cells[row["case"], row["method"], row["backend"]]
-        fractions = _fractions(row, cell, number, theirs, published.artefact, ceilings or {}, works)
+        fractions = _fractions(row, cell, number, theirs, published.artefact, roofs)
         lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
     return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
 
@@ -94,7 +94,7 @@ def compare(
 def beside_the_paper(
     artefact: str, csv: Path, frame: pandas.DataFrame, manifest: Mapping[str, Any]
 ) -> pandas.DataFrame:
-    """Return what `compare` does of a stored table of a machine, with the works and the ceilings that belong to it.
+    """Return what `compare` does of a stored table of a machine, with the roofs of its machine.
 
     Parameters
     ----------
@@ -105,8 +105,7 @@ def beside_the_paper(
         What the table and the file beside it hold.
     """
     stands_for = papers.stand_ins(artefact.partition("-")[0], frame["method"].unique())
-    ceilings = read_ceilings(csv.parents[1], manifest.get("machine", {}).get("cores"))
-    compared = compare(frame, papers.load(artefact), stands_for, ceilings, works_of(manifest))
+    compared = compare(frame, papers.load(artefact), stands_for, Roofs.read(csv.parents[1]))
     if manifest.get("overrides"):
         compared["published_of_peak"] = None  # the work is that of other data
     return compared
@@ -114,27 +113,26 @@ def beside_the_paper(
 
 def _fractions(
     row: Mapping[str, Any], cell: Sequence[Mapping[str, Any]], number: Number, theirs: str, artefact: str,
-    ceilings: Mapping[str, Any], works: Mapping[tuple, Mapping[str, Any]],
+    roofs: Roofs,
 ) -> tuple[float | None, float | None]:  # fmt: skip
     """Return how much of their hardware our row and the published number use."""
     if not (is_time(number.unit) or is_rate(number.unit)):
         return None, None
-    key = (row["case"], row["method"], row["backend"])
-    known = {metric: work for (*of, metric), work in works.items() if tuple(of) == key}
+    known = {each["metric"]: _work(each) for each in cell if not is_missing(each.get("work_bytes"))}
     # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
     behind = times_behind(row, cell) if is_rate(row["unit"]) else []
     found = [each for each in (row, *behind) if each["metric"] in known]
     work = taken = None
     if len(found) == 1:
         work, taken = known[found[0]["metric"]], found[0]["value"] * split(found[0]["unit"])[0]
-    precisions = {each.get("precision", DOUBLE) for each in known.values()} or {DOUBLE}
+    precisions = {each["precision"] for each in known.values()} or {DOUBLE}
     alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
-    ours = of_ceilings(ceilings, row["backend"], row["device"])
+    ours = of_roof(roofs.of(row["device"], row.get("cores")))
     # Whether the paper's rate counts operations as our work does shows in our own rate.
     per_second = row["value"] * split(row["unit"])[0]
     alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
     # Then it is its time by another name, whose bound knows the bandwidth at that size, as of what a cache holds.
-    mine = _number((found[0] if alike else row)["bound_fraction"])
+    mine = bounds.fraction(found[0] if alike else row, roofs)
     mine = mine or fraction(row["value"], row["unit"], ours, work, taken, alone)
     span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
     if row["scale"] != "paper":  # the work is that of another size
@@ -142,12 +140,9 @@ def _fractions(
     return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span, alone)
 
 
-def works_of(manifest: Mapping[str, Any]) -> dict[tuple[str, str, str, str], dict[str, Any]]:
-    """Return the least work of each time in a manifest, by case, method, back end and metric."""
-    return {
-        (cell["case"], cell["method"], cell["backend"], work["metric"]): work
-        for cell in manifest.get("cells", ()) for work in cell.get("work", ())
-    }  # fmt: skip
+def _work(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the least work of a time, as `repro.judge.peaks.fraction` takes it."""
+    return {"bytes": row["work_bytes"], "flops": row["work_flops"], "precision": row["work_precision"] or DOUBLE}
 
 
 def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:

@@ -9,9 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from repro.cache.store import read_json
+from repro.judge.roofs import Roof
 from repro.published import ROOT, hardware
-from repro.run.ceilings import Ceilings
 from repro.units import is_time, split
 
 DOUBLE = "float64"  # the precision of what states none
@@ -77,40 +76,11 @@ def _runs(paper: str, root: Path) -> dict[str, list[str]]:
     return {key: device.get("runs", []) for key, device in hardware(paper, root).items()}
 
 
-def of_ceilings(ceilings: Mapping[str, Any], backend: str, device: str, gpu: bool = False) -> Peak | None:
-    """Return what was measured of one of our devices; None where its ceilings have not been.
-
-    Parameters
-    ----------
-    ceilings : mapping
-        What ``ceilings.json`` of a machine's results holds.
-    backend, device : str
-        As in the rows.
-    gpu : bool
-    """
-    entry = ceilings.get(f"{backend}: {device}")
-    if entry is None:
+def of_roof(roof: Roof | None) -> Peak | None:
+    """Return what was measured of one of our devices; None without."""
+    if roof is None:
         return None
-    measured = Ceilings.from_dict(entry["ceilings"])
-    return Peak(measured.device, measured.bandwidth(EVERYTHING), dict(measured.rates), gpu)
-
-
-def with_cores(name: str, cores: Any) -> str:
-    """Return the name in ``ceilings.json`` of a processor's ceilings with other cores than those by its mere name."""
-    return f"{name}, {cores} cores"
-
-
-def read_ceilings(folder: Path, cores: int | None = None) -> dict[str, Any]:
-    """Return the ceilings that are stored in a machine's folder of results; empty without.
-
-    Parameters
-    ----------
-    folder : Path
-    cores : int, optional
-        Processors have the ceilings with so many cores under their names, where those have been measured.
-    """
-    found, ending = read_json(folder / "ceilings.json"), with_cores("", cores)
-    return found | {name.removesuffix(ending): entry for name, entry in found.items() if name.endswith(ending)}
+    return Peak(roof.device, roof.ceilings.bandwidth(EVERYTHING), dict(roof.ceilings.rates), roof.gpu)
 
 
 def fraction(

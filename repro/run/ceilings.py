@@ -85,7 +85,7 @@ class Ceilings:
         curves = [curve for curve in (self.cold if cold else self.bandwidths).values() if curve]
         if not curves:
             raise ReproError(f"no {'cold ' if cold else ''}bandwidth of {self.device} has been measured")
-        return max(_interpolated(curve, size) for curve in curves)
+        return max(interpolated(curve, size) for curve in curves)
 
     def rate(self, precision: str) -> float:
         """Return the measured arithmetic rate in operations a second."""
@@ -115,7 +115,8 @@ class Ceilings:
         return cls(values["device"], **curves, rates={name: float(rate) for name, rate in values["rates"].items()})
 
 
-def _interpolated(curve: list[tuple[float, float]], size: float) -> float:
+def interpolated(curve: list[tuple[float, float]], size: float) -> float:
+    """Return a curve's value at a size, linear in the size's logarithm; outside the curve that of its nearest end."""
     if size <= curve[0][0]:
         return curve[0][1]
     for (left, low), (right, high) in itertools.pairwise(curve):

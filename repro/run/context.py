@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
 from repro import environment
@@ -41,8 +40,8 @@ class Run:
         What was compared with a reference, the error and the tolerance.
     digests : dict of str to str
         Content hashes of the datasets that were read.
-    work : list of dict
-        For each time whose work is known: metric, least bytes and operations, precision, and if the cache was cold.
+    bounded : dict of str to clock
+        By their names the clocks of times whose work is known.
     failing : tuple
         Metric and error of the check that failed, for the failed row.
     """
@@ -57,10 +56,9 @@ class Run:
         self.checks: list[dict] = []
         self.digests: dict[str, str] = {}
         self.clocks: dict[str, dict] = {}
-        self.work: list[dict] = []
         self.failing: tuple[str, float | None] = ("", None)
         self._opened: Any = None
-        self._bounded: list[_Bounded] = []
+        self.bounded: dict[str, Any] = {}
 
     @functools.cached_property
     def rng(self):
@@ -137,21 +135,28 @@ class Run:
             raise CheckFailed(f"{what}: error {error:.3g} exceeds the tolerance {tolerance:.3g}")
         self.checks.append({"what": what, "error": error, "tolerance": float(tolerance)})
 
-    def value(self, metric: str, value: float, unit: str = "", error: float | None = None) -> None:
-        """Record a fact that is not a time, as a count of iterations."""
+    def value(
+        self, metric: str, value: float, unit: str = "", error: float | None = None, **parameters: Any
+    ) -> None:  # fmt: skip
+        """Record a fact that is not a time, as a count of iterations, with parameters of its own."""
         device = self._opened.name if self._opened is not None else ""
-        self._record(metric, value=float(value), unit=unit, error=_float(error), device=device)
+        self._record(metric, parameters, value=float(value), unit=unit, error=_float(error), device=device)
 
-    def _record(self, metric: str, **columns: Any) -> None:
-        if any(row.metric == metric for row in self.rows):
-            raise ReproError(f"metric {metric!r} is recorded twice in one cell")
+    def _record(self, metric: str, own: Mapping[str, Any], **columns: Any) -> None:
         cell = self.cell
-        self.rows.append(Row(self.artefact, self.scale, cell.case, cell.method, cell.backend, metric=metric, **columns))
+        parameters = {**cell.parameters, **own}
+        if any(row.metric == metric and row.parameters == parameters for row in self.rows):
+            raise ReproError(f"metric {metric!r} is recorded twice in one cell")
+        self.rows.append(Row(
+            self.artefact, self.scale, cell.case, cell.method, cell.backend, metric=metric, parameters=parameters,
+            **columns,
+        ))  # fmt: skip
 
     def time(
         self, metric: str, function: Callable[[], Any], *, check: Callable[[], float] | None = None,
         tolerance: float | None = None, work: Work | None = None, device: Any = None, cold: bool = False,
         unit: str = "s", max_seconds: float | None = None, capture: bool = True, repeats: int | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ):  # fmt: skip
         """Check and time a function, and record its median with the confidence interval.
 
@@ -166,7 +171,7 @@ class Run:
         tolerance : float, optional
             Needed with `check`.
         work : Work, optional
-            The least the function must move and compute: gives the row its fraction of the bound.
+            The least the function must move and compute, from which its fraction of the bound is computed when shown.
         device : clock, optional
             By default the cell's device, or the host's clock for a baseline.
         cold : bool
@@ -179,6 +184,8 @@ class Run:
             False for a function that waits for the device itself, so that all of its time counts, the host's too.
         repeats : int, optional
             Calls in each warm sample, back to back; by default as many as last a millisecond.
+        parameters : mapping, optional
+            The row's own, beside the cell's: a metric may be timed several times if they differ.
 
         Returns
         -------
@@ -213,18 +220,20 @@ class Run:
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 
         for name, samples, summary in taken:
-            self.samples[name] = {
+            self.samples[_sampled(name, parameters)] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
                 "cold": bool(samples.cold),
             }  # fmt: skip
             median, low, high = (_in(unit, x) for x in (summary.median, summary.ci_low, summary.ci_high))
             self._record(
-                name, value=median, unit=unit, ci_low=low, ci_high=high, n=int(summary.n),
-                outliers=int(summary.outliers), error=error, device=clock.name,
+                name, parameters or {}, value=median, unit=unit, ci_low=low, ci_high=high, n=int(summary.n),
+                outliers=int(summary.outliers), error=error, device=clock.name, cold=bool(samples.cold), rounds=1,
             )  # fmt: skip
             if work is not None:
-                self.work.append({"metric": name, **asdict(work), "cold": bool(samples.cold)})
-                self._bounded.append(_Bounded(self.rows[-1], work, clock, summary.median, bool(samples.cold)))
+                row = self.rows[-1]
+                row.work_bytes, row.work_flops = float(work.bytes), float(work.flops)
+                row.work_precision, row.problem_bytes = work.precision, _float(work.problem_bytes)
+                self.bounded[clock.name] = clock
         return taken[0][2]
 
     def _verify(self, check: Callable[[], float] | None, tolerance: float | None, metric: str, when: str):
@@ -247,31 +256,10 @@ class Run:
         if not self.rows:
             raise ReproError("measure() recorded nothing: call run.time or run.value")
 
-    def bound(self, ceilings_of: Callable[[Any], Any]) -> None:
-        """Give each row with known work its fraction of the bound.
 
-        It is done when `measure` has returned and its arrays are free: measuring ceilings takes memory.
-
-        Parameters
-        ----------
-        ceilings_of : callable
-            From a clock to the measured `repro.run.ceilings.Ceilings` of its device, or None where there are none.
-        """
-        for entry in self._bounded:
-            ceilings = ceilings_of(entry.clock)
-            if ceilings is not None:
-                entry.row.bound_fraction = float(ceilings.bound_seconds(entry.work, cold=entry.cold)) / entry.seconds
-
-
-@dataclass(frozen=True)
-class _Bounded:
-    """A timed row whose work is known."""
-
-    row: Row
-    work: Work
-    clock: Any
-    seconds: float
-    cold: bool
+def _sampled(metric: str, own: Mapping[str, Any] | None) -> str:
+    """Return the name of a row's samples: its metric, with the row's own parameters where it has some."""
+    return " ".join([metric, json.dumps(dict(own), sort_keys=True)]) if own else metric
 
 
 def _in(unit: str, seconds: float | None) -> float | None:

@@ -1,11 +1,16 @@
-"""The measured ceilings of this machine's devices, kept in ``<results>/<machine>/ceilings.json``."""
+"""The measured ceilings of this machine's devices, kept in ``<results>/<machine>/ceilings.json``.
+
+A physical device has one entry, by its name: a processor's was probed by C, else by Numba, a GPU's by CUDA, else by
+OpenCL. Whatever runs on the device, in whichever way it is programmed, has the same roof.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +18,14 @@ from repro import environment
 from repro.cache import hashing
 from repro.cache.plan import machine_facts
 from repro.cache.store import Store, write_atomically
-from repro.judge.peaks import with_cores
+from repro.judge.roofs import OLD, physical
 from repro.machine import identity
-from repro.model import Skip
+from repro.model import ReproError, Skip
+from repro.run.timing import HostClock
 
-REMEDY = "`repro doctor --ceilings` measures them, and `repro run --force` then what lacks its fraction of the bound"
+REMEDY = "`repro doctor --ceilings` measures them"
+SECONDS = {True: 30, False: 8}  # that the probes of a GPU and of a processor take, about
+EACH = {True: 0.2, False: 0.05}  # seconds at most that each is sampled: the fastest sample counts
 HELD_UP = f"its probes took as long for little data as for much, so other programs had its cores; {REMEDY}"
 MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; usual is far more
 
@@ -44,7 +52,9 @@ class DeviceCeilings:
         self.path, self._store = store.folder / "ceilings.json", store
         self.notes: list[str] = []
 
-    def of(self, clock: Any, *, measuring: bool = True, again: bool = False):
+    def of(
+        self, clock: Any, *, measuring: bool = True, again: bool = False, saying: Callable[[str], None] | None = None
+    ):  # fmt: skip
         """Return the `repro.run.ceilings.Ceilings` of a clock's device; None, with a note, where there are none.
 
         Parameters
@@ -54,42 +64,51 @@ class DeviceCeilings:
             Measure them if the file has them not.
         again : bool
             Measure them even if the file has them.
+        saying : callable, optional
+            Called with a line before they are measured, which takes seconds.
         """
         from repro.run.ceilings import Ceilings, measure
 
-        backend = getattr(clock, "backend", "host")
-        name = f"{backend}: {clock.name}"
-        known, key = self.here(), _key(backend)
-        entry = known.get(_place(known, name, key["machine"]))
-        changes = _changes(name, entry, key) if entry else []
+        clock, facts = prober(clock), machine_facts()
+        gpu, name = getattr(clock, "is_gpu", False), physical(clock.name)
+        place = _place(name, gpu, facts)
+        key = _key(_backend(clock), facts)
+        entry = self.here().get(place)
+        changes = _changes(entry, key) if entry else []
         if entry and not again and not changes:
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
             why = f"they are stale ({hashing.in_short(changes)})" if entry else "they have not been measured"
-            return self._none(clock, f"{why}; {REMEDY}")
-        if (self.path, name) in _held_up and not again:  # probing before every cell would hold up the next
-            return self._none(clock, HELD_UP)
+            return self._none(name, f"{why}; {REMEDY}")
+        if (self.path, place) in _held_up and not again:  # probing before every cell would hold up the next
+            return self._none(name, HELD_UP)
         try:
             probes = iter(environment.ceiling_kernels(clock))
             first = next(probes, None)
         except Skip as skip:
-            return self._none(clock, str(skip))
+            return self._none(name, str(skip))
         if first is None:
-            return self._none(clock, "nothing measures them")
-        ceilings = measure(itertools.chain([first], probes), clock)
+            return self._none(name, "nothing measures them")
+        if saying:
+            saying(f"measuring what {name} allows, about {SECONDS[gpu]} s")
+        ceilings = measure(itertools.chain([first], probes), clock, EACH[gpu])
         if held_up(ceilings):
-            _held_up.add((self.path, name))
-            return self._none(clock, HELD_UP)
-        self.keep({name: {**key, "host": identity(), "measured": time.time(), "ceilings": ceilings.to_dict()}})
+            _held_up.add((self.path, place))
+            return self._none(name, HELD_UP)
+        ceilings = replace(ceilings, device=name)
+        self.keep({place: {
+            **key, "backend": _backend(clock), "gpu": gpu, "host": identity(), "measured": time.time(),
+            "ceilings": ceilings.to_dict(),
+        }})  # fmt: skip
         return ceilings
 
-    def _none(self, clock: Any, why: str) -> None:
-        note = f"no ceilings of {clock.name}: {why}"
+    def _none(self, name: str, why: str) -> None:
+        note = f"no ceilings of {name}: {why}"
         if note not in self.notes:
             self.notes.append(note)
 
     def keep(self, found: Mapping[str, Any], *, only_later: bool = False) -> None:
-        """Put ceilings, by device, into the file, in place of those of the same device and cores.
+        """Put ceilings, by place, into the file, in place of those of the same device and cores.
 
         Parameters
         ----------
@@ -100,10 +119,7 @@ class DeviceCeilings:
         """
         with self._store.lock("ceilings"):
             known = self.read()  # within the lock: another run may have put some there while these were measured
-            for name, entry in found.items():
-                machine = entry.get("machine", {})
-                device = name.removesuffix(with_cores("", machine.get("cores")))
-                place = _place(known, device, machine)
+            for place, entry in found.items():
                 is_later = place not in known or entry.get("measured", 0) > known[place].get("measured", 0)
                 if is_later or not only_later:
                     known[place] = entry
@@ -111,12 +127,14 @@ class DeviceCeilings:
 
     def stale(self) -> dict[str, str]:
         """Return this host's devices whose ceilings do not hold for it as it is now, and why, in words."""
-        changes = {name: _changes(name, entry, _key(name.partition(": ")[0])) for name, entry in self.here().items()}
+        facts = machine_facts()
+        changes = {name: _changes(entry, _key(entry["backend"], facts)) for name, entry in self.here().items()}
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
 
     def here(self) -> dict[str, Any]:
-        """Return what the file has that was measured on this host, by device."""
-        return {name: entry for name, entry in self.read().items() if entry.get("host") == identity()}
+        """Return what the file has of this host's devices; not those of single back ends, as older files have them."""
+        mine = {name: entry for name, entry in self.read().items() if entry.get("host") == identity()}
+        return {name: entry for name, entry in mine.items() if not OLD.match(name)}
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""
@@ -136,27 +154,37 @@ def held_up(ceilings: Any) -> bool:
     return False
 
 
-def _is_gpu(name: str, machine: Mapping[str, str]) -> bool:
-    """Return whether a device, by its name in the file, is a GPU: those do not depend on the cores beside them."""
-    backend, _, device = name.partition(": ")
-    return hashing.is_gpu(backend, device, machine)
+def prober(clock: Any) -> Any:
+    """Return the clock of the best back end that a clock's device has: CUDA's of a GPU, C's of a processor."""
+    gpu = getattr(clock, "is_gpu", False)
+    best = "cuda" if gpu else "openmp"
+    found = clock
+    if _backend(clock) != best:
+        try:
+            found = environment.device(best)
+        except ReproError:
+            found = clock if gpu else HostClock()
+    return found if physical(found.name) == physical(clock.name) else clock
 
 
-def _changes(name: str, entry: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
-    """Say in words how what a device's ceilings depend on differs from a key; empty when they hold."""
-    return hashing.differences(entry, key, hashing.THREADS if _is_gpu(name, key["machine"]) else ())
+def _backend(clock: Any) -> str:
+    return getattr(clock, "backend", "host")
 
 
-def _place(known: Mapping[str, Any], name: str, machine: Mapping[str, str]) -> str:
-    """Return where the file has a device's ceilings: by its name, or by the cores as well where the name has others'.
+def _changes(entry: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
+    """Say in words how what a device's ceilings depend on differs from a key; empty when they hold.
 
-    Most folders have those of one number of cores, which whoever asks for no number finds.
+    Those of a GPU do not depend on the cores beside it.
     """
-    cores = machine.get("cores")
-    there = known.get(name, {}).get("machine", {}).get("cores", cores)
-    return with_cores(name, cores) if cores and there != cores and not _is_gpu(name, machine) else name
+    return hashing.differences(entry, key, hashing.THREADS if entry["gpu"] else ())
 
 
-def _key(backend: str) -> dict[str, dict[str, str]]:
+def _place(name: str, gpu: bool, machine: Mapping[str, str]) -> str:
+    """Return where the file has a device's ceilings: by its name, and a processor's by the cores as well."""
+    cores = "" if gpu else machine.get("cores", "")
+    return f"{name}, {cores} cores" if cores else name
+
+
+def _key(backend: str, facts: Mapping[str, str]) -> dict[str, Any]:
     """Return what the ceilings of a back end's device depend on: the machine, the probes, what runs and times them."""
-    return {"machine": machine_facts(), "sources": environment.ceiling_sources(backend)}
+    return {"machine": dict(facts), "sources": environment.ceiling_sources(backend)}

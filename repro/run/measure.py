@@ -21,6 +21,7 @@ from repro.settings import Settings
 def measure(
     task: Task, settings: Settings, *, force: bool = False, begun: float = 0.0,
     waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
+    saying: Callable[[str], None] | None = None,
 ) -> bool:  # fmt: skip
     """Measure a cell and store its record, unless another run has just done so; sets `task.record`.
 
@@ -36,6 +37,8 @@ def measure(
         Called once if another run is measuring.
     measuring : callable, optional
         Called when the machine is this run's.
+    saying : callable, optional
+        Called with a line where something beside the cell takes long.
 
     Returns
     -------
@@ -51,13 +54,13 @@ def measure(
             lately = task.record.get("finished", 0.0) >= begun > 0
             if lately or not (task.reason or force):
                 return False
-        record = _measured(task, settings)
+        record = _measured(task, settings, saying)
         store.write(task.path, record)
         task.record, task.reason = record, ""
     return True
 
 
-def _measured(task: Task, settings: Settings) -> dict[str, Any]:
+def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | None) -> dict[str, Any]:
     """Run the artefact's `measure` for a cell and return its record, whatever happens in it."""
     cell, artefact = task.cell, task.artefact
     run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
@@ -75,19 +78,23 @@ def _measured(task: Task, settings: Settings) -> dict[str, Any]:
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
-    notes = [*_bound(run, settings), *_uncaptured(run)] if status == DONE else []
+    notes = [*_roofs(run, settings, saying), *_uncaptured(run)] if status == DONE else []
     record = outcome(task, settings, status, reason, run)
     record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
     return record
 
 
-def _bound(run: Run, settings: Settings) -> list[str]:
-    """Set the rows' fractions of the bound; return why some have none."""
+def _roofs(run: Run, settings: Settings, saying: Callable[[str], None] | None) -> list[str]:
+    """Have what the devices allow measured, of those whose times' work is known; return why that is not.
+
+    It is done when the artefact's `measure` has returned and its arrays are free: probes take memory.
+    """
     ceilings = DeviceCeilings(settings.store)
     # A smoke run takes seconds, and measuring ceilings longer: it uses those that are known.
     measuring = settings.scale != "smoke"
     try:
-        run.bound(lambda clock: ceilings.of(clock, measuring=measuring))
+        for clock in run.bounded.values():
+            ceilings.of(clock, measuring=measuring, saying=saying)
     except Exception as error:  # good times are not thrown away for want of a ceiling
         return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]
     return ceilings.notes
@@ -122,18 +129,22 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
     if run is not None and status == FAILED:
         row.metric, row.error = run.failing
     rows = run.rows if run is not None and status == DONE else [row]
+    revision, date = manifest.revision(environment.root()), datetime.datetime.now(datetime.UTC)
+    for each in rows:
+        each.parameters = each.parameters or dict(cell.parameters)
+        each.commit = (revision["commit"] or "") + "+" * bool(revision["dirty"])
+        each.host, each.date = revision["host"] or "", date.isoformat(timespec="seconds")
     return {
         "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,
         "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": task.key,
-        "revision": manifest.revision(environment.root()), "command": settings.command,
+        "revision": revision, "command": settings.command,
         "rows": [plain(row.as_dict()) for row in rows],
         "samples": run.samples if run is not None and status == DONE else {},
         "checks": plain(run.checks) if run is not None else [],
-        "work": plain(run.work) if run is not None and status == DONE else [],
         "digests": run.digests if run is not None else {},
         "clocks": plain(run.clocks) if run is not None else {},
         "notes": [], "seconds": 0.0, "traceback": "", "finished": time.time(),
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "date": date.isoformat(timespec="seconds"),
     }  # fmt: skip
 
 

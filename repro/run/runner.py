@@ -285,7 +285,7 @@ def _run_job(
         has_waited = True
         watcher.waiting()
 
-    options = {"force": force, "begun": begun, "waiting": waiting}
+    options = {"force": force, "begun": begun, "waiting": waiting, "saying": watcher.data}
     trouble: BaseException | None = None
     for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
         if owner.id != job.artefact.id:

@@ -41,8 +41,9 @@ class Worker:
         self._has_turn = False  # the machine is this run's, and the process measures
 
     def measure(
-        self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None
-    ) -> bool:
+        self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None,
+        saying: Callable[[str], None] | None = None,
+    ) -> bool:  # fmt: skip
         """Do as `repro.run.measure.measure`, in the process; its death is a failed cell.
 
         One that dies while it waits for its turn has measured nothing, and another takes its place, once.
@@ -54,7 +55,7 @@ class Worker:
         """
         for is_last in (False, True):
             try:
-                message = self._ask(task, force, begun, waiting)
+                message = self._ask(task, force, begun, waiting, saying)
                 break
             except TimeoutError as late:
                 self.close()
@@ -72,7 +73,10 @@ class Worker:
             self.close()  # the fault may have spoilt the device's context
         return measured
 
-    def _ask(self, task: Task, force: bool, begun: float, waiting: Callable[[], None] | None) -> Any:
+    def _ask(
+        self, task: Task, force: bool, begun: float, waiting: Callable[[], None] | None,
+        saying: Callable[[str], None] | None,
+    ) -> Any:  # fmt: skip
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
         self._has_turn = False
         if self._process is None:
@@ -92,6 +96,9 @@ class Worker:
             elif message == MEASURING:
                 self._has_turn = True
                 until = time.monotonic() + self.settings.cell_seconds
+            elif isinstance(message, str):
+                if saying:
+                    saying(message)
             else:
                 return message
 
@@ -159,7 +166,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
         try:
             measured = preemption.watched(
                 task, settings, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
-                measuring=lambda: pipe.send(MEASURING),
+                measuring=lambda: pipe.send(MEASURING), saying=pipe.send,
             )  # fmt: skip
             answer: Any = (measured, task.record, task.reason)
         except Exception as error:  # of the store, as when the disk is full; the cell's own faults are in its record

@@ -11,7 +11,9 @@ from typing import Any
 
 from repro import published
 from repro.cache.store import read_json
+from repro.judge.roofs import Roofs
 from repro.model import DONE, SCALES, ReproError
+from repro.rows import read_file
 from repro.show.results import PREFERENCE, Results, timed_on_cores
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
@@ -77,9 +79,7 @@ class Measurement:
         ReproError
             When the file is damaged.
         """
-        from repro.show.render import read_csv
-
-        return read_csv(self.csv)
+        return read_file(self.csv, self.manifest)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -97,6 +97,11 @@ class Measurement:
     def scale(self) -> str:
         """The scale, by the manifest, or by the rows."""
         return self.manifest.get("scale") or next(iter(self.frame["scale"]), "")
+
+    @cached_property
+    def roofs(self) -> Roofs:
+        """What the devices of its machine allow."""
+        return Roofs.read(self.csv.parents[1])
 
     @property
     def overrides(self) -> dict[str, str]:
@@ -167,7 +172,9 @@ class Measurement:
 
     def results(self) -> Results:
         """Return the rows as artefacts' `tables` and `plot` take them."""
-        return Results(self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores)
+        return Results(
+            self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores, self.roofs
+        )  # fmt: skip
 
 
 def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurement]:

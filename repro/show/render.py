@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import math
 import re
@@ -21,7 +19,9 @@ from repro.cache.plan import Task, machine_facts
 from repro.cache.sources import digest
 from repro.cache.store import write_atomically
 from repro.discovery import Artefact
-from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Cell, ReproError
+from repro.judge.roofs import Roofs
+from repro.model import DONE, FAILED, SKIPPED, Cell
+from repro.rows import as_csv, frame
 from repro.settings import Settings
 
 if TYPE_CHECKING:
@@ -128,12 +128,10 @@ def _render(
 
 
 def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: int | None):
-    import pandas
-
     from repro.show.tables import Results
 
-    frame = pandas.DataFrame(rows, columns=list(COLUMNS))
-    return Results(frame, settings.scale, settings.machine, artefact.id, settings.overrides, cores)
+    roofs = Roofs.read(settings.store.folder)
+    return Results(frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides, cores, roofs)
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -> None:
@@ -151,39 +149,6 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -
         for path in drawn:
             rendered.files.append(base.with_name(path.name))
             write_atomically(rendered.files[-1], path.read_bytes())
-
-
-def as_csv(rows: list[dict]) -> str:
-    """Return rows as the tidy CSV, columns as `repro.model.COLUMNS`, empty where there is no value."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-def read_csv(path: Path):
-    """Return the rows of a tidy CSV as a pandas.DataFrame, empty text as ``""`` and empty numbers as NaN.
-
-    Raises
-    ------
-    ReproError
-        When it is damaged, as one that is empty or was cut off.
-    """
-    import pandas
-
-    text = {"artefact", "scale", "case", "method", "backend", "device", "metric", "unit", "status", "reason"}
-    missing = {name: ["", "nan"] for name in COLUMNS if name not in text}
-    try:
-        frame = pandas.read_csv(path, keep_default_na=False, na_values=missing, dtype=dict.fromkeys(text, str))
-        if lacking := [name for name in COLUMNS if name in text | {"value"} and name not in frame]:
-            raise ValueError(f"it has no column {lacking[0]}")
-        if not frame["status"].isin((DONE, SKIPPED, FAILED)).all():
-            raise ValueError("a row of it is cut off")
-    except ValueError as error:
-        advice = "remove it, and `repro run` writes it anew, or take it from where it is whole"
-        raise ReproError(f"{path} is damaged: {str(error).strip()}; {advice}") from error
-    return frame
 
 
 def _samples(records: list[dict]) -> list[dict]:
@@ -222,7 +187,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
                 "command": told(task.record.get("command")), "checks": task.record["checks"],
-                "notes": task.record["notes"], "work": task.record.get("work", []), **_since(task.record),
+                "notes": task.record["notes"], **_since(task.record),
                 **_own(task.record, common, data),
             }
             for task in shown

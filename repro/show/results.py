@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from repro.judge import bounds
 from repro.judge.derived import sources
+from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
-from repro.units import is_rate, is_time
+from repro.units import is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
     import pandas
@@ -34,6 +34,8 @@ class Results:
         The user's own files in place of datasets, by dataset name.
     cores : int or None
         How many the processor had for what runs on all threads; None where it is not known.
+    roofs : Roofs
+        What the machine's devices allow.
     """
 
     frame: pandas.DataFrame
@@ -42,6 +44,7 @@ class Results:
     artefact: str
     overrides: Mapping[str, str] = field(default_factory=dict)
     cores: int | None = None
+    roofs: Roofs = field(default_factory=Roofs)
 
     @cached_property
     def published(self) -> Published:
@@ -126,15 +129,18 @@ class Results:
         row = self.row(case, method, metric, backend)
         return None if row is None or is_missing(row["value"]) else float(row["value"])
 
+    def of_bound(self, row: Mapping[str, Any] | None, *, of_problem: bool = False) -> float | None:
+        """Return how much of what its device allows a row reaches, in percent; None where that cannot be told.
+
+        See `repro.judge.bounds.fraction`.
+        """
+        found = row and bounds.fraction(row, self.roofs, of_problem=of_problem, cores=self.cores)
+        return 100 * found if found else None
+
 
 def timed_on_cores(rows: pandas.DataFrame) -> bool:
     """Return whether some of the rows are times on a processor."""
     return bool((rows["backend"].isin(ON_CORES) & rows["n"].notna()).any())
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a cell of a frame holds nothing: None or NaN."""
-    return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
 def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

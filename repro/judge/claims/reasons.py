@@ -211,7 +211,7 @@ class Facts:
 
     def peak(self, rows: Iterable[Mapping[str, Any]]) -> Peak | None:
         """The measured ceilings of the device of the first row that has any."""
-        found = (peaks.of_ceilings(self.stored.ceilings, r["backend"], r["device"], r["gpu"]) for r in rows)
+        found = (peaks.of_roof(self.stored.roofs.of(r["device"], r.get("cores"))) for r in rows)
         return next(filter(None, found), None)
 
     def then(self, gpu: bool) -> Peak | None:

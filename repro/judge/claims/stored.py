@@ -12,7 +12,6 @@ least time, the highest rate, of other values that of the first back end in the 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -21,14 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache.store import read_json
-from repro.judge.peaks import of_ceilings, read_ceilings
+from repro.judge import bounds
+from repro.judge.peaks import of_roof
+from repro.judge.roofs import Roofs
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
+from repro.rows import read_file
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.units import convert, is_rate, is_time
 
 CEILINGS = "ceilings"
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
-_EMULATED = re.compile(r"(pthread|cpu|basic|tbb|omp)\b")  # PoCL's devices that are processors
 
 
 @dataclass(frozen=True)
@@ -97,31 +98,25 @@ class Stored:
         return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))
 
     def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
-        for name in self.ceilings:
-            backend, _, device = name.partition(": ")
-            peak = of_ceilings(self.ceilings, backend, device)
+        for roof in self.roofs.all:
+            peak, backend = of_roof(roof), "cuda" if roof.gpu else "host"
             values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
             values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]
             for (method, metric, value, unit), scale in itertools.product(values, SCALES):
-                row = Row(artefact, scale, "device", method, backend, device, metric, value, unit)
-                yield {**row.as_dict(), "gpu": _is_gpu(backend, device, "")}
+                row = Row(artefact, scale, "device", method, backend, roof.device, metric, value, unit)
+                yield {**row.as_dict(), "gpu": roof.gpu}
 
     def _read(self, path: Path) -> Iterator[dict[str, Any]]:
-        from repro.show.render import read_csv
-
-        file = path.with_suffix(".json")
-        manifest = read_json(file)
-        processor = manifest.get("machine", {}).get("cpu") or ""
+        manifest = read_json(path.with_suffix(".json"))
         for cell in manifest.get("cells", ()):
             key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])
             self._data[key] = [name for name in cell["data"] if name not in manifest.get("overrides", {})]
-        for row in read_csv(path).to_dict("records"):
-            yield {**row, "gpu": _is_gpu(row["backend"], row["device"], processor)}
+        yield from read_file(path, manifest).to_dict("records")
 
     @cached_property
-    def ceilings(self) -> dict[str, Any]:
-        """The measured ceilings, as ``ceilings.json`` holds them, by back end and device."""
-        return read_ceilings(self.folder)
+    def roofs(self) -> Roofs:
+        """What the machine's devices allow."""
+        return Roofs.read(self.folder)
 
     def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
         """Return another metric of the cell that a row belongs to, or None."""
@@ -140,10 +135,12 @@ class Stored:
 
     def bound(self, row: Mapping[str, Any]) -> float | None:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
-        if not is_missing(row["bound_fraction"]):
-            return float(row["bound_fraction"])
-        found = [time["bound_fraction"] for time in self._times_behind(row) if not is_missing(time["bound_fraction"])]
-        return float(found[0]) if len(found) == 1 else None
+        own = bounds.fraction(row, self.roofs)
+        if own is not None:
+            return own
+        behind = [bounds.fraction(time, self.roofs) for time in self._times_behind(row)]
+        found = [each for each in behind if each is not None]
+        return found[0] if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
         """Return the scales at which an artefact has rows."""
@@ -229,12 +226,6 @@ def _in_one(row: Mapping[str, Any], place: str) -> bool:
     if place in ("", *BACKENDS):
         return place in ("", row["backend"])
     return row["backend"] != "host" if place == "kernels" else row["gpu"] == (place == "gpu")
-
-
-def _is_gpu(backend: str, device: str, processor: str) -> bool:
-    if backend == "opencl":
-        return bool(device) and not _EMULATED.match(device) and not (processor and processor in device)
-    return backend == "cuda"
 
 
 def _best(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def build(folders: Sequence[Path]) -> str:
         roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
         kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
-        unplotted=roofline.without_work(found), library=_library(),
+        library=_library(),
     )  # fmt: skip
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from repro.cache.store import read_json
+from repro.judge import bounds
+from repro.judge.roofs import Roofs, physical
 from repro.model import DONE
 from repro.run.ceilings import Ceilings
 from repro.show.measurements import Measurement
-from repro.show.results import is_missing
 from repro.units import convert
 
 PRECISIONS = {"float64": "double", "float32": "single"}
@@ -31,39 +31,23 @@ def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
     """
     made: dict[tuple, dict[str, Any]] = {}
     for each in found:
-        rows = {
-            (row["case"], row["method"], row["backend"], row["metric"]): row
-            for row in each.frame[each.frame["status"] == DONE].to_dict("records")
-        }
-        for cell in each.manifest.get("cells") or []:
-            for work in cell.get("work") or []:
-                row = rows.get((cell["case"], cell["method"], cell["backend"], work["metric"]))
-                if row is not None and work["flops"] > 0 and work["bytes"] > 0 and row["value"] > 0:
-                    point = _point(each, row, work)
-                    made.setdefault(tuple(value for name, value in point.items() if name != "artefact"), point)
+        for row in each.frame[each.frame["status"] == DONE].to_dict("records"):
+            if row["work_flops"] > 0 and row["work_bytes"] > 0 and row["value"] > 0:  # not of none, which is NaN
+                point = _point(each, row)
+                made.setdefault(tuple(value for name, value in point.items() if name != "artefact"), point)
     return list(made.values())
 
 
-def _point(each: Measurement, row: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
+def _point(each: Measurement, row: dict[str, Any]) -> dict[str, Any]:
     seconds = convert(float(row["value"]), row["unit"], "s")
-    bound = row["bound_fraction"]
     return {
-        "machine": each.machine, "device": f"{row['backend']}: {row['device']}", "artefact": each.artefact,
+        "machine": each.machine, "device": physical(row["device"]), "artefact": each.artefact,
         "paper": each.artefact.partition("-")[0], "scale": each.scale, "case": row["case"], "method": row["method"],
-        "backend": row["backend"], "metric": row["metric"], "precision": PRECISIONS.get(work["precision"], ""),
-        "cold": bool(work["cold"]), "intensity": work["flops"] / work["bytes"], "rate": work["flops"] / seconds / 1e9,
-        "bandwidth": work["bytes"] / seconds / 1e9, "seconds": seconds,
-        "bound": None if is_missing(bound) else float(bound),
+        "backend": row["backend"], "metric": row["metric"], "precision": PRECISIONS.get(row["work_precision"], ""),
+        "cold": bool(row["cold"]), "intensity": row["work_flops"] / row["work_bytes"],
+        "rate": row["work_flops"] / seconds / 1e9, "bandwidth": row["work_bytes"] / seconds / 1e9, "seconds": seconds,
+        "bound": bounds.fraction(row, each.roofs),
     }  # fmt: skip
-
-
-def without_work(found: Iterable[Measurement]) -> int:
-    """Return how many timed rows have a bound but no recorded work: those stored before it was recorded."""
-    count = 0
-    for each in found:
-        recorded = sum(len(cell.get("work") or []) for cell in each.manifest.get("cells") or [])
-        count += max(0, int(each.frame["bound_fraction"].notna().sum()) - recorded)
-    return count
 
 
 def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -80,10 +64,10 @@ def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict
     made: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for folder in folders:
         for machine, device in sorted(devices - made.keys()):
-            entry = read_json(folder / machine / "ceilings.json").get(device)
-            if entry:
+            roof = Roofs.read(folder / machine).of(device)
+            if roof:
                 mine = [point for point in shown if (point["machine"], point["device"]) == (machine, device)]
-                made[machine, device] = _roof(machine, device, Ceilings.from_dict(entry["ceilings"]), mine)
+                made[machine, device] = _roof(machine, device, roof.ceilings, mine)
     return [line for key in sorted(made) for line in made[key]]
 
 

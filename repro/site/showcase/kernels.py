@@ -105,7 +105,7 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     family, row = run.family, own[shown]
     cold = {place: found for place in own if (found := run.cold(place, method))}
     best = {place: min(found, key=lambda rival: rival["value"]) for place in own if (found := run.rivals(place))}
-    warm, cold_share = (_span({p: r["bound_fraction"] for p, r in rows.items()}, shown) for rows in (own, cold))
+    warm, cold_share = (_span({p: run.stored.bound(r) for p, r in rows.items()}, shown) for rows in (own, cold))
     entry = Entry(
         family, row["method"], family.kernels[method], run.artefact, run.scale, row["backend"], row["device"],
         row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],

@@ -44,7 +44,7 @@ class Run:
     def size(self, place: Place) -> float:
         """Return the longest time that the bound asks of a kernel; without one, what a rival takes, or the fastest."""
         rows = self.ours(place).values()
-        bounds = [row["value"] * row["bound_fraction"] for row in rows if not is_missing(row["bound_fraction"])]
+        bounds = [row["value"] * fraction for row in rows if (fraction := self.stored.bound(row)) is not None]
         if bounds:
             return max(bounds)
         fastest = min(row["value"] for row in rows)

@@ -1,0 +1,192 @@
+"""Rows as files hold them: the one writer of their CSV, and the one reader that everyone has them from.
+
+Files of the first edition lack columns; commit, host, date, work and parameters of their rows come from the manifest.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.cache.store import read_json
+from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
+
+if TYPE_CHECKING:
+    import pandas
+
+PARAMETER = "p_"  # how the columns of parameters begin; they stand before ``value``
+FIRST_EDITION = (
+    "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high",
+    "n", "outliers", "bound_fraction", "error", "status", "reason",
+)  # fmt: skip
+NUMBERS = {
+    "value": float, "ci_low": float, "ci_high": float, "n": int, "rounds": int, "outliers": int, "work_bytes": float,
+    "work_flops": float, "problem_bytes": float, "error": float, "disturbed": int,
+}  # fmt: skip
+TRUTHS = {"True": True, "False": False, "": None}  # of ``cold``
+ADVICE = "remove it, and `repro run` writes it anew, or take it from where it is whole"
+
+
+def columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return `repro.model.COLUMNS` with a column for each parameter that any of the rows has."""
+    names = sorted({f"{PARAMETER}{name}" for row in rows for name in row.get("parameters") or {}})
+    place = COLUMNS.index("value")
+    return [*COLUMNS[:place], *names, *COLUMNS[place:]]
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with its parameters as columns."""
+    parameters = {f"{PARAMETER}{name}": value for name, value in (row.get("parameters") or {}).items()}
+    return {name: row[name] for name in COLUMNS if name in row} | parameters
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """Return rows as the tidy CSV, empty where there is no value."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns(rows), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        shown = flat(row)
+        writer.writerow({n: _as_text(v) if n.startswith(PARAMETER) else v for n, v in shown.items()})
+    return stream.getvalue()
+
+
+def frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
+    """Return rows as a frame of all columns."""
+    import pandas
+
+    return pandas.DataFrame([flat(row) for row in rows], columns=columns(rows))
+
+
+def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a CSV as they were before they were written, their parameters under ``parameters``.
+
+    Parameters
+    ----------
+    text : str
+    manifest : mapping
+        The one beside it; empty without.
+
+    Raises
+    ------
+    ValueError
+        When the CSV is damaged, or has other columns.
+    """
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    names = tuple(reader.fieldnames or ())
+    for name in ("value", *(name for name in FIRST_EDITION if name not in NUMBERS)):
+        if name not in names and name != "bound_fraction":
+            raise ValueError(f"it has no column {name}")
+    if names != FIRST_EDITION and tuple(name for name in names if not name.startswith(PARAMETER)) != COLUMNS:
+        raise ValueError("rows of other columns, as another version writes them")
+    rows = [_typed(row) for row in reader]
+    return _completed(rows, manifest) if names == FIRST_EDITION else rows
+
+
+def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.DataFrame:
+    """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores``, ``gpu`` and ``verified``.
+
+    Raises
+    ------
+    ReproError
+        When it is damaged, as one that is empty or was cut off.
+    """
+    manifest = read_json(path.with_suffix(".json")) if manifest is None else manifest
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text:
+            raise ValueError("it is empty")
+        made = frame(parse(text, manifest))
+    except (ValueError, OSError, csv.Error) as error:
+        raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
+    facts = manifest.get("machine") or {}
+    places = zip(made["backend"], made["device"], strict=True)
+    return made.assign(
+        machine=path.parents[1].name, file=str(path), cores=facts.get("cores"),
+        gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
+        verified=manifest.get("schema", 1) >= 2,
+    )  # fmt: skip
+
+
+def read(
+    results: Path, machine: str | None = None, artefact: str | None = None, scale: str | None = None
+) -> pandas.DataFrame:
+    """Return all rows of a folder of results, of one machine, artefact or scale where these are given."""
+    import pandas
+
+    paper, _, stem = (artefact or "").partition("-")
+    paths = sorted(Path(results).glob(f"{machine or '*'}/{paper or '*'}/*.csv"))
+    found = [read_file(path) for path in paths if stem in ("", path.name.partition(".")[0])]
+    if not found:
+        return pandas.DataFrame(columns=[*COLUMNS, "machine", "file", "cores", "gpu", "verified"])
+    every = pandas.concat(found, ignore_index=True)
+    return every if scale is None else every[every["scale"] == scale].reset_index(drop=True)
+
+
+def is_gpu(backend: str, device: str, processor: str) -> bool:
+    """Return whether a row was measured on a GPU; `processor` is the name of its machine's."""
+    from repro.judge.roofs import EMULATED
+
+    if backend == "opencl":
+        return bool(device) and not EMULATED.match(device) and not (processor and processor in device)
+    return backend == "cuda"
+
+
+def _as_text(value: Any) -> str | None:
+    """Return a parameter as its column has it: JSON, but for text that JSON does not read."""
+    if value is None or (isinstance(value, str) and _parsed(value) == value and value):
+        return value
+    return json.dumps(value)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
+    if None in row or None in row.values() or row["status"] not in (DONE, SKIPPED, FAILED):
+        raise ValueError("a row of it is cut off")
+    if row["backend"] not in BACKENDS or row["scale"] not in SCALES:
+        raise ValueError(f"no back end is called {row['backend']!r}, or no scale {row['scale']!r}")
+    made: dict[str, Any] = {"parameters": {}}
+    for name, text in row.items():
+        if name.startswith(PARAMETER):
+            if text:
+                made["parameters"][name.removeprefix(PARAMETER)] = _parsed(text)
+        elif name in NUMBERS:
+            made[name] = NUMBERS[name](text) if text else None
+        elif name != "bound_fraction":
+            made[name] = TRUTHS[text] if name == "cold" else text
+    return made
+
+
+def _completed(rows: list[dict[str, Any]], manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give rows of the first edition what their manifest says of them; nothing where two cells have one name."""
+    cells = manifest.get("cells") or []
+    places = Counter(_place(cell) for cell in cells)
+    known = {_place(cell): cell for cell in cells if places[_place(cell)] == 1}
+    works = {place: {work["metric"]: work for work in cell.get("work", ())} for place, cell in known.items()}
+    made = []
+    for row in rows:
+        cell = known.get(_place(row), {})
+        work, revision = works.get(_place(row), {}).get(row["metric"], {}), cell.get("revision") or {}
+        made.append({
+            **row, "parameters": dict(cell.get("parameters") or {}), "rounds": 1 if row["n"] else None,
+            "work_bytes": work.get("bytes"), "work_flops": work.get("flops"),
+            "work_precision": work.get("precision", ""), "problem_bytes": None, "cold": work.get("cold"),
+            "commit": (revision.get("commit") or "") + "+" * bool(revision.get("dirty")),
+            "host": revision.get("host") or "", "date": cell.get("date", ""), "disturbed": None,
+        })  # fmt: skip
+    return made
+
+
+def _place(cell: Mapping[str, Any]) -> tuple[str, ...]:
+    return str(cell["case"]), cell["method"], cell["backend"]

@@ -24,9 +24,15 @@ FIRST_EDITION = (
     "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high",
     "n", "outliers", "bound_fraction", "error", "status", "reason",
 )  # fmt: skip
+
+
+def _count(text: str) -> int:
+    return int(float(text))  # tools that write the CSV again, as pandas, make 3.0 of 3 where another row has none
+
+
 NUMBERS = {
-    "value": float, "ci_low": float, "ci_high": float, "n": int, "rounds": int, "outliers": int, "work_bytes": float,
-    "work_flops": float, "problem_bytes": float, "error": float, "disturbed": int,
+    "value": float, "ci_low": float, "ci_high": float, "n": _count, "rounds": _count, "outliers": _count, "work_bytes": float,
+    "work_flops": float, "problem_bytes": float, "error": float, "disturbed": _count,
 }  # fmt: skip
 TRUTHS = {"True": True, "False": False, "": None}  # of ``cold``
 ADVICE = "remove it, and `repro run` writes it anew, or take it from where it is whole"
@@ -101,7 +107,7 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
         text = path.read_text(encoding="utf-8")
         if not text:
             raise ValueError("it is empty")
-        made = frame(parse(text, manifest))
+        made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
     facts = manifest.get("machine") or {}

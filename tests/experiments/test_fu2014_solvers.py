@@ -47,9 +47,9 @@ def blanked(rows):
         is_time = row["unit"] == "s"
         for column in ("value", "ci_low", "ci_high", "n", "outliers") if is_time else ("value",):
             row[column] = row[column] if row["metric"] in FIXED else "*"
-        for column in ("device", "error", "bound_fraction"):
+        for column in ("device", "error", "commit", "host", "date"):
             row[column] = "*" if row[column] else ""
-    return "\n".join([",".join(COLUMNS), *(",".join(row.values()) for row in rows)]) + "\n"
+    return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
 
 
 def test_golden_file_with_times_blanked(bench, c):
@@ -225,7 +225,7 @@ def show(name, status_of):
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             is_time = metric.startswith(("setup", "solve", "time", "prerelaxation"))
             rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
-                            ci_high=slower * value, bound_fraction=0.5, unit="s" if is_time else "count"))  # fmt: skip
+                            ci_high=slower * value, unit="s" if is_time else "count"))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     results = Results(frame, "smoke", "m", f"fu2014-{name}")
     figure = module.plot(results)

@@ -13,7 +13,6 @@ from datasets.mesh import Mesh
 from experiments.fu2014 import table2_assembly
 from kernels import assembly
 from kernels.device import Unavailable, open_device
-from repro.model import COLUMNS
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("elements",)  # the other facts depend on this machine's shared memory
@@ -32,9 +31,9 @@ def blanked_csv(rows):
     for row in rows:
         for column in TIMED if row["unit"] == "s" else () if row["metric"] in FIXED else ("value",):
             row[column] = "*"
-        for column in ("device", "error"):
+        for column in ("device", "error", "commit", "host", "date"):
             row[column] = "*" if row[column] else ""
-    return "\n".join([",".join(COLUMNS), *(",".join(row.values()) for row in rows)]) + "\n"
+    return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
 
 
 def blanked_markdown(text):

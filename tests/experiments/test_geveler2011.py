@@ -11,6 +11,7 @@ from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
 from kernels.device import Unavailable, open_device
+from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, Row
 from repro.show.results import Results
 
@@ -74,12 +75,15 @@ def test_table_2_times_what_is_right(files):
     assert "| STO | 4 |" in files.text and "Why numberings differ" in files.text
 
 
+CARD = {"gpu": True, "ceilings": {"device": "card", "bandwidths": {"copy": [[1e9, 1e9]]}, "cold": {}, "rates": {}}}
+
+
 def test_bounds_stand_below_their_numberings():
     fractions = {"cm-sell": 0.94, "sto-sell": 0.43, "cm-ellpack_r": 0.92, "hie-ellpack_r": None}
     rows = [Row("geveler2011-table2", "paper", "circle-l10", f"q1-{method}", "cuda", metric="spmv", value=1.0, unit="s",
-                bound_fraction=fraction) for method, fraction in fractions.items()]  # fmt: skip
+                device="card", work_bytes=fraction and 1e9 * fraction) for method, fraction in fractions.items()]  # fmt: skip
     results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS), dtype=object), "paper",
-                      "m", "geveler2011-table2")  # fmt: skip
+                      "m", "geveler2011-table2", roofs=Roofs({"card": CARD}))  # fmt: skip
     first, second = table2_spmv._bounds(results).frame.to_dict("records")
     assert (first["Product"], second["Product"]) == ("ellpack_r", "sell") and first["L"] == 10
     assert first["CM"] == pytest.approx(92) and first["HIE"] is None and first["STO"] is None

@@ -262,7 +262,7 @@ def test_tables_leave_out_what_was_not_measured_and_keep_the_unit_of_their_headi
     facts = {"local": (1e-3, "s"), "flop_rate": (11_100.0, "GFLOP/s"), "bandwidth": (3_000.0, "GB/s"),
              "nodes": (913_000.0, "count"), "node_rate": (1.0, "GDOF/s"), "least_bandwidth": (1.0, "GB/s"),
              "assembled": (1e-3, "s"), "assembled_atomic": (1e-3, "s")}  # fmt: skip
-    rows = [Row("remacle2016-table3", "large", "n3", "stored", "cuda", "a GPU", metric, value, unit, bound_fraction=0.5)
+    rows = [Row("remacle2016-table3", "large", "n3", "stored", "cuda", "a GPU", metric, value, unit)
             for metric, (value, unit) in facts.items()]  # fmt: skip
     results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", "remacle2016-table3")
     tables = {table.title: table for table in table3_cuda.tables(results)}

@@ -7,7 +7,7 @@ import pytest
 
 from kernels.device import Unavailable, open_device
 
-TIMING = ("value", "ci_low", "ci_high", "n", "outliers", "bound_fraction")  # columns of rows that hold times or rates
+TIMING = ("value", "ci_low", "ci_high", "n", "outliers")  # columns of rows that hold times or rates
 ARTEFACTS = {
     "fu2014-table5": ("case=regular", "method=patch-pcgamg"),
     "zhang2013-table3": ("case=least-squares", "order=3"),

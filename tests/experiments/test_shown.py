@@ -36,7 +36,7 @@ def show(name, status_of):
                 if is_time and cell.backend == "host":
                     value *= 4
                 rows.append(Row(**place, device="a device", metric=metric, value=value, unit="s" if is_time else "",
-                                ci_low=value, ci_high=value, bound_fraction=0.5))  # fmt: skip
+                                ci_low=value, ci_high=value))  # fmt: skip
     results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact)
     figure = module.plot(results)
     assert isinstance(figure, matplotlib.figure.Figure)

@@ -72,7 +72,7 @@ def results_of(name, status):
             continue
         for metric, unit in metrics_of(cell, name).items():
             value = math.inf if (metric, cell.case) == ("break_even_gpu", "webbase") else value_of(cell, metric)
-            rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit, bound_fraction=0.5))
+            rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit))
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     return module, Results(frame, "paper", "m", artefact)
 

@@ -36,8 +36,7 @@ def show(name, status_of, backend=None):
                 if metric == "solve" and cell.backend == "host":
                     value *= 4
                 rows.append(Row(**place, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
-                                unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else "",
-                                bound_fraction=0.5 if metric in TIMES else None))  # fmt: skip
+                                unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else ""))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     results = Results(frame, "smoke", "m", artefact)
     figure = module.plot(results)

@@ -4,7 +4,8 @@ import json
 
 from repro.judge.claims import verdicts
 from repro.model import Row
-from repro.show.render import as_csv
+from repro.rows import as_csv
+from repro.units import split
 
 TEXT = """
 [[statement]]
@@ -60,6 +61,7 @@ class Store:
     def __init__(self, folder):
         self.results, self.root = folder / "results", folder / "published"
         self.rows, self.cells = {}, []
+        self.bandwidths = {"GPU 1": 1e12, "CPU 1": 1e12}  # bytes a second, written where a row has a share of them
         self.write("text.toml", TEXT)
         self.write("hardware.toml", HARDWARE)
         self.write("table2.csv", TABLE)
@@ -72,7 +74,10 @@ class Store:
     def row(self, case, method, metric, value, unit="s", backend="cuda", machine="box", spread=0.0, **more):
         low, high = (None, None) if spread is None else (value * (1 - spread), value * (1 + spread))
         more = {"scale": "paper", "device": "GPU 1" if backend == "cuda" else "CPU 1", "stem": "table1"} | more
-        stem, scale = more.pop("stem"), more.pop("scale")
+        stem, scale, share = more.pop("stem"), more.pop("scale"), more.pop("share", None)
+        if share is not None:
+            moved = share * value * split(unit)[0] * self.bandwidths[more["device"]]
+            more |= {"work_bytes": moved, "work_precision": "float64", "cold": metric.endswith("_cold")}
         made = Row(f"demo-{stem}", scale, case, method, backend, metric=metric, value=value, unit=unit,
                    **({"ci_low": low, "ci_high": high} | more))  # fmt: skip
         self.rows.setdefault((machine, stem), []).append(made)
@@ -90,6 +95,10 @@ class Store:
 
     def judged(self, ledger, machine=None):
         self.write("claims.toml", ledger)
+        made = {device: roof(device, bandwidth) for device, bandwidth in self.bandwidths.items()}
+        for name in {name for (name, _), rows in self.rows.items() if any(row.work_bytes for row in rows)}:
+            (self.results / name).mkdir(parents=True, exist_ok=True)
+            (self.results / name / "ceilings.json").write_text(json.dumps(made))
         for (name, stem), rows in self.rows.items():
             path = self.results / name / "demo" / f"{stem}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,6 +118,13 @@ class Store:
     def one(self, *parts, **options):
         (verdict,) = self.judged(claim(*parts), **options)
         return verdict
+
+
+def roof(device, bandwidth, gpu=None, **rates):
+    """What ``ceilings.json`` has of a device with the same bandwidth at every size, warm and cold."""
+    curves = {"copy": [[1e9, bandwidth]]}
+    ceilings = {"device": device, "bandwidths": curves, "cold": curves, "rates": {"float64": 1e12, **rates}}
+    return {"gpu": device.startswith("GPU") if gpu is None else gpu, "machine": {}, "ceilings": ceilings}
 
 
 def claim(*parts, head="", says="It is faster."):

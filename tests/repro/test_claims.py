@@ -286,10 +286,9 @@ def ceilings(**bandwidths):
 
 
 def test_a_gpu_beside_a_processor_is_explained_by_bandwidths(store):
-    store.row("a", "slow", "solve", 80.0, backend="host", bound_fraction=0.02)
-    store.row("a", "fast", "solve", 1.0, bound_fraction=0.8)
-    store.one(WHERE, effect())
-    (store.results / "box" / "ceilings.json").write_text(json.dumps(ceilings(cuda_GPU1=4e12, host_CPU1=1e11)))
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}
+    store.row("a", "slow", "solve", 80.0, backend="host", share=0.02)
+    store.row("a", "fast", "solve", 1.0, share=0.8)
     assert store.one(WHERE, effect()).reason == (
         "the GPU's bandwidth over the CPU's has moved: 40 here, 5.0 by the peaks of the paper's; "
         "of what the hardware allows fast 80 %, slow 2.0 %"
@@ -310,11 +309,11 @@ def test_an_absolute_number_is_explained_by_the_memory(store):
 def test_on_one_device_launches_caches_and_bounds_explain(store):
     where = '[claim.where]\nx = "table1 x spmv @gpu"\ny = "table1 y spmv @gpu"'
     for method, seconds in (("x", 4e-6), ("y", 6e-6)):
-        store.row("a", method, "spmv", seconds, bound_fraction=0.1)
+        store.row("a", method, "spmv", seconds, share=0.1)
     assert store.one(where, effect("y / x")).reason == "launches dominate: a run takes 5.0 µs"
     store.rows.clear()
     for method, seconds in (("x", 4e-3), ("y", 6e-3)):
-        store.row("a", method, "spmv", seconds, bound_fraction=0.9)
+        store.row("a", method, "spmv", seconds, share=0.9)
         store.row("a", method, "spmv_cold", 2 * seconds)
     assert store.one(where, effect("y / x")).reason == (
         "the last cache holds the data: 2.0 times slower when it is evicted"

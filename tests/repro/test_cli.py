@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from repro.cli import main
-from repro.model import BACKENDS, COLUMNS
+from repro.model import BACKENDS
 from tests.checkout import program
 
 
@@ -305,17 +305,20 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     assert done.returncode == 0 and "copy, 8.00 kB" in done.stdout and "nothing measures them" in done.stderr
     assert main(["doctor", "--json", *where]) == 0
     found = answer(capsys)
-    assert list(found["ceilings"]) == ["opencl: Pretend device"] and found["stale_ceilings"] == {}
+    assert [name.partition(",")[0] for name in found["ceilings"]] == ["Pretend device"] and found[
+        "stale_ceilings"
+    ] == {}
     # A smoke run uses them.
     assert laboratory.repro("run", "table1", "--scale", "smoke", *where).returncode == 0
     lines = laboratory.file("table1.smoke.csv").read_text().splitlines()
-    fraction = lines[0].split(",").index("bound_fraction")
-    assert [bool(line.split(",")[fraction]) for line in lines[1:] if ",time," in line] == [False, True] * 3
+    work = lines[0].split(",").index("work_bytes")
+    assert [bool(line.split(",")[work]) for line in lines[1:] if ",time," in line] == [False, True] * 3
+    assert "ceilings" not in laboratory.file("table1.smoke.md").read_text()
     environment.write_text(environment.read_text().replace("bytes=8000", "bytes=16000"))
     assert main(["doctor", *where]) == 0
     out, err = capsys.readouterr()
-    rows = [line.split() for line in out.splitlines() if line.startswith(" opencl: Pretend device")]
-    assert [row[-1] for row in rows] == ["stale"] and "opencl: Pretend device: fakelab/environment.py changed\n" in err
+    rows = [line.split() for line in out.splitlines() if line.startswith(" Pretend device")]
+    assert [row[-1] for row in rows] == ["stale"] and "cores: fakelab/environment.py changed\n" in err
 
 
 def test_without_the_packages_one_line_says_what_to_do():
@@ -360,7 +363,7 @@ def test_compare_with_older_results_fails_on_what_is_slower(laboratory, capsys):
     assert main(["compare", "table1", "--with", "before", *where]) == 0
     lines = laboratory.file("table1.smoke.csv").read_text().splitlines()
     for folder, seconds in ((old / "demo2020", ("10", "9", "11")), (laboratory.file(""), ("20", "19", "21"))):
-        row = dict(zip(COLUMNS, lines[1].split(","), strict=True))
+        row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
         row.update(zip(("value", "ci_low", "ci_high"), seconds, strict=True))
         rest = lines[2:] if folder.parent == old else []
         (folder / "table1.smoke.csv").write_text("\n".join([lines[0], ",".join(row.values()), *rest]))

@@ -9,8 +9,9 @@ import pytest
 
 from repro.cache.files import own_part
 from repro.cli import main
-from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, best_backends, compare, compare_results, works_of
+from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, best_backends, compare, compare_results
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
+from repro.judge.roofs import Roofs
 from repro.model import ReproError, Row
 from repro.published import load
 from repro.settings import make_settings
@@ -41,40 +42,33 @@ def test_ours_stands_beside_the_papers_in_its_unit():
     assert table["place"][1] == "Table 2, row Heart, column CPU" and table["unit"].tolist() == ["s", "s"]
 
 
-CEILINGS = {
-    "cuda: card": {
-        "ceilings": {
-            "device": "card", "cold": {}, "rates": {"float64": 30e12},
-            "bandwidths": {"copy": [[1e6, 9e12], [1e9, 4e12]]},
-        }
-    }
-}  # fmt: skip
+CARD = {"device": "card", "bandwidths": {"copy": [[1e6, 9e12], [1e9, 4e12]]}, "cold": {},
+        "rates": {"float64": 30e12, "float32": 60e12}}  # fmt: skip
+ROOFS = Roofs({"card": {"gpu": True, "ceilings": CARD}})
+WORK = {"work_bytes": 2e9, "work_flops": 1e9, "work_precision": "float64"}
 
 
 def test_each_number_is_a_fraction_of_its_own_hardware():
     where = {"backend": "cuda", "device": "card"}
-    rows = frame(row(value=1e-3, **where), row(case="heart", value=2e-3, bound_fraction=0.7, **where))
+    rows = frame(row(value=1e-3, **where, **WORK), row(case="heart", value=2e-3, **where, **WORK))
     rows["scale"] = "paper"
-    work = {"bytes": 2e9, "flops": 1e9, "precision": "float64"}
-    works = {("regular", "patch", "cuda", "assembly"): work, ("heart", "patch", "cuda", "assembly"): work}
-    table = compare(rows, load("fu2014-table2"), ceilings=CEILINGS, works=works)
+    table = compare(rows, load("fu2014-table2"), roofs=ROOFS)
     # 2 GB at 4 TB/s take half of the millisecond; at the GTX 580's 192.4 GB/s a third of the 0.0298 s of the paper.
-    assert table["of_peak"].tolist() == pytest.approx([0.5, 0.7])
+    assert table["of_peak"].tolist() == pytest.approx([0.5, 0.25])
     assert table["published_of_peak"].tolist() == pytest.approx([2e9 / 192.4e9 / 0.0298, 2e9 / 192.4e9 / 0.0465])
     rows["scale"] = "small"
-    assert compare(rows, load("fu2014-table2"), ceilings=CEILINGS, works=works)["published_of_peak"].isna().all()
+    assert compare(rows, load("fu2014-table2"), roofs=ROOFS)["published_of_peak"].isna().all()
 
 
 def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
     where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card", "artefact": "remacle2016-table3"}
-    sampled = {True: {"n": 9, "bound_fraction": 0.4}, False: {}}
+    sampled = {True: {"n": 9, **WORK}, False: {}}
     rows = frame(*(
         Row(scale="paper", metric=metric, value=value, unit=unit, **where, **sampled[unit == "s"])
         for metric, value, unit in (("local", 1e-3, "s"), ("flop_rate", 1000, "GFLOP/s"), ("bandwidth", 2000, "GB/s"))
     ))  # fmt: skip
-    works = {("n4", "stored", "cuda", "local"): {"bytes": 2e9, "flops": 1e9, "precision": "float64"}}
-    table = compare(rows, load("remacle2016-table3"), ceilings=CEILINGS, works=works).set_index("metric")
-    assert table["of_peak"].to_dict() == pytest.approx({"flop_rate": 0.4, "bandwidth": 0.5})  # its bytes are others
+    table = compare(rows, load("remacle2016-table3"), roofs=ROOFS).set_index("metric")
+    assert table["of_peak"].to_dict() == pytest.approx({"flop_rate": 0.5, "bandwidth": 0.5})  # its bytes are others
     # The K40: 194 GFLOP/s are 388 GB/s of that work, which is more than its memory has; 115 GB/s of 288.
     assert table["published_of_peak"].to_dict() == pytest.approx({"flop_rate": 388 / 288, "bandwidth": 115 / 288})
 
@@ -82,44 +76,30 @@ def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
 def test_the_work_of_one_time_is_not_that_of_another():
     where = {"case": "regular", "method": "patch-pcgamg", "backend": "cuda", "device": "card"}
     rows = frame(*(
-        Row("fu2014-table6", "paper", metric=metric, value=1e-3, unit="s", n=9, **where)
-        for metric in ("solve", "time_per_iteration")
+        Row("fu2014-table6", "paper", metric=metric, value=1e-3, unit="s", n=9, **where, **work)
+        for metric, work in (("solve", WORK), ("time_per_iteration", {}))
     ))  # fmt: skip
-    works = {("regular", "patch-pcgamg", "cuda", "solve"): {"bytes": 2e9, "flops": 1e9, "precision": "float64"}}
-    table = compare(rows, load("fu2014-table6"), ceilings=CEILINGS, works=works).set_index("metric")
+    table = compare(rows, load("fu2014-table6"), roofs=ROOFS).set_index("metric")
     assert "time_per_iteration" in table.index
     assert table.loc["time_per_iteration", ["of_peak", "published_of_peak"]].isna().all()
 
 
-@pytest.mark.parametrize(("times", "precisions", "bound", "share", "theirs"), [
+@pytest.mark.parametrize(("times", "precisions", "share", "theirs"), [
     # 2 GB in the millisecond of `local`: the work of that time, here and by the paper's 288 GB/s.
-    (("local", "fine"), ("float32", "float32"), None, 0.5, 388 / 288),
-    (("local", "fine"), ("float32", "float32"), 0.4, 0.4, 388 / 288),  # by the bandwidth at its size, if known
-    (("one", "other"), ("float32", "float32"), 0.4, 1 / 60, 194 / 4291),  # of two times: by that precision's rate
-    (("one", "other"), ("float32", "float64"), None, None, None),  # in one of two precisions
+    (("local", "fine"), ("float32", "float32"), 0.5, 388 / 288),
+    (("one", "other"), ("float32", "float32"), 1 / 60, 194 / 4291),  # of two times: by that precision's rate
+    (("one", "other"), ("float32", "float64"), None, None),  # in one of two precisions
 ])  # fmt: skip
-def test_a_rate_is_of_the_precision_of_its_work(times, precisions, bound, share, theirs):
+def test_a_rate_is_of_the_precision_of_its_work(times, precisions, share, theirs):
     where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card"}
-    sampled = {True: {"n": 9, "bound_fraction": bound}, False: {}}
-    values = [(times[0], 1e-3, "s"), (times[1], 2e-3, "s"), ("flop_rate", 1000, "GFLOP/s")]
+    works = [{"n": 9, **WORK, "work_precision": precision} for precision in precisions]
+    values = [(times[0], 1e-3, "s", works[0]), (times[1], 2e-3, "s", works[1]), ("flop_rate", 1000, "GFLOP/s", {})]
     rows = frame(*(
-        Row("remacle2016-table3", "paper", metric=metric, value=value, unit=unit, **where, **sampled[unit == "s"])
-        for metric, value, unit in values
+        Row("remacle2016-table3", "paper", metric=metric, value=value, unit=unit, **where, **more)
+        for metric, value, unit, more in values
     ))  # fmt: skip
-    works = {
-        ("n4", "stored", "cuda", metric): {"bytes": 2e9, "flops": 1e9, "precision": precision}
-        for metric, precision in zip(times, precisions, strict=True)
-    }
-    card = CEILINGS["cuda: card"]["ceilings"]
-    ceilings = {"cuda: card": {"ceilings": {**card, "rates": {"float64": 30e12, "float32": 60e12}}}}
-    (found,) = compare(rows, load("remacle2016-table3"), ceilings=ceilings, works=works).to_dict("records")
+    (found,) = compare(rows, load("remacle2016-table3"), roofs=ROOFS).to_dict("records")
     assert (found["of_peak"], found["published_of_peak"]) == (pytest.approx(share), pytest.approx(theirs))
-
-
-def test_work_is_found_in_the_manifest():
-    cell = {"case": "tri", "method": "sell", "backend": "cuda"}
-    manifest = {"cells": [{**cell, "work": [{"metric": "spmv", "bytes": 1.0}]}, {**cell, "backend": "host"}]}
-    assert works_of(manifest) == {("tri", "sell", "cuda", "spmv"): {"metric": "spmv", "bytes": 1.0}}
 
 
 def test_machines_are_compared_by_their_best_back_ends():

@@ -5,7 +5,6 @@ import math
 import pytest
 
 from repro import Cell, CheckFailed, ReproError, Skip, Work
-from repro.run.ceilings import Ceilings
 from repro.run.context import Run
 
 HOST = Cell("first", "loop", "host", {"stride": 2}, ("demo2020/numbers",))
@@ -22,7 +21,7 @@ def test_a_timed_row_has_median_interval_and_error(run):
     (row,) = run.rows
     assert row.value == pytest.approx(summary.median * 1e6) and row.unit == "us" and row.error == 1e-9
     assert row.ci_low <= row.value <= row.ci_high and row.n == len(run.samples["time"]["seconds"]) == summary.n
-    assert run.clocks[f"host: {row.device}"]["name"] == row.device and row.bound_fraction is None
+    assert run.clocks[f"host: {row.device}"]["name"] == row.device and row.work_bytes is None
 
 
 def test_a_cold_row_is_recorded_beside(run):
@@ -120,13 +119,24 @@ def test_random_numbers_depend_on_cell_and_seed_alone(laboratory):
     assert len({draw(HOST), draw(HOST, 1), draw(Cell("second", "loop"))}) == 3
 
 
-def test_the_fraction_of_the_bound_is_of_the_rows_own_ceilings(run):
-    """A row with the cache evicted is measured against cold bandwidth."""
-    work = Work(bytes=1e6)
+def test_a_time_has_its_work_and_the_clock_whose_roof_bounds_it(run):
+    work = Work(bytes=1e6, flops=2e6, precision="float32", problem_bytes=5e5)
     run.time("time", lambda: None, check=lambda: 0.0, tolerance=0, work=work, cold=True, max_seconds=0.01)
     run.value("plain", 1)
-    seconds = [run.rows[0].value, run.rows[1].value]
-    run.bound(lambda clock: Ceilings(clock.name, {"copy": [(1e6, 1e12)]}, {"copy": [(1e6, 1e11)]}))
-    assert run.rows[0].bound_fraction == pytest.approx(1e-6 / seconds[0])
-    assert run.rows[1].bound_fraction == pytest.approx(1e-5 / seconds[1])
-    assert run.rows[2].bound_fraction is None
+    warm, cold, plain = run.rows
+    for row, is_cold in ((warm, False), (cold, True)):
+        assert (row.work_bytes, row.work_flops, row.work_precision, row.problem_bytes) == (1e6, 2e6, "float32", 5e5)
+        assert row.cold is is_cold and row.rounds == 1
+    assert plain.work_bytes is plain.cold is plain.rounds is None
+    assert list(run.bounded) == [warm.device]
+
+
+def test_a_metric_is_recorded_again_with_other_parameters_of_its_own(run):
+    for tolerance in (1e-4, 1e-8):
+        run.value("iterations", 12, "count", tolerance=tolerance)
+    run.time("time", lambda: None, max_seconds=0.01, parameters={"repeats": 50})
+    own = [row.parameters for row in run.rows]
+    assert own == [{**HOST.parameters, **each} for each in ({"tolerance": 1e-4}, {"tolerance": 1e-8}, {"repeats": 50})]
+    assert list(run.samples) == ['time {"repeats": 50}']
+    with pytest.raises(ReproError, match="twice"):
+        run.value("iterations", 13, "count", tolerance=1e-8)

@@ -67,7 +67,7 @@ def test_two_rates_are_as_uncertain_as_both(store):
 
 def test_a_time_that_was_divided_has_the_interval_of_the_whole(store, derived):
     derived('step = "run"')
-    store.row("a", "fast", "run", 1.0, n=9, bound_fraction=0.25, **SKEWED)
+    store.row("a", "fast", "run", 1.0, n=9, share=0.25, **SKEWED)
     store.row("a", "fast", "step", 0.2, spread=None)
     found = interval(store, "step", 0.19)
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.19, 0.24))
@@ -101,8 +101,8 @@ def test_ceilings_are_no_samples(store):
     store.row("a", "fast", "rate", 2.0, unit="GFLOP/s", spread=0.1, n=9)
     where = '[claim.where]\nours = "table1 fast rate @gpu"\npeak = "ceilings float64 rate device @gpu"'
     store.one(where, effect("ours / peak"))
-    ceiling = {"device": "", "cold": {}, "rates": {"float64": 1e12}, "bandwidths": {"copy": [[1e9, 4e12]]}}
-    (store.results / "box" / "ceilings.json").write_text(json.dumps({"cuda: GPU 1": {"ceilings": ceiling}}))
+    ceiling = {"device": "GPU 1", "cold": {}, "rates": {"float64": 1e12}, "bandwidths": {"copy": [[1e9, 4e12]]}}
+    (store.results / "box" / "ceilings.json").write_text(json.dumps({"GPU 1": {"gpu": True, "ceilings": ceiling}}))
     found = store.one(where, effect("ours / peak")).effect
     assert found.high == pytest.approx(2.2e-3) and "interval" not in found.reason
 

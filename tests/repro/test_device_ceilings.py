@@ -1,5 +1,6 @@
 """Ceilings on disk: kept while the machine and the probes are what they were."""
 
+import copy
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from repro import environment, machine
 from repro.cache.store import Store
 from repro.cli import main
-from repro.judge.peaks import of_ceilings, read_ceilings
+from repro.judge.roofs import Roofs
 from repro.run import ceilings, device_ceilings
 from repro.run.ceilings import Ceilings
 from repro.run.device_ceilings import DeviceCeilings, held_up
@@ -50,7 +51,7 @@ def test_a_change_of_the_probes_is_measured_again(laboratory, source, old, new, 
     why = "fakelab/environment.py changed"
     assert kept.stale() == ({} if stands else {NAME: why})
     (note,) = kept.notes or [""]  # told from what was never measured, and what gives results their fraction is said
-    assert stands or (f"they are stale ({why})" in note and "not been measured" not in note and "--force" in note)
+    assert stands or (f"they are stale ({why})" in note and "not been measured" not in note)
 
 
 def store_of(laboratory):
@@ -72,7 +73,7 @@ def test_ceilings_of_a_processor_that_other_programs_hold_are_none(
 ):
     found = Ceilings("A processor", {"read": curve(*seconds)}, {}, {"float64": 12.3e9})
     assert held_up(found) == is_held_up
-    monkeypatch.setattr(ceilings, "measure", lambda kernels, clock: found)
+    monkeypatch.setattr(ceilings, "measure", lambda kernels, clock, seconds: found)
     store = DeviceCeilings(store_of(laboratory))
     assert (store.of(environment.device("opencl")) is None) == is_held_up == bool(store.notes)
     assert bool(store.read()) != is_held_up
@@ -81,12 +82,13 @@ def test_ceilings_of_a_processor_that_other_programs_hold_are_none(
 
 
 RESULTS = Path(__file__).parents[2] / "results"
-NAME = "opencl: Pretend device"
+NAME = f"Pretend device, {machine.cores()} cores"
 
 
 def entry(measured=0.0, rate=1e9, **machine):
-    made = Ceilings(NAME, {"copy": [(1e6, rate)]}, {}, {"float64": rate}).to_dict()
-    return {"machine": machine, "sources": {}, "measured": measured, "ceilings": made}
+    made = Ceilings("Pretend device", {"copy": [(1e6, rate)]}, {}, {"float64": rate}).to_dict()
+    return {"machine": machine, "sources": {}, "backend": "opencl", "gpu": False, "measured": measured,
+            "ceilings": made}  # fmt: skip
 
 
 def test_what_another_run_has_measured_meanwhile_is_kept(laboratory, source, monkeypatch):
@@ -94,13 +96,13 @@ def test_what_another_run_has_measured_meanwhile_is_kept(laboratory, source, mon
     real, other, kept = ceilings.measure, entry(cpu="of another run"), DeviceCeilings(store_of(laboratory))
     kept.path.parent.mkdir(parents=True)
 
-    def measure(kernels, clock):
-        kept.path.write_text(json.dumps({"cuda: Card": other}))
-        return real(kernels, clock)
+    def measure(kernels, clock, seconds):
+        kept.path.write_text(json.dumps({"Card": other}))
+        return real(kernels, clock, seconds)
 
     monkeypatch.setattr(ceilings, "measure", measure)
     assert kept.of(environment.device("opencl")) is not None
-    assert set(kept.read()) == {NAME, "cuda: Card"} and kept.read()["cuda: Card"] == other
+    assert set(kept.read()) == {NAME, "Card"} and kept.read()["Card"] == other
 
 
 def test_runs_that_end_their_probes_together_overwrite_nothing(laboratory):
@@ -109,7 +111,7 @@ def test_runs_that_end_their_probes_together_overwrite_nothing(laboratory):
         pid = os.fork()
         if pid == 0:
             try:
-                DeviceCeilings(store_of(laboratory)).keep({f"cuda: Card {number}": entry()})
+                DeviceCeilings(store_of(laboratory)).keep({f"Card {number}": entry()})
             finally:
                 os._exit(0)
         children.append(pid)
@@ -137,23 +139,20 @@ def test_a_processor_has_ceilings_for_each_number_of_cores(laboratory, source, f
         facts["cores"] = cores
         assert kept.of(clock, measuring=False) == found
         assert kept.of(clock, again=True) is not None and len(kept.read()) == 2
-        stored = read_ceilings(kept.path.parent, int(cores))[NAME]
-        assert stored["machine"]["cores"] == cores
-        assert stored["ceilings"] == kept.of(clock, measuring=False).to_dict()
-    assert read_ceilings(kept.path.parent)[NAME]["machine"]["cores"] == "12"  # the first, for who asks for no number
-    assert read_ceilings(kept.path.parent, 40)[NAME]["machine"]["cores"] == "12"
+    roofs = Roofs(kept.read())
+    assert [roofs.of("pthread-Pretend device", cores).cores for cores in (12, 4, 40, None)] == [12, 4, 12, 12]
 
 
 def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
-    facts["gpu"] = "['Pretend device']"
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    clock.is_gpu = True
     measured = kept.of(clock)
     facts |= {"cores": "4", "$OMP_NUM_THREADS": "4"}
     assert kept.of(clock, measuring=False) == measured is not None
     assert not kept.stale()
     facts["driver"] = "another"
-    assert kept.of(clock, measuring=False) is None and kept.stale() == {NAME: "driver none -> another"}
-    assert kept.of(clock) is not None and set(kept.read()) == {NAME}
+    assert kept.of(clock, measuring=False) is None and kept.stale() == {"Pretend device": "driver none -> another"}
+    assert kept.of(clock) is not None and set(kept.read()) == {"Pretend device"}
 
 
 def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkeypatch, capsys):
@@ -169,35 +168,28 @@ def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkey
     assert main(doctor) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["ceilings"] == found["stale_ceilings"] == {}
-    assert read_ceilings(kept.path.parent)[NAME]["ceilings"] == measured.to_dict()  # what they bound, they still do
+    assert kept.read()[NAME]["ceilings"] == measured.to_dict()  # what they bound, they still do
 
 
-def test_ceilings_are_merged_by_cores(laboratory):
+def test_ceilings_are_merged_by_device(laboratory):
     kept = DeviceCeilings(store_of(laboratory))
     few, old, many = entry(2.0, cores="4"), entry(1.0, cores="12"), entry(3.0, cores="12")
-    kept.keep({NAME: few})
-    for theirs in ({NAME: old}, {NAME: many, f"{NAME}, 4 cores": entry(1.0, cores="4")}, {f"{NAME}, 12 cores": old}):
+    kept.keep({"X, 4 cores": few})
+    for theirs in ({"X, 12 cores": old}, {"X, 12 cores": many, "X, 4 cores": entry(1.0, cores="4")}):
         kept.keep(theirs, only_later=True)
-    assert kept.read() == {NAME: few, f"{NAME}, 12 cores": many}
+    assert kept.read() == {"X, 4 cores": few, "X, 12 cores": many}
 
 
-@pytest.mark.parametrize("machine", sorted(path.parent.name for path in RESULTS.glob("*/ceilings.json")))
-def test_stored_ceilings_are_found(machine):
-    """By every device of the stored results that has some, whatever the cores it is asked for with."""
-    stored = json.loads((RESULTS / machine / "ceilings.json").read_text())
-    for cores in (None, 2, 12, 40):
-        found = read_ceilings(RESULTS / machine, cores)
-        assert found == stored and all(of_ceilings(found, *name.split(": ", 1)) for name in stored)
-
-
-def test_a_stored_entry_stands_as_it_did(laboratory, source, facts):
-    """As those that were stored before processors had one for each number of cores."""
-    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
-    old = {
-        **entry(cores="12", cpu="A processor"),
-        "host": machine.identity(),
-        "sources": device_ceilings._key("opencl")["sources"],
-    }
-    kept.path.parent.mkdir(parents=True)
-    kept.path.write_text(json.dumps({NAME: old}))
-    assert kept.of(clock, measuring=False).to_dict() == old["ceilings"]
+def test_it_says_that_it_probes_and_once_for_all_back_ends(laboratory, source, monkeypatch):
+    """OpenCL on a processor, whose name it writes otherwise, and the host have the roof that C has measured."""
+    said, real = [], environment.device
+    clocks = {backend: copy.copy(real("opencl")) for backend in ("opencl", "openmp", "host")}
+    for backend, clock in clocks.items():
+        clock.backend = backend
+    clocks["opencl"].name = "pthread-Pretend device"
+    monkeypatch.setattr(environment, "device", clocks.__getitem__)
+    kept = DeviceCeilings(store_of(laboratory))
+    found = [kept.of(clock, saying=said.append) for clock in clocks.values()]
+    assert said == ["measuring what Pretend device allows, about 8 s"] and found[0] == found[1] == found[2] is not None
+    ((name, stored),) = kept.read().items()
+    assert (name, stored["backend"]) == (NAME, "openmp")

@@ -106,7 +106,7 @@ def test_a_rate_is_lower_by_as_much_as_its_product_takes_longer_cold(tmp_path):
     store = Store(tmp_path)
     for method in ("x", "y"):
         store.row("a", method, "rate", 100.0, unit="GFLOP/s", spread=None)
-        store.row("a", method, "spmv", 1e-3, n=9, bound_fraction=0.9)
+        store.row("a", method, "spmv", 1e-3, n=9, share=0.9)
         store.row("a", method, "spmv_cold", 4e-3)
     where = '[claim.where]\nx = "table1 x rate @gpu"\ny = "table1 y rate @gpu"'
     assert store.one(where, effect("x / y")).reason.endswith(

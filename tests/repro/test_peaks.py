@@ -1,10 +1,10 @@
 """Fractions of what hardware allows, worked out by hand."""
 
-import json
-
 import pytest
 
-from repro.judge.peaks import Peak, fraction, of_ceilings, of_paper, of_published, of_table, read_ceilings
+from repro.judge.peaks import Peak, fraction, of_paper, of_published, of_roof, of_table
+from repro.judge.roofs import Roof
+from repro.run.ceilings import Ceilings
 
 PEAK = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
 STREAM = {"bytes": 1e9, "flops": 1e9, "precision": "float64"}  # 10 ms of memory, 1 ms of arithmetic
@@ -70,10 +70,7 @@ def test_published_numbers_know_their_hardware(artefact, method, name):
     assert (found.name if found else None) == name
 
 
-def test_ceilings_are_the_memorys_and_not_the_caches(tmp_path):
-    curve = {"copy": [[1e6, 9e12], [1e9, 4e12]], "read": [[1e6, 8e12], [1e9, 4.5e12]]}
-    kept = {"device": "card", "bandwidths": curve, "cold": {}, "rates": {"float64": 3e13}}
-    (tmp_path / "ceilings.json").write_text(json.dumps({"cuda: card": {"ceilings": kept}}))
-    ceilings = read_ceilings(tmp_path)
-    assert of_ceilings(ceilings, "cuda", "card", gpu=True) == Peak("card", 4.5e12, {"float64": 3e13}, True)
-    assert of_ceilings(ceilings, "cuda", "other") is None and read_ceilings(tmp_path / "nowhere") == {}
+def test_a_roof_is_the_memorys_and_not_the_caches():
+    curve = {"copy": [(1e6, 9e12), (1e9, 4e12)], "read": [(1e6, 8e12), (1e9, 4.5e12)]}
+    roof = Roof("card", True, None, Ceilings("card", curve, {}, {"float64": 3e13}))
+    assert of_roof(roof) == Peak("card", 4.5e12, {"float64": 3e13}, True) and of_roof(None) is None

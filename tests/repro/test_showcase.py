@@ -54,9 +54,9 @@ def measured(store, family=FAMILY, machine="box"):
 def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(store, modules):
     # By their bounds, a is the longest, b comes next, c after it; only b and c have rivals.
     for case, seconds, share in (("a", 2.5, 0.9), ("b", 2.0, 0.8), ("c", 2.4, 0.5)):
-        store.row(case, "fast", "solve", seconds, bound_fraction=share)
-        store.row(case, "fast", "solve_cold", 2 * seconds, bound_fraction=share / 2)
-    store.row("a", "faster", "solve", 1.0, bound_fraction=0.9)
+        store.row(case, "fast", "solve", seconds, share=share)
+        store.row(case, "fast", "solve_cold", 2 * seconds, share=share / 2)
+    store.row("a", "faster", "solve", 1.0, share=0.9)
     store.row("b", "slow-1", "solve", 12.0)
     store.row("b", "slow-2", "solve", 6.0, backend="host")
     store.row("c", "host-code", "solve", 24.0, backend="host")
@@ -74,7 +74,7 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
 def test_times_in_any_unit_are_compared_and_what_is_no_time_is_left_out(store, modules):
     for case, seconds in (("a", 2.0), ("b", 1.0)):
         store.row(case, "fast", "solve", 1000 * seconds, unit="ms")
-        store.row(case, "faster", "solve", 0.9 * seconds, bound_fraction=0.5)
+        store.row(case, "faster", "solve", 0.9 * seconds, share=0.5)
         store.row(case, "slow-1", "solve", 5.0)
         store.row(case, "slow-2", "solve", 4000.0, unit="ms")
     store.row("c", "fast", "solve", 0.0)
@@ -131,9 +131,9 @@ def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, m
 
 def test_a_case_that_a_kernel_has_not_run_is_not_shown(store, modules):
     for case, seconds in (("a", 1.0), ("b", 2.0), ("c", 3.0)):
-        store.row(case, "fast", "solve", seconds, bound_fraction=0.9)
+        store.row(case, "fast", "solve", seconds, share=0.9)
         if case != "c":
-            store.row(case, "faster", "solve", seconds / 2, bound_fraction=0.2)
+            store.row(case, "faster", "solve", seconds / 2, share=0.2)
     first, second = measured(store)[0]
     assert (first.method, first.case, second.case) == ("faster", "b", "b")
 
@@ -141,16 +141,16 @@ def test_a_case_that_a_kernel_has_not_run_is_not_shown(store, modules):
 def test_the_largest_case_is_by_the_kernel_whose_bound_is_longest(store, modules):
     """Not by the fastest, of which one that computes what others load has hardly a bound."""
     for case, loads, computes in (("a", 2.0, 2.1), ("b", 5.0, 4.0)):
-        store.row(case, "fast", "solve", loads, bound_fraction=0.9)
-        store.row(case, "faster", "solve", computes, bound_fraction=0.1)
+        store.row(case, "fast", "solve", loads, share=0.9)
+        store.row(case, "faster", "solve", computes, share=0.1)
     assert measured(store)[0][0].case == "b"
 
 
 def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(store, modules):
     store.row("a", "fast", "solve", 5.0, scale="large")
     store.row("a", "fast", "solve", 1.0, scale="small")
-    store.row("a", "fast", "solve", 9.0, backend="openmp", bound_fraction=0.1)
-    store.row("a", "fast", "solve", 7.0, backend="opencl", bound_fraction=0.1)
+    store.row("a", "fast", "solve", 9.0, backend="openmp", share=0.1)
+    store.row("a", "fast", "solve", 7.0, backend="opencl", share=0.1)
     store.row("a", "slow", "solve", 14.0, backend="openmp")
     (paper,), (large,) = measured(store)
     assert (paper.scale, paper.backend, paper.seconds, paper.faster.value) == ("paper", "opencl", 7.0, 2.0)
@@ -171,7 +171,7 @@ def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
     link = "[{}]({})".format
     text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
     assert len(text.splitlines()) == 4 and text.endswith("\n\nNot measured there: Solves (demo).\n")
-    store.row("a", "faster", "solve", 2e-3, bound_fraction=0.5)
+    store.row("a", "faster", "solve", 2e-3, share=0.5)
     assert measured(store)[0][0].wants_explanation
     text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
     (line,) = text.splitlines()[2:]
@@ -180,8 +180,8 @@ def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
 
 
 def test_a_line_a_family_or_a_line_a_kernel(store, modules):
-    store.row("a", "fast", "solve", 2.0, bound_fraction=0.5)
-    store.row("a", "faster", "solve", 1.0, bound_fraction=0.5)
+    store.row("a", "fast", "solve", 2.0, share=0.5)
+    store.row("a", "faster", "solve", 1.0, share=0.5)
     measured(store)
     stored, shown = Stored(store.results, "box"), [Ledger("demo", families=(FAMILY,))]
     short, whole = (tables.kernels(shown, stored, "[{}]({})".format, every) for every in (False, True))

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from repro.model import Row
-from repro.show.render import as_csv
+from repro.rows import as_csv
 
 
 def picture(width):
@@ -27,7 +27,13 @@ def rows(artefact, scale, backend, device, methods, failed=()):
         for j, method in enumerate(methods):
             value = 1e-4 * (1 + i + 2 * j) * (1 if backend == "cuda" else 50)
             place = (artefact, scale, case, method, backend, device)
-            yield Row(*place, "assembly", value, "s", 0.98 * value, 1.03 * value, 9, 0, 0.5 / (1 + j), 1e-15)
+            work = {
+                "work_bytes": 1e8 * (1 + i),
+                "work_flops": 3e7 * (1 + i),
+                "work_precision": "float64",
+                "cold": False,
+            }
+            yield Row(*place, "assembly", value, "s", 0.98 * value, 1.03 * value, 9, 0, 1e-15, **work)
         for method in failed:
             yield Row(artefact, scale, case, method, backend, status="skipped", reason="no <b>licence</b> for it")
 
@@ -39,9 +45,6 @@ def manifest(artefact, scale, rows, machine, cores, gpu):
             "status": row.status, "reason": row.reason, "seconds": 1.0, "date": "2026-11-20T20:08:02+00:00",
             "revision": {"commit": "0123456789abcdef", "dirty": True}, "checks": [], "notes": [],
             "command": f"repro run {artefact} --scale {scale}",
-            "work": [
-                {"metric": "assembly", "bytes": 1e8, "flops": 3e7, "precision": "float64", "cold": False}
-            ] if row.status == "done" else [],
         }
         for row in rows
     ]  # fmt: skip
@@ -92,10 +95,10 @@ def store(folder, machine, artefact, scale, backend, device, methods, gpu="", na
         target.with_name(target.name + suffix).write_text(content)
     target.with_name(f"{target.name}.png").write_bytes(picture(60 if gpu else 30))
     ceilings = {
-        "device": device, "bandwidths": {"copy": [[1e6, 2e12], [1e9, 4e12]]}, "cold": {},
+        "device": device, "bandwidths": {"copy": [[1e6, 1e12], [1e8, 2e12], [2e8, 2e12], [1e9, 4e12]]}, "cold": {},
         "rates": {"float64": 3e13, "float32": 6e13},
     }  # fmt: skip
-    (folder / machine / "ceilings.json").write_text(json.dumps({f"{backend}: {device}": {"ceilings": ceilings}}))
+    (folder / machine / "ceilings.json").write_text(json.dumps({device: {"gpu": bool(gpu), "ceilings": ceilings}}))
 
 
 @pytest.fixture(scope="session")

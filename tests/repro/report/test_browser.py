@@ -251,7 +251,7 @@ def test_the_roofline_shows_values_where_one_points(page):
     right = page.locator("#plot svg").bounding_box()
     frame = page.locator(".frame").bounding_box()
     assert right["x"] + right["width"] <= frame["x"] + frame["width"]
-    page.select_option("#roofline-filters [name=device]", "laptop, opencl: A laptop")
+    page.select_option("#roofline-filters [name=device]", "laptop, A laptop")
     page.wait_for_selector("#plot[data-drawn='4']")
     assert page.locator("#roofline-count").inner_text() == "4 timed products, solves and parts of them"
     page.click("#roofline-table summary")

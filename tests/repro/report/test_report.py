@@ -262,8 +262,8 @@ def test_points_of_the_roofline_are_the_rows(results):
     ]  # fmt: skip
     assert best["intensity"] == pytest.approx(0.3)
     assert best["rate"] == pytest.approx(3e7 / 1e-4 / 1e9) and best["bandwidth"] == pytest.approx(1e8 / 1e-4 / 1e9)
-    assert best["bound"] == 0.5 and best["device"] == "cuda: Big GPU"
-    assert roofline.without_work(found) == 0
+    assert best["bound"] == pytest.approx(0.5)  # 0.1 GB at 2 TB/s take half of it
+    assert best["device"] == "Big GPU"
 
 
 def test_a_measurement_that_two_artefacts_show_is_one_point(results):

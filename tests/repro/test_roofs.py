@@ -1,0 +1,83 @@
+"""One roof a device, from files of either form, and the fraction of it that a row reaches."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repro.judge import bounds
+from repro.judge.roofs import Roofs, physical
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("pthread-AMD EPYC", "AMD EPYC"),
+        ("cpu-skylake-avx512-Intel(R) Xeon(R) Processor", "Intel(R) Xeon(R) Processor"),
+        ("cpu-znver4-AMD EPYC 9554 64-Core Processor", "AMD EPYC 9554 64-Core Processor"),
+        ("NVIDIA H200", "NVIDIA H200"),
+    ],
+)
+def test_an_emulation_has_the_processors_name(device, name):
+    assert physical(device) == name
+
+
+def entry(device, curve, rate, **more):
+    made = {"device": device, "bandwidths": {"copy": curve}, "cold": {}, "rates": {"float64": rate}}
+    return {"machine": {"cores": "2"}, "ceilings": made, **more}
+
+
+def test_of_an_older_file_the_best_of_a_devices_entries_is_its_roof():
+    """As far as each was probed: what a cache held when the probes ended says nothing of larger data."""
+    old = {
+        "openmp: CPU": entry("CPU", [[1e6, 8.0], [1e9, 3.0]], 5.0),
+        "host: CPU": entry("CPU", [[1e6, 9.0], [1e8, 6.0]], 7.0),
+        "opencl: pthread-CPU": entry("pthread-CPU", [[1e6, 1.0], [1e9, 4.0]], 1.0),
+        "openmp: CPU, 4 cores": entry("CPU", [[1e6, 20.0]], 9.0, machine={"cores": "4"}),
+    }
+    two, four = Roofs(old).all
+    assert (two.device, two.cores, two.gpu, four.cores) == ("CPU", 2, False, 4)
+    assert dict(two.ceilings.bandwidths["copy"]) == {1e6: 9.0, 1e8: 6.0, 1e9: 4.0}
+    assert two.ceilings.rates == {"float64": 7.0}
+    new = {"CPU, 2 cores": entry("CPU", [[1e6, 2.0]], 3.0, gpu=False)}
+    for both in (new | old, old | new):  # what was probed for all back ends goes before
+        assert Roofs(both).of("pthread-CPU", 2).ceilings.rates == {"float64": 3.0}
+
+
+@pytest.mark.parametrize("machine", sorted(path.parent.name for path in RESULTS.glob("*/ceilings.json")))
+def test_stored_ceilings_are_roofs(machine):
+    stored = json.loads((RESULTS / machine / "ceilings.json").read_text())
+    roofs = Roofs.read(RESULTS / machine)
+    for name, old in stored.items():
+        roof, probed = roofs.of(name.split(": ", 1)[1], old["machine"]["cores"]), old["ceilings"]
+        assert roof.gpu == ("NVIDIA" in name)
+        assert all(roof.ceilings.rates[precision] >= rate for precision, rate in probed["rates"].items())
+        assert all(roof.ceilings.bandwidth(size) >= rate for size, rate in probed["bandwidths"]["triad"])
+
+
+ROOFS = Roofs({"Card": {"gpu": True, "ceilings": {
+    "device": "Card", "bandwidths": {"copy": [[1.0, 4e12]]}, "cold": {"copy": [[1.0, 2e12]]},
+    "rates": {"float64": 1e13},
+}}})  # fmt: skip
+ROW = {"device": "Card", "unit": "ms", "value": 2.0, "work_bytes": 4e9, "work_flops": None, "work_precision": "",
+       "problem_bytes": 1e9, "cold": False}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "of_problem", "fraction"),
+    [
+        ({}, False, 0.5),  # 4 GB at 4 TB/s take one of two milliseconds
+        ({}, True, 0.125),
+        ({"cold": True}, False, 1.0),
+        ({"work_flops": 1.5e10}, False, 0.75),  # which take 1.5 ms
+        ({"work_flops": 1.0, "work_precision": "float32"}, False, None),  # whose rate has not been measured
+        ({"device": "Another"}, False, None),
+        ({"work_bytes": float("nan")}, False, None),
+        ({"problem_bytes": None}, True, None),
+        ({"unit": "GB/s"}, False, None),
+    ],
+)
+def test_a_fraction_is_the_least_time_over_the_time(change, of_problem, fraction):
+    assert bounds.fraction(ROW | change, ROOFS, of_problem=of_problem) == (fraction and pytest.approx(fraction))

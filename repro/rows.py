@@ -31,8 +31,8 @@ def _count(text: str) -> int:
 
 
 NUMBERS = {
-    "value": float, "ci_low": float, "ci_high": float, "n": _count, "rounds": _count, "outliers": _count, "work_bytes": float,
-    "work_flops": float, "problem_bytes": float, "error": float, "disturbed": _count,
+    "value": float, "ci_low": float, "ci_high": float, "n": _count, "rounds": _count, "outliers": _count,
+    "work_bytes": float, "work_flops": float, "problem_bytes": float, "error": float, "disturbed": _count,
 }  # fmt: skip
 TRUTHS = {"True": True, "False": False, "": None}  # of ``cold``
 ADVICE = "remove it, and `repro run` writes it anew, or take it from where it is whole"

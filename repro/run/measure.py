@@ -132,8 +132,9 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
     revision, date = manifest.revision(environment.root()), datetime.datetime.now(datetime.UTC)
     for each in rows:
         each.parameters = each.parameters or dict(cell.parameters)
-        each.commit = (revision["commit"] or "") + "+" * bool(revision["dirty"])
-        each.host, each.date = revision["host"] or "", date.isoformat(timespec="seconds")
+        if status == DONE:
+            each.commit = (revision["commit"] or "") + "+" * bool(revision["dirty"])
+            each.host, each.date = revision["host"] or "", date.isoformat(timespec="seconds")
     return {
         "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,
         "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": task.key,

@@ -81,7 +81,8 @@ CARD = {"gpu": True, "ceilings": {"device": "card", "bandwidths": {"copy": [[1e9
 def test_bounds_stand_below_their_numberings():
     fractions = {"cm-sell": 0.94, "sto-sell": 0.43, "cm-ellpack_r": 0.92, "hie-ellpack_r": None}
     rows = [Row("geveler2011-table2", "paper", "circle-l10", f"q1-{method}", "cuda", metric="spmv", value=1.0, unit="s",
-                device="card", work_bytes=fraction and 1e9 * fraction) for method, fraction in fractions.items()]  # fmt: skip
+                device="card", work_bytes=fraction and 1e9 * fraction)
+            for method, fraction in fractions.items()]  # fmt: skip
     results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS), dtype=object), "paper",
                       "m", "geveler2011-table2", roofs=Roofs({"card": CARD}))  # fmt: skip
     first, second = table2_spmv._bounds(results).frame.to_dict("records")

@@ -7,6 +7,7 @@ import matplotlib.figure
 import pandas
 import pytest
 
+from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.show.tables import Results
 
@@ -17,6 +18,9 @@ METRICS = {
              "radius_ratio_mean": 0.75},
     TABLE2: {"elements": 10368, "preparation": 0.25, "assembly": 0.002},
 }  # fmt: skip
+
+DEVICE = {"device": "a device", "bandwidths": {"copy": [[1e9, 1e9]]}, "cold": {}, "rates": {}}
+ROOFS = Roofs({"a device": {"gpu": True, "ceilings": DEVICE}})  # a byte takes a nanosecond
 
 
 def show(name, status_of):
@@ -36,8 +40,10 @@ def show(name, status_of):
                 if is_time and cell.backend == "host":
                     value *= 4
                 rows.append(Row(**place, device="a device", metric=metric, value=value, unit="s" if is_time else "",
-                                ci_low=value, ci_high=value))  # fmt: skip
-    results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact)
+                                ci_low=value, ci_high=value, work_bytes=0.5e9 * value))  # fmt: skip
+    results = Results(
+        pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact, roofs=ROOFS
+    )
     figure = module.plot(results)
     assert isinstance(figure, matplotlib.figure.Figure)
     figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here

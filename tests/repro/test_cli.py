@@ -312,8 +312,8 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     assert laboratory.repro("run", "table1", "--scale", "smoke", *where).returncode == 0
     lines = laboratory.file("table1.smoke.csv").read_text().splitlines()
     work = lines[0].split(",").index("work_bytes")
-    assert [bool(line.split(",")[work]) for line in lines[1:] if ",time," in line] == [False, True] * 3
-    assert "ceilings" not in laboratory.file("table1.smoke.md").read_text()
+    assert all(line.split(",")[work] for line in lines[1:] if ",time," in line)
+    assert "no ceilings of Pretend device" not in laboratory.file("table1.smoke.md").read_text()
     environment.write_text(environment.read_text().replace("bytes=8000", "bytes=16000"))
     assert main(["doctor", *where]) == 0
     out, err = capsys.readouterr()

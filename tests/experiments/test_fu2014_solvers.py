@@ -229,7 +229,8 @@ def show(name, status_of):
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             is_time = metric.startswith(("setup", "solve", "time", "prerelaxation"))
             rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
-                            ci_high=slower * value, work_bytes=0.5e9 * slower * value, unit="s" if is_time else "count"))  # fmt: skip
+                            ci_high=slower * value, work_bytes=0.5e9 * slower * value,
+                            unit="s" if is_time else "count"))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     results = Results(frame, "smoke", "m", f"fu2014-{name}", roofs=ROOFS)
     figure = module.plot(results)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import Json, Results, answer, plural, say
+from repro.cli.common import Json, Results, answer, plural, require_stored, say
 
 
 def verify(
@@ -24,6 +24,7 @@ def verify(
     from repro.judge import verify as verifying
     from repro.settings import make_settings
 
+    require_stored(results)
     folder = make_settings(None, results, None).results
     found = verifying.verify(folder)
     if write_list:

@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from repro import discovery
 from repro.cache.sources import digest
 from repro.cache.store import write_atomically
 from repro.model import DONE, ReproError
@@ -72,7 +73,8 @@ def verify(results: Path) -> list[Problem]:
         When the list cannot be read.
     """
     found, digests = [], {}
-    for manifest in sorted(results.glob("*/*/*.json")):
+    papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours
+    for manifest in sorted(path for paper in papers for path in results.glob(f"*/{paper}/*.json")):
         file = _name(results, manifest)
         try:
             problems, read = _verify_files(manifest)
@@ -87,7 +89,7 @@ def verify(results: Path) -> list[Problem]:
             common = max(values.values(), key=len)
             odd = [file for files in values.values() if files is not common for file in files]
             found += [Problem(WRONG, file, f"dataset {name} is not what the other files have of it") for file in odd]
-    for table in sorted(results.glob("*/*/*.csv")):
+    for table in sorted(path for paper in papers for path in results.glob(f"*/{paper}/*.csv")):
         if not table.with_suffix(".json").is_file():
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
     return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})
@@ -108,7 +110,8 @@ def unverified(results: Path) -> dict[str, str]:
 
 def told(results: Path) -> str:
     """Say which of the stored results are unverified, and why; empty where none is."""
-    listed = unverified(results)
+    if not (listed := unverified(results)):
+        return ""
     by_reason: dict[str, Counter] = {}
     for file, reason in listed.items():
         by_reason.setdefault(reason, Counter())[file.partition("/")[0]] += 1

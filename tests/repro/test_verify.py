@@ -99,12 +99,13 @@ def test_data_of_one_recipe_and_two_contents_is_found(results):
     manifest = results / f"{STEM}.json"
     stored = json.loads(manifest.read_text())
     stored |= {"recipes": {"demo/mesh": "a"}, "data": {"demo/mesh": "1"}}
-    for folder, content in (("b", "1"), ("c", "2"), ("demo2020", "1")):
-        if folder != "demo2020":
-            shutil.copytree(results, results.with_name(folder))
-        (results.with_name(folder) / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": content}}))
+    for machine, content in (("b", "1"), ("c", "2"), ("bench", "1")):
+        folder = results.parents[1] / machine / results.name
+        if machine != "bench":
+            shutil.copytree(results, folder)
+        (folder / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": content}}))
     found = [each for each in verify.verify(results.parents[1]) if "dataset" in each.what]
-    assert [each.file for each in found] == [f"bench/c/{STEM}"] and found[0].kind == WRONG
+    assert [each.file for each in found] == [f"c/demo2020/{STEM}"] and found[0].kind == WRONG
 
 
 def test_a_value_that_does_not_follow_from_its_time_is_found():

@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import uuid
 from functools import lru_cache
 from importlib import metadata
@@ -119,8 +120,21 @@ def package_versions() -> dict[str, str]:
     return versions
 
 
-class _Nvml:
-    """The few read-only queries of NVIDIA's management library that a fingerprint and a manifest need."""
+MOST_PROCESSES = 64  # on a card, that are told apart
+
+
+class _Process(ctypes.Structure):
+    _fields_ = (("pid", ctypes.c_uint), ("memory", ctypes.c_ulonglong), ("slice", ctypes.c_uint),
+                ("part", ctypes.c_uint))  # fmt: skip
+
+
+class _Use(ctypes.Structure):
+    _fields_ = (("pid", ctypes.c_uint), ("stamp", ctypes.c_ulonglong), ("multiprocessors", ctypes.c_uint),
+                ("memory", ctypes.c_uint), ("encoder", ctypes.c_uint), ("decoder", ctypes.c_uint))  # fmt: skip
+
+
+class Nvml:
+    """The few read-only queries of NVIDIA's management library that others here and `repro.run.state` need."""
 
     clocks = (("graphics", 0), ("sm", 1), ("memory", 2))
 
@@ -147,6 +161,28 @@ class _Nvml:
         value = ctypes.c_uint()
         status = getattr(self.library, function)(*arguments, ctypes.byref(value))
         return value.value if status == 0 else None
+
+    def long_number(self, function: str, *arguments: Any) -> int | None:
+        value = ctypes.c_ulonglong()
+        status = getattr(self.library, function)(*arguments, ctypes.byref(value))
+        return value.value if status == 0 else None
+
+    def processes(self, device: ctypes.c_void_p) -> set[int] | None:
+        """Return the numbers of the processes that hold a device to compute; None where that is not told."""
+        found, count = (_Process * MOST_PROCESSES)(), ctypes.c_uint(MOST_PROCESSES)
+        get = getattr(self.library, "nvmlDeviceGetComputeRunningProcesses_v3", None)  # drivers before 510 have none
+        if get is None or get(device, ctypes.byref(count), found) != 0:
+            return None
+        return {each.pid for each in found[: count.value]}
+
+    def computing(self, device: ctypes.c_void_p) -> set[int] | None:
+        """Return those that have computed in the last second; None where that is not told, as of slices."""
+        found, count = (_Use * MOST_PROCESSES)(), ctypes.c_uint(MOST_PROCESSES)
+        get = getattr(self.library, "nvmlDeviceGetProcessUtilization", None)
+        since = ctypes.c_ulonglong(int((time.time() - 1) * 1e6))
+        if get is None or get(device, found, ctypes.byref(count), since) != 0:
+            return None
+        return {each.pid for each in found[: count.value] if each.multiprocessors}
 
     def memory(self, device: ctypes.c_void_p) -> int | None:
         sizes = (ctypes.c_ulonglong * 3)()
@@ -176,6 +212,18 @@ class _Nvml:
         return {key: value for key, value in facts.items() if value is not None}
 
 
+def management() -> Nvml | None:
+    """Return NVIDIA's management library, opened; None without an NVIDIA driver."""
+    for name in ("libnvidia-ml.so.1", "nvml.dll"):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        if library.nvmlInit_v2() == 0:  # else the library without a driver
+            return Nvml(library)
+    return None
+
+
 def nvidia() -> dict[str, Any]:
     """Return driver and devices, with clocks as they are now; an empty dictionary without an NVIDIA driver.
 
@@ -184,20 +232,14 @@ def nvidia() -> dict[str, Any]:
     dict
         ``driver`` (str) and ``gpus``, a list of dictionaries with ``name``, ``memory_bytes`` and clocks in MHz.
     """
-    for name in ("libnvidia-ml.so.1", "nvml.dll"):
-        try:
-            library = ctypes.CDLL(name)
-        except OSError:
-            continue
-        if library.nvmlInit_v2() != 0:  # the library without a driver
-            continue
-        nvml = _Nvml(library)
-        try:
-            gpus = [nvml.device(handle) for handle in nvml.handles()]
-            return {"driver": nvml.text("nvmlSystemGetDriverVersion"), "gpus": gpus} if gpus else {}
-        finally:
-            library.nvmlShutdown()
-    return {}
+    nvml = management()
+    if nvml is None:
+        return {}
+    try:
+        gpus = [nvml.device(handle) for handle in nvml.handles()]
+        return {"driver": nvml.text("nvmlSystemGetDriverVersion"), "gpus": gpus} if gpus else {}
+    finally:
+        nvml.library.nvmlShutdown()
 
 
 @lru_cache(maxsize=1)

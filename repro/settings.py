@@ -39,6 +39,8 @@ class Settings:
         Hashes of the user's own files that are known, as of those that lie on another machine; others are read.
     aside : str
         Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
+    rounds : int
+        In how many processes, apart in time, each cell is measured.
     """
 
     scale: str
@@ -51,6 +53,7 @@ class Settings:
     usual_scale: str = ""
     own_keys: Mapping[str, str] = field(default_factory=dict)
     aside: str = ""
+    rounds: int = 1
 
     @property
     def store(self) -> Store:
@@ -106,6 +109,7 @@ def default_machine() -> str:
 def make_settings(
     scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
     meshes: Sequence[str] = (), command: str = "", cell_seconds: float = CELL_SECONDS,
+    rounds: int = 1,
 ) -> Settings:  # fmt: skip
     """Check what the command line gives, and fill in what it leaves out.
 
@@ -136,7 +140,8 @@ def make_settings(
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(
-        scale or default_scale(), results, machine, seed, _overrides(meshes), command, cell_seconds, aside=aside
+        scale or default_scale(), results, machine, seed, _overrides(meshes), command, cell_seconds, aside=aside,
+        rounds=rounds,
     )  # fmt: skip
 
 

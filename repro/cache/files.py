@@ -118,7 +118,7 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         for row in parse(text.decode(), manifest):
             rows.setdefault(_place(row), []).append(row)
         with gzip.open(io.BytesIO(packed)) as stream:
-            samples = {_name(each): each["samples"] for each in json.loads(stream.read(MOST_BYTES))}
+            samples = {_name(each): each for each in json.loads(stream.read(MOST_BYTES))}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         shared = {
             "seed": manifest["seed"], "sources": dict(manifest["sources"]),
@@ -127,7 +127,8 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         return {
             _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, shared)
             for cell in manifest["cells"]
-            if places[_place(cell)] == 1 and _is_whole(cell, rows.get(_place(cell), []), samples.get(_name(cell), {}))
+            if places[_place(cell)] == 1
+            and _is_whole(cell, rows.get(_place(cell), []), _newest(samples.get(_name(cell), {})))
         }
     except DAMAGED:
         return {}
@@ -153,6 +154,11 @@ def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapp
     )
 
 
+def _newest(taken: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the samples of the last round of a cell; those of the first edition name no rounds."""
+    return taken["rounds"][-1]["samples"] if "rounds" in taken else taken.get("samples", {})
+
+
 def _is_own(own: Any) -> bool:
     """Whether what a cell has apart from the others, see `repro.show.render`, is a key and digests."""
     parts = (own, own["key"], own["digests"], *(own["key"][name] for name in ("sources", "data", "machine")))
@@ -163,7 +169,7 @@ def _timed(since: Mapping[str, Any]) -> dict[str, Any]:
     return {**since, "finished": datetime.fromisoformat(since["date"]).timestamp()}
 
 
-def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
+def _record(cell, rows, taken, manifest, shared) -> dict[str, Any]:
     recipes, digests = manifest.get("recipes", {}), manifest["data"]
     whole = {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}}
     own = cell.get("own") or {"key": whole, "digests": digests}
@@ -173,13 +179,14 @@ def _record(cell, rows, samples, manifest, shared) -> dict[str, Any]:
         "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
         "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
         "key": own["key"],
-        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": samples,
+        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": _newest(taken),
         "checks": cell["checks"],
         "digests": {name: own["digests"][name] for name in cell["data"] if name in own["digests"]},
         "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
                    if each["name"] in devices},
         "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],
         "finished": datetime.fromisoformat(cell["date"]).timestamp(), **since,
+        **({"rounds": taken["rounds"]} if "rounds" in taken else {}),
     }  # fmt: skip
 
 

@@ -71,6 +71,8 @@ class Task:
         Where a record is read back from that the store has not, or not one that is measured and stands.
     is_read_back : bool
         Whether what `record` says is not yet in the store as it is.
+    rounds : int
+        How many it has to be measured in.
     """
 
     artefact: Artefact
@@ -81,6 +83,7 @@ class Task:
     reason: str = ""
     files: Sequence[Files] = ()
     is_read_back: bool = False
+    rounds: int = 1
 
     @property
     def seconds(self) -> float | None:
@@ -122,7 +125,15 @@ class Task:
             return f"{since['status']} on {since['date'][:10]}, after it was measured: {since['reason']}"
         if status != DONE:
             return f"{status}: {reason}"
-        return hashing.in_short(hashing.changes(self.record, self.key))
+        if changes := hashing.changes(self.record, self.key):
+            return hashing.in_short(changes)
+        return f"{self.found} of {self.rounds} rounds" if self.found < self.rounds else ""
+
+    @property
+    def found(self) -> int:
+        """How many rounds are measured and stand; a record that counts none is of one."""
+        is_whole = self.stands and self.record["status"] == DONE and "since" not in self.record
+        return len(self.record.get("rounds") or [None]) if is_whole else 0
 
 
 def values_of(cell: Cell) -> dict[str, str]:
@@ -158,7 +169,7 @@ def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list
     files = files_of(artefact, {name for cell in cells for name in cell.data}, settings)
     for cell in cells:
         path = store.path(owner.id, identity(cell, settings))
-        task = Task(owner, cell, path, key_of(owner, cell, settings), files=files)
+        task = Task(owner, cell, path, key_of(owner, cell, settings), files=files, rounds=settings.rounds)
         task.look(store)
         tasks.append(task)
     return tasks

@@ -45,6 +45,9 @@ def run(
     cell_minutes: Annotated[
         float, typer.Option("--cell-minutes", min=0.01, help="The longest that one cell may take.")
     ] = CELL_SECONDS / 60,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, max=99, help="In how many processes a cell is measured.")
+    ] = 1,
     shard: Annotated[
         str | None,
         typer.Option("--shard", metavar="N/COUNT", help="Only the N-th of COUNT parts that take about the same time."),
@@ -62,7 +65,7 @@ def run(
     from repro.settings import make_settings
 
     part = shards.parse(shard) if shard is not None else None
-    settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes)
+    settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes, rounds)
     hosts.require_own(settings.store.folder)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")

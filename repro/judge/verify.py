@@ -23,8 +23,9 @@ from typing import Any
 from repro import discovery
 from repro.cache.sources import digest
 from repro.cache.store import write_atomically
+from repro.judge import spread
 from repro.model import DONE, ReproError
-from repro.run.statistics import summarise
+from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, split
 
@@ -168,7 +169,7 @@ def _verify_files(path: Path) -> tuple[list[tuple[str, str]], dict[tuple[str, st
 
 def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
-    taken = {_place(each): each["samples"] for each in samples}
+    taken = {_place(each): [one["samples"] for one in each.get("rounds") or [each]] for each in samples}
     cells = {_place(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
@@ -180,8 +181,8 @@ def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], mani
             continue
         for row in of_cell:
             if row["n"]:
-                of_metric = taken.get(place, {}).get(row["metric"])
-                yield from _verify_sampled(row, of_metric["seconds"] if of_metric else [])
+                of_metric = [each[row["metric"]] for each in taken.get(place, ()) if row["metric"] in each]
+                yield from _verify_sampled(row, of_metric)
         yield from _verify_derived(of_cell, cell.get("work", ()))
     yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
                 if cell["status"] == DONE and place not in with_rows)  # fmt: skip
@@ -208,18 +209,22 @@ def _is_whole(value: float) -> bool:
     return value > 0.5 and abs(value - round(value)) < 1e-9 * value
 
 
-def _verify_sampled(row: Mapping[str, str], seconds: list[float]) -> Iterator[str]:
-    if not seconds:
+def _verify_sampled(row: Mapping[str, str], rounds: list[Mapping[str, Any]]) -> Iterator[str]:
+    if not rounds or not all(each["seconds"] for each in rounds):
         yield f"{_told(row)} has no samples"
         return
-    summary = summarise(seconds)
-    expected = {"value": summary.median, "ci_low": summary.ci_low, "ci_high": summary.ci_high}
+    summaries = [summarise(each["seconds"]) for each in rounds]
+    low, high = summaries[0].ci_low, summaries[0].ci_high
+    if "disturbed" in rounds[0]:  # samples of the first edition do not say, and rows of it have the rank interval
+        low, high = spread.of_samples(rounds)
+    expected = {"value": median(each.median for each in summaries), "ci_low": low, "ci_high": high}
     for name, value in expected.items():
         stored = float(row[name]) if row[name] else None
         known = None if value is None else convert(value, "s", row["unit"])
         if not _same(stored, known):
             yield f"{_told(row)}: {name} is {stored}, and {known} by its samples"
-    for name, count in (("n", summary.n), ("outliers", summary.outliers)):
+    for name in ("n", "outliers"):
+        count = sum(getattr(each, name) for each in summaries)
         if int(row[name]) != count:
             yield f"{_told(row)}: {name} is {row[name]}, and {count} by its samples"
 

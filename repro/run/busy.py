@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from repro.cache.store import read_json
 from repro.model import DONE
-from repro.run.preemption import NOTE
+from repro.run.state import LOST
 
 ROUNDING = 1.0  # seconds, of the dates that are stored
 
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """When and where a cell was measured, and whether it has the note of `repro.run.preemption`."""
+    """When and where a cell was measured, and whether a note says that its threads lost their cores."""
 
     span: Span
     host: str
@@ -75,7 +75,7 @@ def _cells(folder: Path) -> dict[tuple, Cell]:
             if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
                 place = _place({**cell, **{name: manifest.get(name) for name in ("artefact", "scale")}})
                 end = datetime.fromisoformat(cell["date"]).timestamp()
-                is_noted = any(NOTE in note for note in cell.get("notes") or ())
+                is_noted = any(LOST in note for note in cell.get("notes") or ())
                 host = (cell.get("revision") or {}).get("host", "")
                 found[place] = Cell(Span(end + ROUNDING - cell["seconds"], end), host, is_noted)
     return found

@@ -36,6 +36,10 @@ class Run:
         What was recorded.
     samples : dict
         Raw samples by metric.
+    state : dict
+        Of the device while it was sampled, by metric.
+    notes : list of str
+        What a reader of the times has to know.
     checks : list of dict
         What was compared with a reference, the error and the tolerance.
     digests : dict of str to str
@@ -54,6 +58,8 @@ class Run:
         self.rows: list[Row] = []
         self.samples: dict[str, dict] = {}
         self.checks: list[dict] = []
+        self.state: dict[str, dict] = {}
+        self.notes: list[str] = []
         self.digests: dict[str, str] = {}
         self.clocks: dict[str, dict] = {}
         self.failing: tuple[str, float | None] = ("", None)
@@ -207,14 +213,13 @@ class Run:
         self._note(clock)
         limit = SAMPLING_SECONDS[self.scale] if max_seconds is None else max_seconds
 
-        function()
-        clock.synchronize()
+        checked = timing.timed(clock, function)
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
             samples = timing.sample(
                 function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
-                batch=None if evict else repeats,
+                batch=None if evict else repeats, checked=checked,
             )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
@@ -222,8 +227,11 @@ class Run:
         for name, samples, summary in taken:
             self.samples[_sampled(name, parameters)] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
-                "cold": bool(samples.cold),
+                "cold": bool(samples.cold), "disturbed": int(samples.disturbed),
             }  # fmt: skip
+            self.state[name] = samples.state
+            if samples.note:
+                self.notes.append(f"{name} of {self.cell.method} on {self.cell.backend} was {samples.note}")
             median, low, high = (_in(unit, x) for x in (summary.median, summary.ci_low, summary.ci_high))
             self._record(
                 name, parameters or {}, value=median, unit=unit, ci_low=low, ci_high=high, n=int(summary.n),

@@ -12,14 +12,14 @@ from repro import discovery, environment
 from repro.cache.plan import Task, source_hashes
 from repro.cache.store import alone
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
-from repro.run import manifest
+from repro.run import manifest, rounds
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
 from repro.settings import Settings
 
 
 def measure(
-    task: Task, settings: Settings, *, force: bool = False, begun: float = 0.0,
+    task: Task, settings: Settings, *, upto: int = 1, force: bool = False, begun: float = 0.0,
     waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
     saying: Callable[[str], None] | None = None,
 ) -> bool:  # fmt: skip
@@ -29,8 +29,10 @@ def measure(
     ----------
     task : Task
     settings : Settings
+    upto : int
+        How many rounds its record should have then: one is measured, beside those that are stored and stand.
     force : bool
-        Measure even if what is stored stands.
+        Measure even if what is stored stands, and keep none of it.
     begun : float
         When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
     waiting : callable, optional
@@ -52,9 +54,15 @@ def measure(
         task.look(store)
         if task.record is not None and task.stands:
             lately = task.record.get("finished", 0.0) >= begun > 0
-            if lately or not (task.reason or force):
+            if (lately or not (task.reason or force)) and rounds.count(task.record) >= upto:
                 return False
+        is_added = upto > 1 and task.stands and task.record is not None and "since" not in task.record and not force
         record = _measured(task, settings, saying)
+        if is_added and record["status"] == DONE == task.record["status"]:
+            try:
+                record = rounds.together(task.record, record)
+            except rounds.Disagree as disagree:
+                record = outcome(task, settings, FAILED, str(disagree))
         store.write(task.path, record)
         task.record, task.reason = record, ""
     return True
@@ -78,9 +86,12 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
-    notes = [*_roofs(run, settings, saying), *_uncaptured(run)] if status == DONE else []
+    notes = [*_roofs(run, settings, saying), *_uncaptured(run), *run.notes] if status == DONE else []
     record = outcome(task, settings, status, reason, run)
     record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
+    if status == DONE:
+        record["rounds"] = [rounds.alone(record, run.state)]
+        record["rows"] = rounds.shown(record["rows"], record["rounds"])
     return record
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -16,7 +17,7 @@ from repro.cache.plan import Selection, Task
 from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError
-from repro.run import building, preemption
+from repro.run import building, measure
 from repro.run.worker import Worker
 from repro.settings import Settings, own_name
 from repro.show.render import Rendered, render
@@ -246,7 +247,9 @@ def run(
     begun, summary = time.time(), Summary()
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
-    expected = {task.path: job.expected_seconds(task, settings.scale) for job in jobs for task in job.pending(force)}
+    pending = {task.path: (job, task) for job in jobs for task in job.pending(force)}
+    expected = {path: job.expected_seconds(task, settings.scale) for path, (job, task) in pending.items()}
+    had = {path: 0 if force else task.found for path, (_, task) in pending.items()}
     if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
         measuring_lock()
         require_writable(settings.store.folder)
@@ -254,13 +257,22 @@ def run(
     for job in jobs:
         if text := replaced(job, settings):
             watcher.replaces(text)
-    watcher.begin(len(expected), sum(expected.values()))
+    counted: set[tuple[str, Path]] = set()
+    times = {path: settings.rounds - had[path] for path in expected}
+    watcher.begin(sum(times.values()), sum(seconds * times[path] for path, seconds in expected.items()))
     worker = Worker(settings) if isolate else None
     try:
         if isolate:
             building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
-        for job in jobs:
-            _run_job(job, settings, force, begun, worker, watcher, summary, expected)
+        for passed in range(max(times.values(), default=1)):
+            if worker and passed:
+                worker.close()  # a round is a process of its own
+            order = _shuffled(jobs, settings.seed + passed) if settings.rounds > 1 else jobs
+            for job in order:
+                if not passed or any(task.path in expected for task in job.wanted):
+                    _run_job(
+                        job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted
+                    )
     except KeyboardInterrupt:
         summary.interrupted = True
     finally:
@@ -269,10 +281,33 @@ def run(
     return summary
 
 
+def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
+    """Return the jobs, and the cells of each, in an order drawn by lot; cells that share data stay together."""
+    lot = random.Random(seed)
+    drawn = []
+    for job in lot.sample(jobs, len(jobs)):
+        groups: dict[tuple[str, ...], list[Task]] = {}
+        for task in lot.sample(job.wanted, len(job.wanted)):
+            groups.setdefault(task.cell.data, []).append(task)
+        drawn.append(replace(job, wanted=[task for group in groups.values() for task in group]))
+    return drawn
+
+
 def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: dict[Path, float],
+    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]],
 ) -> None:  # fmt: skip
+    """Measure a round of each of a job's wanted cells that lacks one, and write the artefact's files.
+
+    Parameters
+    ----------
+    expected : dict of Path to float
+        Seconds of a round of the cells that still lack some; those that have all, or failed, are taken out.
+    had : dict of Path to int
+        The rounds that each cell has, counted up.
+    counted : set of (str, Path)
+        The artefacts' cells that the summary has.
+    """
     if job.problem:
         summary.problems[job.artefact.id] = job.problem
         watcher.problem(job.artefact, job.problem)
@@ -298,12 +333,17 @@ def _run_job(
             if measured:
                 watcher.cell(task, task.reason or "forced")
                 current, has_waited = task, False
-                measured = worker.measure(task, **options) if worker else preemption.watched(task, settings, **options)
+                options["upto"] = had[task.path] = had[task.path] + 1
+                measured = worker.measure(task, **options) if worker else measure.measure(task, settings, **options)
                 current = None
-                summary.count(task, measured)
-                watcher.done(task, measured, expected.pop(task.path))
-            else:
+                watcher.done(task, measured, expected[task.path])
+                if had[task.path] >= settings.rounds or kept.last(task.record)["status"] != DONE:
+                    del expected[task.path]
+                    summary.count(task, measured)
+                    counted.add((job.artefact.id, task.path))
+            elif (job.artefact.id, task.path) not in counted:
                 summary.count(task, False)
+                counted.add((job.artefact.id, task.path))
     except (KeyboardInterrupt, OSError, ReproError) as error:
         trouble = error
         if worker:

@@ -17,11 +17,14 @@ from typing import Any, Protocol
 
 from repro.machine import cpu_model, last_level_cache_bytes
 from repro.model import ReproError
+from repro.run import state
+from repro.run.guard import Guard
 from repro.run.statistics import summarise
 
 LONGEST_BATCH = 2048  # calls; a captured graph of more takes longer to build than it saves
 QUEUE_SECONDS = 0.02  # samples enqueued before each synchronisation, as seconds of work
 QUEUE_SAMPLES = 16
+LONG = 3  # times the cap on sampling: a call that takes longer is sampled once
 LEAD_SECONDS = 3e-4  # of work that a short sample is enqueued behind
 
 
@@ -96,14 +99,24 @@ class Samples:
     mode : str
         ``'graph'`` when captured work was replayed, ``'calls'`` when the clock captures nothing and the function was
         called, ``'calls, not captured: <why>'`` when it could not be captured: launch cost may be in the number.
+        ``'checked call'`` when the call that was checked took so long that it is the one sample.
     cold : bool
         Whether the last-level cache was evicted before each sample.
+    disturbed : int
+        Samples that something disturbed; they are not among these, but where `note` says so.
+    note : str
+        What disturbed samples that could not be had otherwise; empty when there are none.
+    state : dict
+        See `repro.run.state.summary`.
     """
 
     seconds: list[float] = field(default_factory=list)
     batch: int = 1
     mode: str = "calls"
     cold: bool = False
+    disturbed: int = 0
+    note: str = ""
+    state: dict[str, Any] = field(default_factory=dict)
 
 
 @contextmanager
@@ -137,7 +150,7 @@ def _elapsed(clock: Clock, start: Any, end: Any) -> float:
     return seconds
 
 
-def _timed(clock: Clock, function: Callable[[], Any]) -> float:
+def timed(clock: Clock, function: Callable[[], Any]) -> float:
     """Return the seconds of one call that finds the queue empty and ends with a synchronisation."""
     clock.synchronize()
     start = clock.record()
@@ -181,7 +194,7 @@ class _Replay:
             wanted = math.ceil(self.batch * least_seconds / max(seconds, least_seconds / 64) * 1.1)
             self.of(min(LONGEST_BATCH, max(wanted, self.batch + 1)))
             self.run()  # the first replay of a graph uploads it
-            seconds = min(_timed(self.clock, self.run) for _ in range(2))
+            seconds = min(timed(self.clock, self.run) for _ in range(2))
         return seconds
 
 
@@ -192,13 +205,15 @@ def sample(
     cold: bool = False,
     max_seconds: float = 10.0,
     max_samples: int = 500,
-    min_samples: int = 3,
+    min_samples: int = 5,
     width: float = 0.01,
     batch_seconds: float = 1e-3,
     warm_up_seconds: float = 0.05,
     called_before: bool = False,
     capture: bool = True,
     batch: int | None = None,
+    checked: float | None = None,
+    watched: state.Unwatched | None = None,
 ) -> Samples:
     """Time a function until the median is known.
 
@@ -216,7 +231,7 @@ def sample(
         Evict the last-level cache before each sample; a sample is then one call.
     max_seconds : float
         Cap on the time spent sampling. It is exceeded only to reach `min_samples`. A function that takes longer than
-        this in a single call is sampled once.
+        `LONG` times this in a single call is sampled once.
     max_samples, min_samples : int
         Caps on the number of samples.
     width : float
@@ -233,18 +248,28 @@ def sample(
         does in it is part of its time, and it is never captured.
     batch : int, optional
         Calls in each sample that is not cold; by default as many as last `batch_seconds`.
+    checked : float, optional
+        Seconds of a call that the caller has made and checked; where that took so long that the function is sampled
+        once, and not cold, it is the sample.
+    watched : repro.run.state.Unwatched, optional
+        What tells whether something disturbed samples; by default what is known of the clock's device.
 
     Raises
     ------
     ClockError
         When the clock goes backwards, or does not advance over the largest batch.
     """
+    longest = LONG * max_seconds
+    if checked is not None and checked > longest and not cold:
+        return Samples([checked], 1, "checked call")
+    guard = Guard(watched or state.watch(clock))
     with _no_garbage_collection():
         if not called_before:
-            _timed(clock, function)
-        first = _timed(clock, function)
-        if first > max_seconds:
-            return Samples(_cold_group(function, clock, 1, 1) if cold else [first], 1, "calls", cold)
+            timed(clock, function)
+        first = timed(clock, function)
+        if first > longest:
+            taken = _cold_group(function, clock, 1, 1) if cold else [first]
+            return Samples(taken, 1, "calls", cold, state=guard.summary())
 
         replay = _Replay(function, clock, capture)
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
@@ -271,9 +296,12 @@ def sample(
         while len(seconds) < max_samples:
             count = min(group, max_samples - len(seconds))
             if cold:
-                seconds += _cold_group(replay.run, clock, flushes, count)
+                group_taken = guard.of(_cold_group, replay.run, clock, flushes, count)
             else:
-                seconds += [value / replay.batch for value in _warm_group(replay.run, clock, count, lead)]
+                group_taken = guard.of(_warm_group, replay.run, clock, count, lead)
+            seconds += [value / replay.batch for value in group_taken]
+            if guard.thrown and guard.is_over(len(seconds), time.perf_counter() - begun, max_seconds):
+                seconds += [value / replay.batch for value in guard.give_up()]
             if len(seconds) >= min_samples:
                 if time.perf_counter() - begun + first >= max_seconds:
                     break
@@ -283,14 +311,16 @@ def sample(
                     look = len(seconds) + max(1, len(seconds) // 10)
     if not all(value > 0 for value in seconds):
         raise ClockError(f"the clock of {clock.name} did not advance over {replay.batch} calls: nothing to measure")
-    return Samples(seconds, replay.batch, replay.mode, cold)
+    return Samples(
+        seconds, replay.batch, replay.mode, cold, disturbed=guard.disturbed, note=guard.note, state=guard.summary()
+    )
 
 
 def _warm_up(run: Callable[[], Any], clock: Clock, for_seconds: float) -> float:
     """Call until caches, pools and clock rates have settled; return the least seconds a call took."""
     begun, least = time.perf_counter(), math.inf
     while time.perf_counter() - begun < for_seconds:
-        least = min(least, _timed(clock, run))
+        least = min(least, timed(clock, run))
     return least
 
 
@@ -361,5 +391,5 @@ def _flushes(run: Callable[[], Any], clock: Clock) -> int:
     finished = time.perf_counter() - begun
     if enqueued > 0.5 * finished and not getattr(clock, "is_gpu", False):
         return 1
-    flush = max(_timed(clock, clock.flush_cache), 1e-6)
+    flush = max(timed(clock, clock.flush_cache), 1e-6)
     return max(1, min(50, math.ceil(1.5 * enqueued / flush)))

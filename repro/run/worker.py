@@ -19,7 +19,8 @@ from typing import Any
 
 from repro.cache.plan import Task
 from repro.discovery import Artefact
-from repro.model import DONE, FAILED, Cell, ReproError
+from repro.model import FAILED, Cell, ReproError
+from repro.run import rounds
 from repro.settings import Settings
 
 PR_SET_PDEATHSIG = 1
@@ -41,8 +42,8 @@ class Worker:
         self._has_turn = False  # the machine is this run's, and the process measures
 
     def measure(
-        self, task: Task, *, force: bool = False, begun: float = 0.0, waiting: Callable[[], None] | None = None,
-        saying: Callable[[str], None] | None = None,
+        self, task: Task, *, upto: int = 1, force: bool = False, begun: float = 0.0,
+        waiting: Callable[[], None] | None = None, saying: Callable[[str], None] | None = None,
     ) -> bool:  # fmt: skip
         """Do as `repro.run.measure.measure`, in the process; its death is a failed cell.
 
@@ -55,15 +56,15 @@ class Worker:
         """
         for is_last in (False, True):
             try:
-                message = self._ask(task, force, begun, waiting, saying)
+                message = self._ask(task, upto, force, begun, waiting, saying)
                 break
             except TimeoutError as late:
                 self.close()
-                return self._fail(task, str(late), begun)
+                return self._fail(task, str(late), begun, upto)
             except (EOFError, ConnectionError):
                 death = f"the measuring process died: {self._bury()}"
             if self._has_turn:
-                return self._fail(task, death, begun)
+                return self._fail(task, death, begun, upto)
             if is_last:
                 raise ReproError(f"{death}, as did one before it, and neither had begun; what is stored is kept")
         if isinstance(message, BaseException):
@@ -74,7 +75,7 @@ class Worker:
         return measured
 
     def _ask(
-        self, task: Task, force: bool, begun: float, waiting: Callable[[], None] | None,
+        self, task: Task, upto: int, force: bool, begun: float, waiting: Callable[[], None] | None,
         saying: Callable[[str], None] | None,
     ) -> Any:  # fmt: skip
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
@@ -83,7 +84,7 @@ class Worker:
             self._start()
         cell = task.cell
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
-        self._pipe.send((task.artefact, identity, task.path, task.key, force, begun))
+        self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
         until = None
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
@@ -122,7 +123,7 @@ class Worker:
         self.close()
         return how
 
-    def _fail(self, task: Task, reason: str, begun: float) -> bool:
+    def _fail(self, task: Task, reason: str, begun: float, upto: int) -> bool:
         """Store that a cell failed, and return whether: not over one that is done since the run began.
 
         That is another run's, for which this one has waited, or the process had stored it and died before it said so.
@@ -130,7 +131,8 @@ class Worker:
         from repro.run.measure import outcome
 
         task.look(self.settings.store)
-        if task.stands and task.record["status"] == DONE and task.record.get("finished", 0.0) >= begun > 0:
+        is_done = task.stands and rounds.count(task.record) >= upto
+        if is_done and task.record.get("finished", 0.0) >= begun > 0:
             return False
         record = outcome(task, self.settings, FAILED, reason)
         self.settings.store.write(task.path, record)
@@ -152,20 +154,20 @@ class Worker:
 
 def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
-    from repro.run import preemption
+    from repro.run.measure import measure
 
     die_with(parent)
     os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
     while True:
         try:
-            artefact, identity, path, key, force, begun = pipe.recv()
+            artefact, identity, path, key, upto, force, begun = pipe.recv()
         except (EOFError, ConnectionError):
             return
         task = _task(artefact, identity, path, key)
         try:
-            measured = preemption.watched(
-                task, settings, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
+            measured = measure(
+                task, settings, upto=upto, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
                 measuring=lambda: pipe.send(MEASURING), saying=pipe.send,
             )  # fmt: skip
             answer: Any = (measured, task.record, task.reason)

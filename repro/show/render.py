@@ -152,7 +152,12 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -
 
 
 def _samples(records: list[dict]) -> list[dict]:
-    return [{**record["identity"], "samples": record["samples"]} for record in records if record["samples"]]
+    """The samples of each cell that has some: in its rounds, or in one that names none, as of the first edition."""
+    return [
+        {**record["identity"], name: record[name]}
+        for record in records if record["samples"]
+        for name in ("rounds" if "rounds" in record else "samples",)
+    ]  # fmt: skip
 
 
 def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict[str, Any]:

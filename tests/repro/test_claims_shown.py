@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from repro.judge.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
-from repro.run.preemption import NOTE
+from repro.run.state import LOST
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 
@@ -63,7 +63,7 @@ def test_kernels_on_a_processor_that_was_busy_are_marked_as_baselines_are(store)
     store.row("a", "fast", "solve", 1.0)
     store.cell("a", "slow", 20, 10.0, backend="openmp")
     store.cell("b", "other", 15, 5.0, backend="cuda")
-    store.cells[0]["notes"] = [f"slow on openmp: {NOTE}"]
+    store.cells[0]["notes"] = [f"slow on openmp: {LOST}"]
     where = '[claim.where]\ngpu = "table1 fast solve"\ncpu = "table1 slow solve"'
     verdict = store.one(where, stated())
     assert verdict.stated.shared == 1

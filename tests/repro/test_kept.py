@@ -144,7 +144,7 @@ def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
     made = make_settings("smoke", laboratory.results, "bench")
     (artefact,) = discovery.select(["table1"])
     task = plan.tasks_of(artefact, discovery.load(artefact), made)[0]
-    assert Worker(made)._fail(task, "it died: SIGSEGV", 0.0)
+    assert Worker(made)._fail(task, "it died: SIGSEGV", 0.0, 1)
     record = json.loads(laboratory.cell("first-loop").read_text())
     assert record["status"] == "done" and record["rows"] and record["since"]["reason"] == "it died: SIGSEGV"
     assert task.record["status"] == "failed"  # which is what the run counts

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import hosts, store
-from repro.run import preemption
+from repro.run import measure
 
 GOLDEN = Path(__file__).parent / "golden"
 WHEN = ("commit", "host", "date")
@@ -89,7 +89,7 @@ def test_every_file_of_an_artefact(laboratory, sampled):
     assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
     assert "fakelab/demo2020/adding.py" in manifest["sources"]
     samples = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))
-    taken = {(s["case"], s["method"]): s["samples"]["time"]["seconds"] for s in samples}
+    taken = {(s["case"], s["method"]): s["rounds"][0]["samples"]["time"]["seconds"] for s in samples}
     for row in rows(laboratory):
         if row["metric"] == "time" and row["backend"] == "host":
             assert len(taken[row["case"], row["method"]]) == int(row["n"]) > 1
@@ -293,7 +293,7 @@ def test_the_cell_that_was_cut_off_is_not_stored_while_the_files_are_written(lab
 
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monkeypatch, capsys, waits):
-    real = preemption.watched
+    real = measure.measure
 
     def watched(task, settings, **given):
         measured = real(task, settings, **given)
@@ -303,7 +303,7 @@ def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monk
             raise KeyboardInterrupt
         return measured
 
-    monkeypatch.setattr(preemption, "watched", watched)
+    monkeypatch.setattr(measure, "measure", watched)
     assert laboratory.run("table1") == 130
     assert list(laboratory.statuses().values()) == ["done"] * 2 and len(rows(laboratory)) == 4
     counted = "1 cell measured, 1 as before" if waits else "2 cells measured, 0 as before"

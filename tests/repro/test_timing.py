@@ -199,7 +199,7 @@ def virtual_time(monkeypatch):
 
 @pytest.mark.parametrize(
     ("seconds", "called_before", "samples", "calls"),
-    [(60.0, True, 1, 1), (60.0, False, 1, 2), (4.0, True, 3, 3), (4.0, False, 3, 4), (9.0, True, 3, 3)],
+    [(60.0, True, 1, 1), (60.0, False, 1, 2), (4.0, True, 5, 5), (4.0, False, 5, 6), (29.0, True, 5, 5)],
 )
 def test_long_functions_are_not_repeated_more_than_needed(virtual_time, seconds, called_before, samples, calls):
     clock = SlowHost(seconds)
@@ -208,6 +208,12 @@ def test_long_functions_are_not_repeated_more_than_needed(virtual_time, seconds,
     assert (len(result.seconds), clock.calls) == (samples, calls)
     assert result.seconds == pytest.approx([seconds] * samples)
     assert summarise(result.seconds).ci_low is None
+
+
+def test_a_checked_call_that_took_long_is_the_sample():
+    clock = SlowHost(60.0)
+    assert sample(clock.call, clock, checked=60.0) == timing.Samples([60.0], 1, "checked call") and not clock.calls
+    assert len(sample(clock.call, clock, checked=60.0, cold=True, called_before=True).seconds) == 1 and clock.calls
 
 
 def test_a_cold_sample_of_a_long_function_is_evicted_first(virtual_time):

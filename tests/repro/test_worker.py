@@ -87,5 +87,5 @@ def test_one_that_is_killed_in_its_turn_leaves_what_was_stored_since_the_run_beg
 
 def _killed(worker, ask, given):
     """As `Worker._ask`, of a process that measures though another run has just done so, and is killed at that."""
-    task, force, _, waiting, saying = given
-    return ask(task, force, 0.0, waiting, saying)
+    task, upto, force, _, waiting, saying = given
+    return ask(task, upto, force, 0.0, waiting, saying)

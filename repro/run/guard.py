@@ -1,0 +1,50 @@
+"""Samples that something disturbed are kept apart and taken again, until that has gone on for too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from repro.run import state
+
+PATIENCE = 2  # times the samples, or the time, that may be thrown away
+LEAST = 16  # samples from which on they are counted
+
+
+class Guard:
+    """Keeps samples that something disturbed apart, until there are too many of them."""
+
+    def __init__(self, watched: state.Unwatched):
+        self._watched, self._slow = watched, watched.slowly()
+        self._readings = [watched.read()]
+        self.thrown: list[float] = []
+        self.disturbed, self.note, self._why = 0, "", ""
+
+    def of(self, take: Callable[..., list[float]], *arguments: Any) -> list[float]:
+        """Take samples and return them; none where they were disturbed, unless it has been given up."""
+        before = self._watched.read()
+        taken = take(*arguments)
+        after = self._watched.read()
+        self._readings += before, after
+        why = self._watched.disturbance(before, after)
+        if not why:
+            return taken
+        self.disturbed += len(taken)
+        if self.note:
+            return taken
+        self.thrown, self._why = self.thrown + taken, why
+        return []
+
+    def is_over(self, kept: int, spent: float, max_seconds: float) -> bool:
+        """Return whether as many were thrown away, or as long was spent, as the patience is for."""
+        return len(self.thrown) >= PATIENCE * max(kept, LEAST) or spent > (1 + PATIENCE) * max_seconds
+
+    def give_up(self) -> list[float]:
+        """Return what was thrown away: from now on samples are taken as they come."""
+        thrown, self.thrown = self.thrown, []
+        self.note = f"disturbed, and not to be had otherwise: {self._why}"
+        return thrown
+
+    def summary(self) -> dict[str, Any]:
+        """Return the state of the device during all of it."""
+        return state.summary(self._readings, (self._slow, self._watched.slowly()))

@@ -1,0 +1,98 @@
+"""The rounds of a cell: its measurements in processes of their own, and the rows that they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from repro.judge import spread
+from repro.model import DONE, ReproError
+from repro.run.statistics import median, outliers
+from repro.units import convert, is_rate, is_time
+
+#: What a round has of its record.
+FIELDS = ("command", "date", "finished", "seconds", "samples")
+COUNTS = ("", "count")  # units of facts, which are the same in each round
+
+
+class Disagree(ReproError):
+    """A fact differs between two rounds of a cell."""
+
+
+def rounds_of(record: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the rounds of a record; of one that knows none, as the files of the first edition, it is one itself."""
+    if record is None or record["status"] != DONE:
+        return []
+    return list(record.get("rounds") or [alone(record, {})])
+
+
+def count(record: Mapping[str, Any] | None) -> int:
+    """Return how many rounds a record has."""
+    return len(rounds_of(record))
+
+
+def alone(record: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was just measured as a round."""
+    revision = record.get("revision") or {}
+    return {
+        **{name: revision.get(name) for name in ("commit", "dirty", "host")},
+        **{name: record.get(name) for name in FIELDS},
+        "state": dict(state), "values": {named(row): row["value"] for row in record["rows"]},
+    }  # fmt: skip
+
+
+def named(row: Mapping[str, Any]) -> str:
+    """Return the name under which a round has a row's value and samples."""
+    return row.get("sampled") or row["metric"]
+
+
+def together(before: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the rounds of an earlier one and its own.
+
+    Raises
+    ------
+    Disagree
+        When the two have other facts.
+    """
+    old = {named(row): row for row in before["rows"]}
+    for row in record["rows"]:
+        other = old.get(named(row))
+        if other and row["unit"] in COUNTS and row["n"] is None and row["value"] != other["value"]:
+            raise Disagree(f"{named(row)} is {row['value']:g}, and was {other['value']:g} in an earlier round")
+    if lacking := old.keys() ^ {named(row) for row in record["rows"]}:
+        raise Disagree(f"rounds have other metrics: {', '.join(sorted(lacking))}")
+    rounds = [*rounds_of(before), *rounds_of(record)]
+    rows = []
+    for row in record["rows"]:
+        errors = [each["error"] for each in (row, old[named(row)]) if each["error"] is not None]
+        rows.append({**row, "error": max(errors, default=None)})
+    return {**record, "rows": shown(rows, rounds), "rounds": rounds}
+
+
+def shown(rows: Sequence[Mapping[str, Any]], rounds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the value, the interval and the counts that the rounds give them together."""
+    return [_shown(row, rounds) for row in rows]
+
+
+def _shown(row: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    last = rounds[-1]
+    origin = {
+        "rounds": len(rounds), "host": last["host"] or "", "date": last["date"],
+        "commit": (last["commit"] or "") + "+" * bool(last["dirty"]),
+    }  # fmt: skip
+    name = named(row)
+    taken = [each["samples"][name] for each in rounds if name in each["samples"]]
+    if not taken:
+        unit = row["unit"] or ""
+        values = [each["values"][name] for each in rounds]
+        is_derived = is_time(unit) or is_rate(unit)
+        return {**row, **origin, **({"value": median(values)} if is_derived and None not in values else {})}
+    medians = [median(each["seconds"]) for each in taken]
+    low, high = spread.of_samples(taken)
+    seconds = {"value": median(medians), "ci_low": low, "ci_high": high}
+    return {
+        **row, **origin, **{column: convert(value, "s", row["unit"]) for column, value in seconds.items()},
+        "n": sum(len(each["seconds"]) for each in taken),
+        "outliers": sum(len(outliers(each["seconds"])) for each in taken),
+        "disturbed": sum(each.get("disturbed") or 0 for each in taken),
+    }  # fmt: skip

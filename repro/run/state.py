@@ -1,0 +1,188 @@
+"""The state of what is measured on, read beside the samples: a card's by NVML, a processor's by the system's counts.
+
+Samples are disturbed when the card slowed down for heat or power supply, when its clock fell though its own load was
+not the cause, when another process computed on it, or when threads lost their cores. A clock that the power cap holds
+down is no disturbance: the load itself draws the power.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from repro.machine import management
+
+#: Bits of NVML's throttle reasons.
+POWER_CAP = 0x4
+SLOWDOWNS = {0x8: "hardware slowdown", 0x20: "heat", 0x40: "heat (hardware)", 0x80: "power brake"}
+CLOCK_DROP = 0.05  # of the highest clock of the session
+#: Times a second of computing that a program loses a core. On two cores it is 3 (one thread) to 16 (two) alone, and 28
+#: to 100 beside another program that computes, or where a cell has more threads that compute than there are cores.
+LOST_CORES = 25.0
+LOST = "threads lost their cores"
+_STAT = Path("/proc/stat")
+
+
+class Unwatched:
+    """A clock of which nothing is known."""
+
+    def read(self) -> dict[str, float]:
+        """Return what can be told in a few microseconds."""
+        return {}
+
+    def disturbance(self, before: dict[str, float], after: dict[str, float]) -> str:
+        """Return what disturbed the samples between two readings; empty when nothing did."""
+        return ""
+
+    def slowly(self) -> dict[str, float]:
+        """Return what takes longer to read or changes slowly: it is read once before all samples, once after them."""
+        return {}
+
+
+class Processor(Unwatched):
+    """The processor, for what this process's own threads compute."""
+
+    def __init__(self):
+        import resource
+
+        self._usage = functools.partial(resource.getrusage, resource.RUSAGE_SELF)
+
+    def read(self) -> dict[str, float]:
+        usage = self._usage()
+        return {"switches": usage.ru_nivcsw, "computed": usage.ru_utime + usage.ru_stime}
+
+    def disturbance(self, before: dict[str, float], after: dict[str, float]) -> str:
+        lost = after["switches"] - before["switches"]
+        return LOST if lost > LOST_CORES * (after["computed"] - before["computed"]) else ""
+
+    def slowly(self) -> dict[str, float]:
+        """Return the seconds that all cores were busy and were withheld by the hypervisor, since the system started."""
+        try:
+            with _STAT.open() as stream:
+                ticks = [int(word) for word in stream.readline().split()[1:9]]
+        except (OSError, ValueError):  # elsewhere than on Linux
+            return {}
+        user, nice, system, _, _, interrupt, soft, steal = ticks
+        tick = os.sysconf("SC_CLK_TCK")
+        return {"busy": (user + nice + system + interrupt + soft) / tick, "steal": steal / tick, "at": time.monotonic()}
+
+
+class Card(Unwatched):
+    """A GPU, or a slice of one, by NVML; what the library does not tell of it is left out.
+
+    Parameters
+    ----------
+    nvml : repro.machine.Nvml
+    handle
+        The device's.
+    """
+
+    def __init__(self, nvml: Any, handle: Any):
+        self._nvml, self._handle = nvml, handle
+        self._best = 0.0
+        self._own: int | None = None
+
+    def read(self) -> dict[str, float]:
+        number = self._nvml.number
+        found = {
+            "sm_mhz": number("nvmlDeviceGetClockInfo", self._handle, 1),
+            "memory_mhz": number("nvmlDeviceGetClockInfo", self._handle, 2),
+            "reasons": self._nvml.long_number("nvmlDeviceGetCurrentClocksThrottleReasons", self._handle),
+            "others": self._others(),
+        }
+        known = {name: value for name, value in found.items() if value is not None}
+        self._best = max(self._best, known.get("sm_mhz", 0.0))
+        return known
+
+    def _others(self) -> int | None:
+        """Return how many other processes compute on the card, or may: where their use is not told, all that hold it.
+
+        Where the card's list has not this process by the number that it knows itself by, as in a container, one of
+        those on the list is this process.
+        """
+        listed = self._nvml.processes(self._handle)
+        if listed is None:
+            return None
+        others = {pid for pid in listed if pid != os.getpid() and not _is_child(pid)}
+        if len(others) <= (unknown := int(len(others) == len(listed))):
+            return 0
+        computing = self._nvml.computing(self._handle)
+        return max(0, len(others if computing is None else others & computing) - unknown)
+
+    def disturbance(self, before: dict[str, float], after: dict[str, float]) -> str:
+        reasons = int(before.get("reasons", 0)) | int(after.get("reasons", 0))
+        for bit, why in SLOWDOWNS.items():
+            if reasons & bit:
+                return f"the card slowed down: {why}"
+        if before.get("others") or after.get("others"):
+            return "another process computed on the card"
+        clock = min(before.get("sm_mhz", self._best), after.get("sm_mhz", self._best))
+        if clock < (1 - CLOCK_DROP) * self._best and not reasons & POWER_CAP:
+            return "the card's clock fell"
+        return ""
+
+    def slowly(self) -> dict[str, float]:
+        number = self._nvml.number
+        found = {
+            "milliwatts": number("nvmlDeviceGetPowerUsage", self._handle),
+            "milliwatts_cap": number("nvmlDeviceGetEnforcedPowerLimit", self._handle),
+            "celsius": number("nvmlDeviceGetTemperature", self._handle, 0),
+            "mig": number("nvmlDeviceIsMigDeviceHandle", self._handle),
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _is_child(pid: int) -> bool:
+    """Return whether a process was started by this one."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return int(status.rpartition(")")[2].split()[1]) == os.getpid()
+
+
+def watch(clock: Any) -> Unwatched:
+    """Return what reads the state of a clock's device; one for each device, so that it knows the best clock so far."""
+    backend = getattr(clock, "backend", "")
+    return _watch(clock.name, backend in ("host", "openmp"), bool(getattr(clock, "is_gpu", False)))
+
+
+@functools.cache
+def _watch(name: str, is_processor: bool, is_gpu: bool) -> Unwatched:
+    if is_processor and os.name == "posix":
+        return Processor()
+    if is_gpu and (nvml := management()) is not None:
+        for handle in nvml.handles():
+            if nvml.text("nvmlDeviceGetName", handle) == name:
+                return Card(nvml, handle)
+    return Unwatched()
+
+
+def summary(readings: Iterable[dict[str, float]], slow: tuple[dict[str, float], dict[str, float]]) -> dict[str, Any]:
+    """Return what a round keeps: of each quantity the least, the most and the last; of counts what came about.
+
+    Parameters
+    ----------
+    readings : iterable of dict
+    slow : (dict, dict)
+        What changes slowly, before and after.
+    """
+    found: dict[str, list[float]] = {}
+    for reading in [*readings, *slow]:
+        for name, value in reading.items():
+            found.setdefault(name, []).append(value)
+    counters = ("switches", "computed", "busy", "steal", "at")
+    told = {name: round(values[-1] - values[0], 3) for name, values in found.items() if name in counters}
+    for name, values in found.items():
+        if name == "reasons":
+            told[name] = functools.reduce(lambda one, other: one | other, map(int, values))
+        elif name not in counters:
+            told[name] = [min(values), max(values), values[-1]]
+    if "at" in told:
+        took = told.pop("at")
+        told["cores_of_others"] = round(max(0.0, told["busy"] - told["computed"]) / took, 2) if took else 0.0
+    return told

@@ -1,0 +1,142 @@
+"""Cells measured in several rounds: what is kept of them, what is added, and what replaces them."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from repro.judge import spread, verify
+from repro.run import measure, rounds, runner
+from tests.repro import conftest
+
+HOST = ("table1", "--only", "backend=host")
+
+
+def records(laboratory):
+    return [json.loads(path.read_text()) for path in laboratory.cell_files()]
+
+
+def row_of(record, metric):
+    (row,) = [row for row in record["rows"] if row["metric"] == metric]
+    return row
+
+
+def test_each_round_is_kept_and_rows_are_of_all(laboratory, sampled):
+    assert laboratory.run(*HOST, "--rounds", "3") == 0
+    assert set(Counter(laboratory.traces()).values()) == {3}
+    for record in records(laboratory):
+        row, taken = row_of(record, "time"), [each["samples"]["time"] for each in record["rounds"]]
+        assert row["rounds"] == len(taken) == 3 and row["n"] == sum(len(each["seconds"]) for each in taken)
+        assert row["value"] == sorted(each["values"]["time"] for each in record["rounds"])[1]
+        ends = spread.of_samples(taken)
+        assert [row["ci_low"], row["ci_high"]] == pytest.approx([1e6 * end for end in ends])
+        assert row["date"] == record["rounds"][-1]["date"] and row["host"] == record["rounds"][-1]["host"]
+        assert row_of(record, "sum")["rounds"] == 3 and all(
+            "switches" in each["state"]["time"] for each in record["rounds"]
+        )
+
+
+def test_the_rounds_of_a_cell_lie_apart_and_those_of_a_pass_are_in_an_order_by_lot(laboratory):
+    assert laboratory.run(*HOST, "--rounds", "4") == 0
+    traces = laboratory.traces()
+    passes = [tuple(traces[3 * k : 3 * k + 3]) for k in range(4)]
+    assert all(len(set(each)) == 3 for each in passes) and len(set(passes)) > 1
+
+
+def test_a_later_run_adds_what_is_missing(laboratory):
+    assert laboratory.run(*HOST) == 0
+    first = records(laboratory)
+    assert laboratory.run(*HOST, "--rounds", "3") == 0
+    assert len(laboratory.traces()) == 9
+    for before, after in zip(first, records(laboratory), strict=True):
+        assert after["rounds"][0] == before["rounds"][0] and len(after["rounds"]) == 3
+    for count in ("3", "2", "1"):
+        assert laboratory.run(*HOST, "--rounds", count) == 0
+    assert len(laboratory.traces()) == 9
+
+
+def test_a_run_that_was_cut_off_goes_on(laboratory, monkeypatch):
+    real, calls = measure.measure, []
+
+    def watched(*given, **more):
+        calls.append(more["upto"])
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return real(*given, **more)
+
+    monkeypatch.setattr(measure, "measure", watched)
+    assert laboratory.run(*HOST, "--rounds", "3") == 130
+    assert sorted(len(record["rounds"]) for record in records(laboratory)) == [1, 1, 2]
+    assert laboratory.run(*HOST, "--rounds", "3") == 0
+    assert {len(record["rounds"]) for record in records(laboratory)} == {3} and len(laboratory.traces()) == 9
+
+
+def test_what_is_forced_or_of_other_sources_replaces_all_rounds(laboratory):
+    assert laboratory.run(*HOST, "--rounds", "2") == 0
+    before = records(laboratory)
+    assert laboratory.run(*HOST, "--rounds", "2", "--force") == 0
+    for old, new in zip(before, records(laboratory), strict=True):
+        assert len(new["rounds"]) == 2 and new["rounds"][0]["finished"] > old["rounds"][1]["finished"]
+    adding = laboratory.paper / "adding.py"
+    adding.write_text(adding.read_text().replace("return sum(numbers)", "return sum(list(numbers))"))
+    conftest._forget()
+    assert laboratory.run(*HOST) == 0
+    assert {len(record["rounds"]) for record in records(laboratory)} == {1}
+
+
+def test_the_files_have_all_rounds_and_are_verified_by_them(laboratory, sampled):
+    assert laboratory.run(*HOST, "--rounds", "2") == 0
+    before = records(laboratory)
+    for path in laboratory.cell_files():
+        path.unlink()
+    assert not [problem for problem in verify.verify(laboratory.results) if "samples" in problem.what]
+    assert laboratory.run(*HOST, "--rounds", "2") == 0
+    assert len(laboratory.traces()) == 6
+    assert [record["rounds"] for record in records(laboratory)] == [record["rounds"] for record in before]
+
+
+def test_a_fact_that_differs_between_rounds_fails_the_cell(laboratory):
+    assert laboratory.run(*HOST) == 0
+    path = laboratory.cell("first")
+    record = json.loads(path.read_text())
+    row_of(record, "sum")["value"] += 1
+    path.write_text(json.dumps(record))
+    assert laboratory.run(*HOST, "--rounds", "3") == 1
+    since = json.loads(path.read_text())["since"]
+    assert since["status"] == "failed" and "in an earlier round" in since["reason"]
+    assert len(laboratory.traces()) == 3 + 5  # and it is not measured once more
+
+
+def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
+    events = []
+
+    class Pretended:
+        def __init__(self, settings):
+            self.settings = settings
+
+        def measure(self, task, **given):
+            events.append(task.cell.case)
+            return measure.measure(task, self.settings, **given)
+
+        def close(self):
+            events.append("closed")
+
+    monkeypatch.setattr(runner, "Worker", Pretended)
+    monkeypatch.setattr(runner.building, "build_ahead", lambda *given: None)
+    from repro import discovery
+    from repro.cache.plan import Selection
+    from repro.settings import make_settings
+
+    settings = make_settings("smoke", laboratory.results, "bench", rounds=2)
+    jobs = runner.make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
+    summary = runner.run(jobs, settings)
+    assert summary.measured == 3 and summary.reused == 0
+    assert [event == "closed" for event in events] == [False] * 3 + [True] + [False] * 3 + [True]
+
+
+def test_records_of_the_first_edition_are_of_one_round():
+    record = {"status": "done", "rows": [], "revision": None, "samples": {"time": {}}}
+    (one,) = rounds.rounds_of(record)
+    assert (
+        one["samples"] == {"time": {}} and one["commit"] is None and rounds.count({**record, "status": "failed"}) == 0
+    )

@@ -1,0 +1,174 @@
+"""The state of cards and processors, of a pretend NVML, and the samples that it has thrown away."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from repro.run import guard, state
+from repro.run.state import Card, Processor, Unwatched, summary
+from repro.run.timing import sample
+from tests.repro.test_timing import SimulatedDevice
+
+
+class Nvml:
+    """A management library whose card the test sets."""
+
+    def __init__(self):
+        self.sm, self.reasons = 1980, 0
+        self.listed, self.used = {os.getpid()}, set()
+
+    def number(self, function, handle, *arguments):
+        return {
+            "nvmlDeviceGetClockInfo": self.sm if arguments == (1,) else 2600, "nvmlDeviceGetPowerUsage": 300_000,
+        }.get(function)  # fmt: skip
+
+    def long_number(self, function, handle):
+        return self.reasons
+
+    def processes(self, handle):
+        return self.listed
+
+    def computing(self, handle):
+        return self.used
+
+
+@pytest.fixture
+def nvml():
+    return Nvml()
+
+
+def disturbance(card):
+    return card.disturbance(card.read(), card.read())
+
+
+@pytest.mark.parametrize(
+    ("reasons", "why"), [(0x8, "hardware"), (0x20, "heat"), (0x40, "heat"), (0x80, "power brake"), (0x4, ""), (0x1, "")]
+)
+def test_a_card_that_slows_down_for_heat_or_supply_disturbs(nvml, reasons, why):
+    nvml.reasons = reasons
+    found = disturbance(Card(nvml, None))
+    assert why in found and bool(found) == bool(why)
+
+
+def test_a_clock_that_falls_disturbs_unless_the_power_cap_holds_it(nvml):
+    card = Card(nvml, None)
+    assert not disturbance(card)
+    nvml.sm = 1900  # by less than one in twenty
+    assert not disturbance(card)
+    nvml.sm = 1800
+    assert "clock fell" in disturbance(card)
+    nvml.reasons = state.POWER_CAP
+    assert not disturbance(card)
+
+
+ME, OTHER, HOST_NUMBER = os.getpid(), 2**22 + 1, 2**22 + 2  # above what processes are given
+
+
+@pytest.mark.parametrize(
+    ("listed", "used", "is_disturbed"),
+    [
+        ({ME}, {ME}, False),
+        ({ME, OTHER}, {ME}, False),  # it holds memory, and computes nothing
+        ({ME, OTHER}, {ME, OTHER}, True),
+        ({ME, OTHER}, None, True),  # whether it computes is not told
+        ({HOST_NUMBER}, {HOST_NUMBER}, False),  # in a container that is this process
+        ({HOST_NUMBER, OTHER}, {HOST_NUMBER, OTHER}, True),
+        ({HOST_NUMBER, OTHER}, {HOST_NUMBER}, False),
+        (set(), set(), False),
+        (None, None, False),
+    ],
+)
+def test_another_process_that_computes_disturbs(nvml, listed, used, is_disturbed):
+    nvml.listed, nvml.used = listed, used
+    assert bool(disturbance(Card(nvml, None))) == is_disturbed
+
+
+def test_children_of_the_process_are_its_own(nvml, monkeypatch):
+    monkeypatch.setattr(state, "_is_child", lambda pid: pid == OTHER)
+    nvml.listed = nvml.used = {ME, OTHER}
+    assert not disturbance(Card(nvml, None))
+
+
+def test_only_what_it_started_is_a_child():
+    child = subprocess.Popen(["sleep", "9"])
+    try:
+        assert state._is_child(child.pid) and not state._is_child(os.getppid()) and not state._is_child(OTHER)
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_threads_that_lose_their_cores_often_disturb():
+    processor = Processor()
+    alone = {"switches": 0, "computed": 0.0}, {"switches": 16, "computed": 1.0}
+    beside = {"switches": 0, "computed": 0.0}, {"switches": 1, "computed": 0.02}
+    assert not processor.disturbance(*alone) and processor.disturbance(*beside)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be kept on a core here")
+def test_a_program_on_the_same_core_disturbs():
+    cores, processor = os.sched_getaffinity(0), Processor()
+    os.sched_setaffinity(0, {min(cores)})
+    rival = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    try:
+        before, end = processor.read(), time.monotonic() + 0.4
+        while time.monotonic() < end:
+            sum(range(1000))
+        assert processor.disturbance(before, processor.read()) == state.LOST
+    finally:
+        os.sched_setaffinity(0, cores)
+        rival.kill()
+        rival.wait()
+
+
+def test_what_is_kept_of_readings_is_least_most_and_last_and_what_was_counted():
+    readings = [{"sm_mhz": 1980, "reasons": 0, "switches": 5}, {"sm_mhz": 1200, "reasons": 0x20, "switches": 9}]
+    readings.append({"sm_mhz": 1500, "reasons": 0x4, "switches": 9})
+    found = summary(readings, ({"celsius": 40}, {"celsius": 60}))
+    assert found == {"sm_mhz": [1200, 1980, 1500], "reasons": 0x24, "switches": 4, "celsius": [40, 60, 60]}
+
+
+def test_what_others_computed_is_told_in_cores():
+    slow = {"busy": 10.0, "steal": 0.0, "at": 0.0}, {"busy": 16.0, "steal": 0.5, "at": 2.0}
+    found = summary([{"switches": 0, "computed": 1.0}, {"switches": 0, "computed": 3.0}], slow)
+    assert found["cores_of_others"] == 2.0 and found["steal"] == 0.5
+
+
+class Disturbing(Unwatched):
+    """Calls every reading disturbed in which the device was slow."""
+
+    def __init__(self, device, until=10**9):
+        self.device, self.until, self.readings = device, until, 0
+
+    def read(self):
+        self.readings += 1
+        self.device.kernel = 4e-3 if self.readings < self.until else 2e-3
+        return {"slow": float(self.readings < self.until)}
+
+    def disturbance(self, before, after):
+        return "another process computed" if before["slow"] else ""
+
+
+def test_disturbed_samples_are_taken_again():
+    device = SimulatedDevice(kernel=2e-3)
+    taken = sample(device.call, device, watched=Disturbing(device, until=5))
+    assert 0 < taken.disturbed and not taken.note and taken.state["slow"] == [0.0, 1.0, 0.0]
+    assert taken.seconds == pytest.approx([2e-3] * len(taken.seconds), rel=1e-6)
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_where_they_are_not_to_be_had_the_samples_say_so(cold):
+    device = SimulatedDevice(kernel=2e-3)
+    taken = sample(device.call, device, watched=Disturbing(device), cold=cold)
+    assert taken.disturbed == len(taken.seconds) >= guard.PATIENCE * guard.LEAST
+    assert "not to be had otherwise: another process computed" in taken.note
+
+
+def test_reading_takes_little_time():
+    processor = Processor()
+    begun = os.times().user
+    for _ in range(1000):
+        processor.read()
+    assert os.times().user - begun < 0.1  # 100 us each

@@ -20,8 +20,8 @@ from repro.machine import management
 POWER_CAP = 0x4
 SLOWDOWNS = {0x8: "hardware slowdown", 0x20: "heat", 0x40: "heat (hardware)", 0x80: "power brake"}
 CLOCK_DROP = 0.05  # of the highest clock of the session
-#: Times a second of computing that a program loses a core beside another that computes, or where a cell has more threads
-#: that compute than there are cores; alone it is fewer.
+#: Times a second of computing that a program loses a core beside another that computes, or where a cell has more
+#: threads that compute than there are cores; alone it is fewer.
 LOST_CORES = 25.0
 LOST = "threads lost their cores"
 _STAT = Path("/proc/stat")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from repro import environment
 from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
 from repro.run import memory
+from repro.run.rounds import sampled
 from repro.units import convert, is_time
 
 #: Longest time to sample one function, in seconds, by scale.
@@ -225,7 +226,7 @@ class Run:
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 
         for name, samples, summary in taken:
-            self.samples[_sampled(name, parameters)] = {
+            self.samples[sampled(name, parameters)] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
                 "cold": bool(samples.cold), "disturbed": int(samples.disturbed),
             }  # fmt: skip
@@ -263,11 +264,6 @@ class Run:
             raise CheckFailed("timed without a check: pass check= and tolerance= to run.time, or call run.check")
         if not self.rows:
             raise ReproError("measure() recorded nothing: call run.time or run.value")
-
-
-def _sampled(metric: str, own: Mapping[str, Any] | None) -> str:
-    """Return the name of a row's samples: its metric, with the row's own parameters where it has some."""
-    return " ".join([metric, json.dumps(dict(own), sort_keys=True)]) if own else metric
 
 
 def _in(unit: str, seconds: float | None) -> float | None:

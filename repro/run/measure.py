@@ -91,7 +91,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
     if status == DONE:
         record["rounds"] = [rounds.alone(record, run.state)]
-        record["rows"] = rounds.shown(record["rows"], record["rounds"])
+        record["rows"] = rounds.shown(record["rows"], record["rounds"], task.cell.parameters)
     return record
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,13 +38,20 @@ def alone(record: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]
     return {
         **{name: revision.get(name) for name in ("commit", "dirty", "host")},
         **{name: record.get(name) for name in FIELDS},
-        "state": dict(state), "values": {named(row): row["value"] for row in record["rows"]},
+        "state": dict(state),
+        "values": {named(row, record["identity"]["parameters"]): row["value"] for row in record["rows"]},
     }  # fmt: skip
 
 
-def named(row: Mapping[str, Any]) -> str:
-    """Return the name under which a round has a row's value and samples."""
-    return row.get("sampled") or row["metric"]
+def sampled(metric: str, own: Mapping[str, Any] | None) -> str:
+    """Return the name of a row's samples: its metric, with the row's own parameters where it has some."""
+    return " ".join([metric, json.dumps(dict(own), sort_keys=True)]) if own else metric
+
+
+def named(row: Mapping[str, Any], of_cell: Mapping[str, Any]) -> str:
+    """Return the name of a row's value and samples in a round; the cell's parameters are not its own."""
+    own = {name: value for name, value in (row.get("parameters") or {}).items() if name not in of_cell}
+    return sampled(row["metric"], own)
 
 
 def together(before: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,33 +62,36 @@ def together(before: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, 
     Disagree
         When the two have other facts.
     """
-    old = {named(row): row for row in before["rows"]}
+    of_cell = record["identity"]["parameters"]
+    old = {named(row, of_cell): row for row in before["rows"]}
     for row in record["rows"]:
-        other = old.get(named(row))
+        name = named(row, of_cell)
+        other = old.get(name)
         if other and row["unit"] in COUNTS and row["n"] is None and row["value"] != other["value"]:
-            raise Disagree(f"{named(row)} is {row['value']:g}, and was {other['value']:g} in an earlier round")
-    if lacking := old.keys() ^ {named(row) for row in record["rows"]}:
+            raise Disagree(f"{name} is {row['value']:g}, and was {other['value']:g} in an earlier round")
+    if lacking := old.keys() ^ {named(row, of_cell) for row in record["rows"]}:
         raise Disagree(f"rounds have other metrics: {', '.join(sorted(lacking))}")
     rounds = [*rounds_of(before), *rounds_of(record)]
     rows = []
     for row in record["rows"]:
-        errors = [each["error"] for each in (row, old[named(row)]) if each["error"] is not None]
+        errors = [each["error"] for each in (row, old[named(row, of_cell)]) if each["error"] is not None]
         rows.append({**row, "error": max(errors, default=None)})
-    return {**record, "rows": shown(rows, rounds), "rounds": rounds}
+    return {**record, "rows": shown(rows, rounds, of_cell), "rounds": rounds}
 
 
-def shown(rows: Sequence[Mapping[str, Any]], rounds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows with the value, the interval and the counts that the rounds give them together."""
-    return [_shown(row, rounds) for row in rows]
+def shown(
+    rows: Sequence[Mapping[str, Any]], rounds: Sequence[Mapping[str, Any]], of_cell: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return rows of a cell with its parameters, with the value, interval and counts that the rounds give together."""
+    return [_shown(row, named(row, of_cell), rounds) for row in rows]
 
 
-def _shown(row: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     last = rounds[-1]
     origin = {
         "rounds": len(rounds), "host": last["host"] or "", "date": last["date"],
         "commit": (last["commit"] or "") + "+" * bool(last["dirty"]),
     }  # fmt: skip
-    name = named(row)
     taken = [each["samples"][name] for each in rounds if name in each["samples"]]
     if not taken:
         unit = row["unit"] or ""

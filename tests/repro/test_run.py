@@ -18,7 +18,7 @@ from repro.run import measure
 
 GOLDEN = Path(__file__).parent / "golden"
 WHEN = ("commit", "host", "date")
-MEASURED = ("device", "value", "ci_low", "ci_high", "n", "outliers")
+MEASURED = ("device", "value", "ci_low", "ci_high", "n", "outliers", "disturbed")
 
 
 def rows(laboratory, name="table1.smoke.csv"):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import baselines
 import datasets
 from kernels import device as devices
+from kernels.device import recording
 from repro import Presence, Skip
 from repro.run.ceilings import CeilingKernel
 
@@ -21,6 +23,19 @@ def device(backend: str) -> Any:
         return devices.open_device(backend)
     except devices.Unavailable as missing:
         raise Skip(missing.reason, missing.remedy) from None
+
+
+begin_record, recorded, record = recording.begin_record, recording.recorded, recording.record
+described, kernel_now = recording.described, recording.current
+#: Folders whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process.
+UNTRACED = ("kernels/device",)
+
+
+def launching(kernels: Mapping[str, Any]) -> list[str]:
+    """Return the files that run when kernels, as `described` names them, are launched, by their paths."""
+    backends = {name.split()[1] for name in kernels}
+    of = {backend: importlib.import_module(f"kernels.device.{backend}").Device.launching for backend in backends}
+    return sorted({f"kernels/device/{file}" for files in of.values() for file in files})
 
 
 def presences() -> list[Presence]:

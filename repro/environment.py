@@ -90,6 +90,41 @@ def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
     return load().rivals(artefact, method, backend)
 
 
+def begin_record() -> None:
+    """Forget which kernels were launched, and note those that are launched from now on."""
+    load().begin_record()
+
+
+def recorded() -> dict[str, Any]:
+    """Return the kernels that were launched since `begin_record`."""
+    return load().recorded()
+
+
+def record(launched: dict[str, Any]) -> None:
+    """Note kernels that `recorded` returned as launched, too."""
+    load().record(launched)
+
+
+def described(launched: dict[str, Any]) -> dict[str, Any]:
+    """Return of kernels that were launched the hashes of their texts and what they were built with, by name."""
+    return load().described(launched)
+
+
+def kernel_now(name: str, entry: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what a kernel of `described` is now; None where it is gone."""
+    return load().kernel_now(name, entry)
+
+
+def launching(kernels: dict[str, Any]) -> list[str]:
+    """Return the files that launch the kernels of `described`, by their paths below the root."""
+    return load().launching(kernels)
+
+
+def untraced() -> tuple[str, ...]:
+    """Return the folders whose code counts by `launching` and `described` alone."""
+    return load().UNTRACED
+
+
 def ceiling_kernels(clock: Any) -> Iterable:
     """Return the streaming and arithmetic probes of a device, one at a time: each may hold much memory."""
     backend = getattr(clock, "backend", "host")
@@ -98,10 +133,12 @@ def ceiling_kernels(clock: Any) -> Iterable:
 
 def ceiling_sources(backend: str) -> dict[str, str]:
     """Return the hashes of the sources that probe a back end's device, by their paths below the root."""
-    from repro.cache import sources
+    from repro.cache import code
+    from repro.run import protocol, tracing
 
     entry = "host_probes" if backend == "host" else "device_probes"
-    return sources.probing(Path(load().__file__).resolve(), root(), backend, entry)
+    found = code.probing(Path(load().__file__).resolve(), root(), tracing.packages(), entry)
+    return {**found, "protocol": str(protocol.PROTOCOL)}
 
 
 def dataset(name: str, scale: str, override: str | None = None) -> Any:

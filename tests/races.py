@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from repro import machine
-from repro.cache import sources
+from repro.cache import code
 from repro.cache.store import read_json, write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,15 +97,14 @@ class Record:
 
     @staticmethod
     def _states() -> dict[str, str]:
-        """Return a hash for each file of tests: of all that it imports, of its fixtures and of what runs kernels."""
-        found, hashes = {}, {}
+        """Return a hash for each file of tests: of it, of its fixtures and of all kernels with what runs them."""
+        found = {}
+        kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *code.KERNEL_SUFFIXES)]
         for file in sorted((ROOT / "tests/kernels").rglob("test_*.py")):
             fixtures = [folder / "conftest.py" for folder in file.parents if ROOT in folder.parents]
-            starts = [file, *filter(Path.is_file, [*fixtures, ROOT / sources.DEVICE_PACKAGE / "__init__.py"])]
-            paths = sorted({path for start in starts for path in sources.closure(start, ROOT, ["cuda"])})
-            hashes |= {path: sources.source_hash(path) for path in paths if path not in hashes}
-            lines = [f"{path.relative_to(ROOT).as_posix()} {hashes[path]}\n" for path in paths]
-            found[file.relative_to(ROOT).as_posix()] = sources.digest("".join(lines).encode())
+            paths = sorted({file, *filter(Path.is_file, fixtures), *kernels})
+            lines = [f"{path.relative_to(ROOT).as_posix()} {code.hash_of(path)}\n" for path in paths]
+            found[file.relative_to(ROOT).as_posix()] = code.digest("".join(lines).encode())
         return found
 
     def left(self, tool: str, tests: list[str]) -> list[str]:

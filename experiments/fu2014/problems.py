@@ -10,6 +10,7 @@ import scipy.sparse
 
 from baselines.assembly import coordinates, serial
 from kernels.assembly.problem import Problem
+from repro.keeping import kept
 
 
 def helmholtz(mesh) -> Problem:
@@ -17,8 +18,9 @@ def helmholtz(mesh) -> Problem:
     return Problem(mesh.points, mesh.cells, mass=1.0)
 
 
+@kept(lambda mesh, conductivities=None: (mesh.digest(), None if conductivities is None else tuple(conductivities)))
 def helmholtz_matrix(mesh, conductivities: Sequence[float] | None = None):
-    """Return the matrix of the problem by the serial loop, in CSR with sorted columns.
+    """Return the matrix of the problem by the serial loop, in CSR with sorted columns; the last one is kept.
 
     Parameters
     ----------
@@ -26,20 +28,13 @@ def helmholtz_matrix(mesh, conductivities: Sequence[float] | None = None):
     conductivities : sequence of float, optional
         σ of each region, in the order of their labels (section 6.2.4); by default it is 1 everywhere.
     """
-    key = (mesh.digest(), None if conductivities is None else tuple(conductivities))
-    if key not in _matrices:
-        problem = helmholtz(mesh)
-        if conductivities is not None:
-            sigma = np.asarray(conductivities, dtype=np.float64)[mesh.regions]
-            problem = dataclasses.replace(problem, conductivity=sigma)
-        launch, result = serial.prepare(problem)
-        launch()
-        _matrices.clear()
-        _matrices[key] = scipy.sparse.csr_matrix(result()[0])
-    return _matrices[key]
-
-
-_matrices: dict[tuple, scipy.sparse.csr_matrix] = {}  # the last one: the cells of a mesh follow one another
+    problem = helmholtz(mesh)
+    if conductivities is not None:
+        sigma = np.asarray(conductivities, dtype=np.float64)[mesh.regions]
+        problem = dataclasses.replace(problem, conductivity=sigma)
+    launch, result = serial.prepare(problem)
+    launch()
+    return scipy.sparse.csr_matrix(result()[0])
 
 
 class Reference:
@@ -75,13 +70,7 @@ class Reference:
         return float(np.max(gaps))
 
 
-_kept: dict[tuple[str, str], Reference] = {}
-
-
+@kept(lambda mesh, assembler="coo": (mesh.digest(), assembler))
 def reference(mesh, assembler: str = "coo") -> Reference:
     """Return the reference of a mesh; the last one is kept, since the cells of a mesh follow one another."""
-    key = (mesh.digest(), assembler)
-    if key not in _kept:
-        _kept.clear()
-        _kept[key] = Reference(mesh, assembler)
-    return _kept[key]
+    return Reference(mesh, assembler)

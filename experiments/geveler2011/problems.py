@@ -6,6 +6,7 @@ import numpy as np
 
 from datasets.geveler2011 import hierarchy, number
 from kernels import multigrid
+from repro.keeping import kept
 
 # Steps and damping of the paper's smoother, and steps of the others (section 4.2).
 SMOOTHING = {
@@ -34,20 +35,15 @@ class Problem:
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
         self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, with_direct=True)
 
-        self._numbered: dict[str, list[multigrid.Grid]] = {}
-
+    @kept()
     def numbered(self, numbering: str) -> list[multigrid.Grid]:
         """Return all levels in a numbering; the last one is kept."""
-        if numbering not in self._numbered:
-            self._numbered.clear()
-            orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
-            self._numbered[numbering] = multigrid.renumbered(self.grids, orders, self.xp)
-        return self._numbered[numbering]
+        orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
+        return multigrid.renumbered(self.grids, orders, self.xp)
 
 
 # An unknown, in two and three dimensions, at the peak: every level's matrices, before and after numbering.
 BYTES = {"q1": {2: 1300, 3: 4000}, "q2": {2: 2600, 3: 11000}}
-_kept: dict[tuple, Problem] = {}
 
 
 def of_run(run, element: str, level: int) -> Problem:
@@ -62,11 +58,12 @@ def of_run(run, element: str, level: int) -> Problem:
 def problem(mesh, element: str, level: int, device=None) -> Problem:
     """Return a problem; the last one is kept, since cells of a level follow one another."""
     xp, sparse = (np, None) if device is None or device.xp is np else (device.xp, device.sparse)
-    key = (mesh.digest(), mesh.title, element, level, xp.__name__)
-    if key not in _kept:
-        _kept.clear()
-        _kept[key] = Problem(mesh, element, level, xp, sparse)
-    return _kept[key]
+    return _problem(mesh, element, level, xp, sparse)
+
+
+@kept(lambda mesh, element, level, xp, sparse: (mesh.digest(), mesh.title, element, level, xp.__name__))
+def _problem(mesh, element: str, level: int, xp, sparse) -> Problem:
+    return Problem(mesh, element, level, xp, sparse)
 
 
 def on_host(array):

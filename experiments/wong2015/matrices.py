@@ -11,6 +11,7 @@ import scipy.sparse
 from baselines.assembly import coordinates
 from experiments.wong2015 import dataset, labels
 from kernels.assembly.problem import Problem
+from repro.keeping import kept
 
 MATRICES = (
     "circuit", "economics", "epidemiology", "accelerator", "cantilever", "harbor", "ship", "spheres", "heart-3k",
@@ -64,25 +65,22 @@ def marks(results) -> list[str]:
     return ["*: a stand-in for the public matrix, or for the patient's heart."]
 
 
-_kept: dict[str, System] = {}
-
-
 def system(run) -> System:
     """Return the matrix of a cell; the last one is kept, since the cells of a matrix follow one another."""
-    data = run.dataset(run.cell.data[0])
-    key = data.digest()
-    if key not in _kept:
-        _kept.clear()
-        entries = data.nonzeros if hasattr(data, "csr") else 16 * len(data.cells)
-        run.need("the matrix with its formats", host=BYTES * entries)
-        if hasattr(data, "csr"):
-            matrix = data.csr
-        else:
-            matrix, _ = coordinates.assemble(Problem(data.points, data.cells, mass=1.0))
-        matrix = scipy.sparse.csr_matrix(matrix)
-        matrix.sort_indices()
-        _kept[key] = System(matrix)
-    return _kept[key]
+    return _system(run, run.dataset(run.cell.data[0]))
+
+
+@kept(lambda run, data: data.digest())
+def _system(run, data) -> System:
+    entries = data.nonzeros if hasattr(data, "csr") else 16 * len(data.cells)
+    run.need("the matrix with its formats", host=BYTES * entries)
+    if hasattr(data, "csr"):
+        matrix = data.csr
+    else:
+        matrix, _ = coordinates.assemble(Problem(data.points, data.cells, mass=1.0))
+    matrix = scipy.sparse.csr_matrix(matrix)
+    matrix.sort_indices()
+    return System(matrix)
 
 
 def data(case: str) -> tuple[str]:

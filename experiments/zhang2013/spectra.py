@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from experiments.zhang2013.systems import System
 from kernels import polynomial, spmv
+from repro.keeping import kept
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Prepared:
     """A system with what is made of it once."""
 
     system: System
-    _spectra: dict[str, polynomial.Bounds] = field(default_factory=dict)
 
-    @cached_property
+    @property
+    @kept()
     def scaled(self) -> polynomial.Scaled:
         """The matrix scaled by its diagonal, on the device."""
         return polynomial.scaled(self.system.device, self.system.matrix)
@@ -31,24 +31,24 @@ class Prepared:
             Both ends by a few Lanczos steps; or above by the largest row sum, below by steps until the smallest
             eigenvalue is found.
         """
-        if bound not in self._spectra:
-            device, scaled = self.system.device, self.scaled
-            packed = spmv.pack("sell", device, scaled.csr)
-            n = packed.shape[0]
-            if bound == "lanczos":
-                found = polynomial.bounds(device, packed.multiply, n, row_sum=scaled.row_sum)
-            else:
-                found = polynomial.bounds(device, packed.multiply, n, steps=3 * math.isqrt(n))
-                found = replace(found, upper=scaled.row_sum)
-            self._spectra[bound] = found
-        return self._spectra[bound]
+        return self._lanczos if bound == "lanczos" else self._row_sum
+
+    @property
+    @kept()
+    def _lanczos(self) -> polynomial.Bounds:
+        packed = spmv.pack("sell", self.system.device, self.scaled.csr)
+        return polynomial.bounds(self.system.device, packed.multiply, packed.shape[0], row_sum=self.scaled.row_sum)
+
+    @property
+    @kept()
+    def _row_sum(self) -> polynomial.Bounds:
+        packed = spmv.pack("sell", self.system.device, self.scaled.csr)
+        steps = 3 * math.isqrt(packed.shape[0])
+        found = polynomial.bounds(self.system.device, packed.multiply, packed.shape[0], steps=steps)
+        return replace(found, upper=self.scaled.row_sum)
 
 
-_kept: list[Prepared] = []
-
-
+@kept(id)  # of a system that the one made of it keeps
 def prepared(system: System) -> Prepared:
     """Return what is made of a system; the last one is kept."""
-    if not (_kept and _kept[0].system is system):
-        _kept[:] = [Prepared(system)]
-    return _kept[0]
+    return Prepared(system)

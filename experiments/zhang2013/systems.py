@@ -11,6 +11,7 @@ import scipy.sparse
 
 from kernels import device as devices
 from kernels.assembly import elasticity
+from repro.keeping import kept
 
 
 @dataclass(frozen=True)
@@ -52,22 +53,21 @@ class System:
 
 
 BYTES = 25  # an entry of an element's matrix, at the peak: assembly takes 13 to 19, a format and vectors the rest
-_kept: dict[tuple, System] = {}
 
 
 def system(run) -> System:
     """Return the system of a cell's mesh; the last one is kept, since the cells of a mesh follow one another."""
     cell = run.cell
     device = run.device if cell.backend != "host" else _any_device(run)
-    mesh = run.dataset(cell.data[0])
-    key = (mesh.digest(), device.backend)
-    if key not in _kept:
-        _kept.clear()
-        local = len(mesh.cells) * (mesh.cells.shape[1] * mesh.points.shape[1]) ** 2
-        run.need("the system with its formats", **{"device" if cell.backend != "host" else "host": BYTES * local})
-        made = elasticity.system(device, elasticity.cantilever(mesh.points, mesh.cells))
-        _kept[key] = System(made.matrix, made.rhs, device)
-    return _kept[key]
+    return _system(run, run.dataset(cell.data[0]), device)
+
+
+@kept(lambda run, mesh, device: (mesh.digest(), device.backend))
+def _system(run, mesh, device) -> System:
+    local = len(mesh.cells) * (mesh.cells.shape[1] * mesh.points.shape[1]) ** 2
+    run.need("the system with its formats", **{"device" if run.cell.backend != "host" else "host": BYTES * local})
+    made = elasticity.system(device, elasticity.cantilever(mesh.points, mesh.cells))
+    return System(made.matrix, made.rhs, device)
 
 
 def _any_device(run):

@@ -46,9 +46,13 @@ from typing import NamedTuple
 
 from kernels.device.base import Device
 from kernels.device.errors import BuildError, Unavailable
+from kernels.device.recording import begin_record, record, recorded
 
 BACKENDS = ("cuda", "opencl", "openmp")
-__all__ = ["BACKENDS", "BuildError", "Device", "Survey", "Unavailable", "open_device", "survey"]
+__all__ = [
+    "BACKENDS", "BuildError", "Device", "Survey", "Unavailable", "begin_record", "open_device", "record", "recorded",
+    "survey",
+]  # fmt: skip
 
 
 class Survey(NamedTuple):

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from kernels.device import recording
 from kernels.device import source as sources
 from kernels.device.ahead import Crew, Once
 from kernels.device.source import Argument, Signature, Source
@@ -30,12 +31,14 @@ class Kernel:
         For each argument, what checks it and turns it into what `launch` takes.
     launch : callable
         Called with a grid of three positive ints and the list of converted arguments.
+    origin : tuple of (Device, Source), optional
+        For `kernels.device.recording`.
     """
 
-    __slots__ = ("_converters", "_count", "_launch", "signature")
+    __slots__ = ("_converters", "_count", "_launch", "_noted", "_origin", "signature")
 
-    def __init__(self, signature: Signature, converters: Sequence[Callable], launch: Launch):
-        self.signature = signature
+    def __init__(self, signature: Signature, converters: Sequence[Callable], launch: Launch, origin=None):
+        self.signature, self._origin, self._noted = signature, origin, None
         self._converters, self._launch, self._count = tuple(converters), launch, len(converters)
 
     def __call__(self, grid, *arguments) -> None:
@@ -58,6 +61,8 @@ class Kernel:
             raise ValueError(f"{self.signature.name}: grid {grid} is negative")
         values = [convert(value) for convert, value in zip(self._converters, arguments, strict=True)]
         if 0 not in blocks:
+            if self._noted is not recording.now:
+                self._noted = recording.note(self._origin)
             self._launch(blocks, values)
 
     def __repr__(self):
@@ -90,6 +95,14 @@ class Device:
     cache_bytes: int
     details: dict
     extension = ".c"  # of the sources that the back end prefers
+    prelude: str
+    flags: str  # the compiler's
+    launching: tuple[str, ...] = ("base.py",)  # files of this folder that run, or are linked, when a kernel is launched
+
+    @classmethod
+    def built_with(cls) -> str:
+        """Return the compiler's flags, and its version where no library's tells that; no device is opened."""
+        return cls.flags
 
     def __init__(self):
         self._built: dict[tuple, Once] = {}
@@ -167,7 +180,7 @@ class Device:
         kernels = {}
         for signature in source.signatures:
             converters = [self._converter(signature.name, argument) for argument in signature.arguments]
-            kernels[signature.name] = Kernel(signature, converters, launches[signature.name])
+            kernels[signature.name] = Kernel(signature, converters, launches[signature.name], (self, source))
         return SimpleNamespace(**kernels)
 
     def adds_up(self) -> bool:
@@ -180,7 +193,8 @@ class Device:
         """
         add_all, threads = self.build(*PROOF).add_all, PROOF[1]
         blocks, single, twice = 100, self.zeros(1, np.float32), self.zeros(1, np.float64)
-        add_all(blocks, single, twice)
+        with recording.paused():  # once in a process, whichever cell is the first
+            add_all(blocks, single, twice)
         expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
         return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
 

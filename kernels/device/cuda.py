@@ -23,6 +23,7 @@ class Device(base.Device):
     backend = "cuda"
     is_gpu = True
     extension = ".cu"
+    prelude, flags, launching = "prelude_cuda.h", " ".join(OPTIONS), ("base.py", "cuda.py")
 
     def __init__(self):
         super().__init__()
@@ -49,7 +50,7 @@ class Device(base.Device):
 
     def _compile(self, source: Source):
         with self.xp.cuda.Device(self.id):  # the current one is a thread's own
-            module = self.xp.RawModule(code=source.text("prelude_cuda.h"), options=OPTIONS)
+            module = self.xp.RawModule(code=source.text(self.prelude), options=OPTIONS)
             try:
                 module.compile()
             except self.xp.cuda.compiler.CompileException as error:

@@ -39,6 +39,8 @@ class Device(base.Device):
     """
 
     backend = "opencl"
+    prelude, flags = "prelude_opencl.h", " ".join(OPTIONS)
+    launching = ("base.py", "opencl.py", "stamps.py", "tree.h")
 
     def __init__(self, device):
         super().__init__()
@@ -94,7 +96,7 @@ class Device(base.Device):
         return stamps if stamps.resolution <= FINEST else None
 
     def _program(self, source: Source, options):
-        return self.cl.Program(self.context, source.text("prelude_opencl.h")).build(options=options)
+        return self.cl.Program(self.context, source.text(self.prelude)).build(options=options)
 
     def _register_options(self, source: Source) -> list[str]:
         """Return what bounds registers on NVIDIA's GPUs as MIN_BLOCKS does on CUDA."""
@@ -119,7 +121,7 @@ class Device(base.Device):
                 program = self._program(source, self._options)  # a driver that does not take the bound
         except self.cl.Error as error:
             # NVIDIA's compiler counts the lines of the text that it got.
-            text = source.text("prelude_opencl.h")
+            text = source.text(self.prelude)
             message = re.sub(r"<kernel>:(\d+)", lambda match: place(text, int(match[1])), str(error))
             raise BuildError(self.backend, source.label, message, source.settings) from None
         return {signature.name: self._launch(program, signature, source.block) for signature in source.signatures}

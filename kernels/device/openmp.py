@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from kernels.device import base, compiler, cpu, pool, sanitized
-from kernels.device.errors import BuildError
+from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Signature, Source
 
 BROKEN = "another C compiler, named by CC"
@@ -39,11 +39,20 @@ class Device(base.Device):
     """The processor. Arrays are NumPy's; work is done when a call returns."""
 
     backend = "openmp"
+    prelude, flags = "prelude_openmp.h", " ".join(compiler.FLAGS)
+    launching = ("base.py", "openmp.py", "pool.py", "pool.c", "handshake.h", "cpu.py")
     is_gpu = False
     shared_bytes = 1 << 20  # a block's shared arrays lie on its thread's stack
     array_type = np.ndarray
     xp = np
     sparse = scipy.sparse
+
+    @classmethod
+    def built_with(cls):
+        try:
+            return f"{compiler.compiler().version} {cls.flags}"
+        except Unavailable:
+            return ""
 
     def __init__(self):
         super().__init__()
@@ -63,7 +72,7 @@ class Device(base.Device):
         )
         after = _HEAD + "".join(_launcher(kernel) for kernel in source.signatures)
         library = compiler.library(
-            source.text("prelude_openmp.h", before, after),
+            source.text(self.prelude, before, after),
             lambda log: BuildError(self.backend, source.label, log, source.settings),
             flags(),
         )

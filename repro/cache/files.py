@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache import hashing, kept
-from repro.cache.sources import digest
+from repro.cache.code import digest
 from repro.cache.store import read_json
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -72,7 +72,7 @@ class Files:
     def __init__(self, stem: Path, scale: str):
         self._stem, self._scale = stem, scale
 
-    def record(self, artefact: str, identity: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any] | None:
+    def record(self, artefact: str, identity: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the record of a cell, or None where the files do not have it.
 
         Parameters
@@ -81,16 +81,12 @@ class Files:
             Whose `measure` measures the cell.
         identity : mapping
             See `repro.model.Cell.identity`.
-        key : mapping
-            What the cell depends on now, which says which of the files' sources are its own.
         """
         found = _records(self._stem, self._scale, _stamp(self._stem)).get(_name(identity))
         if found is None:
             return None
-        sources = found["key"]["sources"]
-        own = {path: sources[path] for path in key["sources"] if path in sources}
         rows = [{**row, "artefact": artefact} for row in found["rows"]]
-        return {**found, "artefact": artefact, "rows": rows, "key": {**found["key"], "sources": own}}
+        return {**found, "artefact": artefact, "rows": rows}
 
     def machine(self) -> dict[str, str]:
         """Return the facts of the machine that measured what they have; empty where nothing of it is done."""
@@ -120,18 +116,27 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         with gzip.open(io.BytesIO(packed)) as stream:
             samples = {_name(each): each for each in json.loads(stream.read(MOST_BYTES))}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
-        shared = {
-            "seed": manifest["seed"], "sources": dict(manifest["sources"]),
-            "machine": hashing.machine_facts(manifest["machine"], manifest["environment"]),
-        }  # fmt: skip
+        keys = _keys(manifest)
         return {
-            _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, shared)
+            _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, keys)
             for cell in manifest["cells"]
             if places[_place(cell)] == 1
             and _is_whole(cell, rows.get(_place(cell), []), _newest(samples.get(_name(cell), {})))
         }
     except DAMAGED:
         return {}
+
+
+def _keys(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The distinct keys of the cells; the first edition has one for all, which does not stand."""
+    if "keys" in manifest:
+        parts = ("code", "kernels", "data", "machine")
+        if not all(isinstance(key[part], dict) for key in manifest["keys"] for part in parts):
+            raise ValueError("a key is damaged")
+        return manifest["keys"]
+    machine = hashing.machine_facts(manifest["machine"], manifest["environment"])
+    data = dict(manifest.get("recipes", {}))
+    return [{"sources": dict(manifest["sources"]), "machine": machine, "seed": manifest["seed"], "data": data}]
 
 
 def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
@@ -147,7 +152,7 @@ def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapp
     return (
         cell["status"] in (DONE, SKIPPED, FAILED)
         and all(isinstance(cell[name], kind) for name, kind in KINDS.items())
-        and ("own" not in cell or _is_own(cell["own"]))
+        and isinstance(cell.get("digests", {}), dict)
         and ("since" not in cell or kept.is_mark(_timed(cell["since"])))
         and bool(rows)
         and samples.keys() >= {row["metric"] for row in rows if row["n"]}
@@ -159,29 +164,22 @@ def _newest(taken: Mapping[str, Any]) -> dict[str, Any]:
     return taken["rounds"][-1]["samples"] if "rounds" in taken else taken.get("samples", {})
 
 
-def _is_own(own: Any) -> bool:
-    """Whether what a cell has apart from the others, see `repro.show.render`, is a key and digests."""
-    parts = (own, own["key"], own["digests"], *(own["key"][name] for name in ("sources", "data", "machine")))
-    return all(isinstance(part, dict) for part in parts)
-
-
 def _timed(since: Mapping[str, Any]) -> dict[str, Any]:
     return {**since, "finished": datetime.fromisoformat(since["date"]).timestamp()}
 
 
-def _record(cell, rows, taken, manifest, shared) -> dict[str, Any]:
-    recipes, digests = manifest.get("recipes", {}), manifest["data"]
-    whole = {**shared, "data": {name: recipes[name] for name in cell["data"] if name in recipes}}
-    own = cell.get("own") or {"key": whole, "digests": digests}
+def _record(cell, rows, taken, manifest, keys) -> dict[str, Any]:
+    key, digests = keys[cell.get("key", 0)], cell.get("digests", manifest["data"])
+    key = {**key, "data": {name: key["data"][name] for name in cell["data"] if name in key["data"]}}
     since = {"since": _timed(cell["since"])} if "since" in cell else {}
     devices = {row["device"] for row in rows}
     return {
         "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
         "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
-        "key": own["key"],
+        "key": key, "uses": list(cell.get("uses", ())),
         "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": _newest(taken),
         "checks": cell["checks"],
-        "digests": {name: own["digests"][name] for name in cell["data"] if name in own["digests"]},
+        "digests": {name: digests[name] for name in cell["data"] if name in digests},
         "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
                    if each["name"] in devices},
         "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],

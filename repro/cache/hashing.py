@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from repro.machine import PACKAGES
 from repro.model import DONE
 
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
@@ -46,8 +47,15 @@ THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
 ON_PROCESSOR = frozenset({"host", "cpu"})
 
 
-#: Which GPUs a process may see.
-VISIBLE = "$CUDA_VISIBLE_DEVICES"
+#: Facts that a manifest tells whether anything depends on them or not.
+TOLD = frozenset(
+    {"cores", "cpu", "architecture", "python", "gpu", "driver", *(f"packages.{name}" for name in PACKAGES)}
+)
+#: First words of the packages that cells depend on by their device, and facts that cells on the other kind do not.
+CUDA, OPENCL = frozenset({"cupy", "cuda", "nvidia"}), frozenset({"pyopencl", "pocl"})
+HOST = frozenset({"numpy", "scipy", "numba", "llvmlite"})
+ON_PROCESSORS = frozenset({"cpu", "architecture", "python"})
+ON_GPUS = frozenset({"gpu", "driver", "$CUDA_VISIBLE_DEVICES"})
 
 
 #: How the facts begin that are versions of a rival's libraries. Cells that have none, as older ones, are of any.
@@ -96,15 +104,6 @@ def rivals_of(record: Mapping[str, Any]) -> dict[str, str]:
     return {name.removeprefix(RIVALS): version for name, version in facts.items() if name.startswith(RIVALS)}
 
 
-def with_rivals(record: Mapping[str, Any], libraries: Collection[str]) -> Mapping[str, Any]:
-    """Return a record that has of the versions of rivals' libraries only those of its own; files have them of all."""
-    others = rival_facts(rivals_of(record)).keys() - {f"{RIVALS}{name}" for name in libraries}
-    if not others:
-        return record
-    machine = {name: fact for name, fact in record["key"]["machine"].items() if name not in others}
-    return {**record, "key": {**record["key"], "machine": machine}}
-
-
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
@@ -123,12 +122,34 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         facts = record["key"].get("machine", {})
         is_on_gpu = any(is_gpu(backend, row["device"], facts) for row in rows) or backend == "cuda"
         named = [record["identity"].get("method", ""), *record["samples"]]
+        is_on_gpu &= "cores" not in record.get("uses", ())
         is_on_gpu &= ON_PROCESSOR.isdisjoint(word for name in named for word in re.split("[-_]", name))
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
+        others = {f"packages.{name}" for name in PACKAGES} - _libraries(backend, is_on_gpu)
+        found |= others | (ON_PROCESSORS if is_on_gpu else frozenset())
     except (LookupError, TypeError, AttributeError):
         return frozenset()
-    return found | {VISIBLE} if backend in ("host", "openmp") else found
+    return found | ON_GPUS if backend in ("host", "openmp") else found
+
+
+def _libraries(backend: str, is_on_gpu: bool) -> set[str]:
+    """Return the packages that a cell depends on by its device; those of rivals are facts of their own."""
+    first = {"cuda": CUDA, "opencl": OPENCL}.get(backend, frozenset())
+    if not is_on_gpu:
+        first = first | HOST | (OPENCL if backend == "opencl" else frozenset())
+        first = first | {"pyamg"} if backend == "host" else first
+    return {f"packages.{name}" for name in PACKAGES if name.partition("-")[0] in first}
+
+
+def is_library(name: str) -> bool:
+    """Return whether a fact of a machine is the version of a library."""
+    return name.startswith(("packages.", RIVALS))
+
+
+def is_unknown_rival(name: str, was: str, now: str) -> bool:
+    """Return whether a fact is the version of a rival's library that is not known of both: it is of any."""
+    return name.startswith(RIVALS) and not (was and now)
 
 
 def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -141,7 +162,7 @@ def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """
     facts: dict[str, str] = {}
     undecided: frozenset[str] | None = None  # names that nothing depends on so far; None before the first record
-    spare_cores: Counter = Counter()
+    spare: dict[str, Counter] = {}
     for alike in records:
         kinds = Counter(
             (frozenset(record["key"].get("machine", {}).items()), without_effect(record)) for record in alike
@@ -153,9 +174,10 @@ def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
                 continue
             facts |= {name: value for name, value in found.items() if name not in unused}
             undecided = unused if undecided is None else undecided & unused
-            spare_cores[found.get("cores", "")] += times
-    if "cores" in (undecided or ()) and (cores := spare_cores.most_common(1)[0][0]):
-        facts["cores"] = cores  # of times or not, a manifest tells them
+            for name in TOLD & found.keys():
+                spare.setdefault(name, Counter())[found[name]] += times
+    for name in spare.keys() & (undecided or frozenset()):
+        facts[name] = spare[name].most_common(1)[0][0]
     return facts
 
 
@@ -190,11 +212,6 @@ def _flatten(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
             yield f"{prefix}{name}", value
 
 
-def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
-    """Say in words how what a record depends on differs from a key; empty when it stands."""
-    return differences(record["key"], key, without_effect(record))
-
-
 def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
     """Say in words how two keys differ, but for some facts of the machine; empty when they agree.
 
@@ -212,12 +229,14 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]
     before, now = old.get("machine", {}), new.get("machine", {})
     for name in sorted(before.keys() | now.keys()):
-        if name.startswith(RIVALS) and not (name in before and name in now):
+        if is_unknown_rival(name, before.get(name, ""), now.get(name, "")):
             continue
         if before.get(name) != now.get(name) and name not in but:
             bare = name.removeprefix("packages.").removeprefix(RIVALS)
             label = name if name.startswith("$") else bare.replace(".", " ").replace("_", " ")
             words.append(f"{label} {before.get(name, 'none')} -> {now.get(name, 'none')}")
+    if old.get("protocol") != new.get("protocol"):
+        words.append(f"protocol of timing {old.get('protocol')} -> {new.get('protocol')}")
     if old.get("seed") != new.get("seed"):
         words.append(f"seed {old.get('seed')} -> {new.get('seed')}")
     return words

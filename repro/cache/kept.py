@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import hashing
+from repro.cache import keys
 from repro.model import DONE, FAILED, SKIPPED
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], k
     """
 
     def worth(record: Mapping[str, Any]) -> tuple:
-        stands = not hashing.changes(record, key)
+        stands = not keys.changes(record, key)
         return record["status"] == DONE, stands, record is stored, last(record)["finished"]
 
     every = [*filter(None, [stored]), *found]
     if not every:
         return None
     taken = max(every, key=worth)
-    if stored is None or stored["status"] == DONE or taken["status"] != DONE or hashing.changes(stored, key):
+    if stored is None or stored["status"] == DONE or taken["status"] != DONE or keys.changes(stored, key):
         return taken
     return marked(taken, stored) if stored["finished"] > last(taken)["finished"] else taken
 

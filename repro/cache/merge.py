@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
-from repro.cache import hashing, hosts, plan
+from repro.cache import hashing, hosts, keys, plan
 from repro.cache.files import Files, files_stem
 from repro.cache.plan import Selection
 from repro.cache.store import Store, Unreadable
@@ -241,7 +241,7 @@ def _present(record: dict, settings: Settings, path: Path) -> dict | None:
 def _in_files(record: dict, settings: Settings) -> dict | None:
     usual = _usual(record["key"]["machine"])
     artefact, files = _files(record["artefact"], replace(settings, scale=record["scale"], usual_scale=usual))
-    found = [plan.read_back(each, artefact, record["identity"], record["key"]) for each in files]
+    found = [each.record(artefact.id, record["identity"]) for each in files]
     return max((each for each in found if each), key=_worth, default=None)
 
 
@@ -299,9 +299,7 @@ def _render(
         machine = hashing.common_facts((task.record for task in kept), read_back)
         for task in job.tasks:
             task.key["machine"] = machine
-        odd = {
-            word for task in kept for word in hashing.changes(task.record, {**task.record["key"], "machine": machine})
-        }
+        odd = {word for task in kept for word in keys.changes(task.record, {**task.record["key"], "machine": machine})}
         if text := runner.replaced(job, settings):
             say(text)
         if odd:
@@ -312,5 +310,5 @@ def _render(
 def _take_merged(task: plan.Task, store: Store) -> None:
     """Give a task that has what the files hold of this machine what was merged, if that is of the same sources."""
     merged = store.read(task.path) if task.is_read_back else None
-    if merged and not hashing.changes(merged, {**task.key, "machine": merged["key"].get("machine", {})}):
+    if merged and not keys.changes(merged, {**task.key, "machine": merged["key"].get("machine", {})}):
         task.record, task.is_read_back = merged, False

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from repro import discovery, environment
-from repro.cache import hashing, kept, sources
+from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.files import Files, files_stem
 from repro.cache.store import Store, Unreadable
 from repro.discovery import Artefact
@@ -62,7 +62,7 @@ class Task:
     path : Path
         The cell's file.
     key : dict
-        What a measurement of it would depend on now.
+        What is known of the key of a measurement now, see `repro.cache.keys.before`.
     record : dict or None
         What is stored; of one that was measured and failed or was skipped later, that with a mark, see `kept`.
     reason : str
@@ -93,7 +93,7 @@ class Task:
     @property
     def stands(self) -> bool:
         """Whether what is stored, be it done, skipped or failed, is of the present key."""
-        return self.record is not None and not hashing.changes(self.record, self.key)
+        return self.record is not None and not keys.changes(self.record, self.key)
 
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
@@ -102,14 +102,14 @@ class Task:
             stored = store.read(self.path)
         except Unreadable as error:
             problem = f"{error}: will run again"
-        is_whole = stored is not None and stored["status"] == DONE and not hashing.changes(stored, self.key)
+        is_whole = stored is not None and stored["status"] == DONE and not keys.changes(stored, self.key)
         found = [] if is_whole or store.was_removed(self.path) else self._in_files()
         self.record = kept.best(stored, found, self.key)
         self.is_read_back = self.record is not None and self.record is not stored
         self.reason = problem or self._why()
 
     def _in_files(self) -> list[dict[str, Any]]:
-        found = (read_back(each, self.artefact, self.cell.identity(), self.key) for each in self.files)
+        found = (each.record(self.artefact.id, self.cell.identity()) for each in self.files)
         return list(filter(None, found))
 
     def keep(self, store: Store) -> None:
@@ -125,7 +125,7 @@ class Task:
             return f"{since['status']} on {since['date'][:10]}, after it was measured: {since['reason']}"
         if status != DONE:
             return f"{status}: {reason}"
-        if changes := hashing.changes(self.record, self.key):
+        if changes := keys.changes(self.record, self.key):
             return hashing.in_short(changes)
         return f"{self.found} of {self.rounds} rounds" if self.found < self.rounds else ""
 
@@ -187,14 +187,6 @@ def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> l
     return [Files(files_stem(each, settings, data), settings.scale) for each in alike]
 
 
-def read_back(
-    files: Files, artefact: Artefact, identity: Mapping[str, Any], key: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """Return what files have of a cell, as `Files.record` does, of the libraries of rivals its own alone."""
-    found = files.record(artefact.id, identity, key)
-    return found and hashing.with_rivals(found, _rivals(artefact, identity["method"], identity["backend"]))
-
-
 def _rivals(artefact: Artefact, method: str, backend: str) -> dict[str, str]:
     return environment.rivals(artefact.id, method, backend)
 
@@ -205,20 +197,11 @@ def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
     return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
 
 
-def source_hashes(artefact: Artefact, cell: Cell) -> dict[str, str]:
-    """Return the hashes of the sources that a cell depends on."""
-    names = [value for name, value in values_of(cell).items() if name != "case"]
-    return sources.sources(artefact.path, environment.root(), names, cell.backend != "host")
-
-
 def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]:
-    """Return what a measurement of a cell depends on."""
-    return {
-        "sources": source_hashes(artefact, cell),
-        "data": {name: settings.data_key(name) for name in cell.data},
-        "machine": machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend)),
-        "seed": settings.seed,
-    }
+    """Return what is known of what a measurement of a cell depends on before it has run."""
+    machine = machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend))
+    data = {name: settings.data_key(name) for name in cell.data}
+    return keys.before(data, machine, settings.seed, beliefs.read(settings.store.folder))
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from repro.cache import kept
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
-SCHEMA = 1
+SCHEMA = 2
 ABANDONED_AFTER = 3600.0  # seconds
 #: What a record has in any case, and of what kind it is; of the identity and the key, by name.
 NEEDED = {
@@ -33,7 +33,7 @@ NEEDED = {
         "date": str, "finished": int | float,
     },
     "identity": {"case": str, "method": str, "backend": str, "parameters": dict, "data": list},
-    "key": {"sources": dict, "data": dict, "machine": dict},
+    "key": {"code": dict, "kernels": dict, "data": dict, "machine": dict},
 }  # fmt: skip
 
 
@@ -248,6 +248,8 @@ class Store:
             raise Unreadable(f"its file is damaged ({type(error).__name__})") from error
         if not isinstance(record, dict) or "schema" not in record:
             raise Unreadable("its file is damaged (no record)")
+        if record["schema"] == 1:
+            raise Unreadable("its file is of the first edition")
         if record["schema"] != SCHEMA:
             raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
         if lacking := _lacking(record):

@@ -1,7 +1,7 @@
 """The command line of repro.
 
-    repro list | run | status | merge | compare | claims | published | figures | readme | report
-    repro verify | data | bench | doctor | clean
+    repro list | run | status | believe | merge | compare | claims | published | figures | readme
+    repro report | verify | data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -19,6 +19,7 @@ import typer
 
 import repro
 from repro.cli import (
+    believe,
     bench,
     claims,
     clean,
@@ -46,6 +47,7 @@ app = typer.Typer(
 app.command("list")(listing.list_artefacts)
 app.command("run")(run.run)
 app.command("status")(status.status)
+app.command("believe")(believe.believe)
 app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)

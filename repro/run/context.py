@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from repro import environment
 from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
-from repro.run import memory
+from repro.run import memory, tracing
 from repro.run.rounds import sampled
 from repro.units import convert, is_time
 
@@ -81,7 +81,8 @@ class Run:
         if self.cell.backend == "host":
             raise ReproError("a cell of back end 'host' has no device; time it without one")
         if self._opened is None:
-            self._opened = environment.device(self.cell.backend)
+            with tracing.paused():  # the first cell of a process opens it
+                self._opened = environment.device(self.cell.backend)
             self._note(self._opened)
         return self._opened
 
@@ -99,8 +100,9 @@ class Run:
             # Undeclared data would be missing from the cell's key, and a change of it would go unnoticed.
             raise ReproError(f"dataset {name!r} is not declared in the cell's data: {list(self.cell.data)}")
         override = self.overrides.get(name)
-        data = environment.dataset(name, self.scale, override)
-        self.digests[name] = environment.dataset_digest(name, self.scale, override)
+        with tracing.paused():  # a cell depends on what it reads by the recipe's key
+            data = environment.dataset(name, self.scale, override)
+            self.digests[name] = environment.dataset_digest(name, self.scale, override)
         return data
 
     def skip(self, reason: str, remedy: str = "") -> NoReturn:
@@ -218,10 +220,11 @@ class Run:
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
-            samples = timing.sample(
-                function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
-                batch=None if evict else repeats, checked=checked,
-            )  # fmt: skip
+            with tracing.paused():
+                samples = timing.sample(
+                    function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
+                    batch=None if evict else repeats, checked=checked,
+                )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 

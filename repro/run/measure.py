@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from repro import discovery, environment
-from repro.cache.plan import Task, source_hashes
+from repro.cache import keys
+from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
-from repro.run import manifest, rounds
+from repro.run import manifest, rounds, tracing
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
 from repro.settings import Settings
@@ -72,10 +73,11 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     """Run the artefact's `measure` for a cell and return its record, whatever happens in it."""
     cell, artefact = task.cell, task.artefact
     run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
-    begun, trace = time.monotonic(), ""
+    begun, trace, ran = time.monotonic(), "", tracing.Ran()
     try:
         module = discovery.load(artefact)
-        module.measure(cell, run)
+        with tracing.traced() as ran:
+            module.measure(cell, run)
         run.finish()
         status, reason = DONE, ""
     except Skip as skip:
@@ -88,7 +90,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     seconds = time.monotonic() - begun
     notes = [*_roofs(run, settings, saying), *_uncaptured(run), *run.notes] if status == DONE else []
     record = outcome(task, settings, status, reason, run)
-    record.update(seconds=seconds, notes=notes, traceback=trace, key={**task.key, "sources": _still(task)})
+    record.update(seconds=seconds, notes=notes, traceback=trace, key=keys.measured(task.key, ran))
     if status == DONE:
         record["rounds"] = [rounds.alone(record, run.state)]
         record["rows"] = rounds.shown(record["rows"], record["rounds"], task.cell.parameters)
@@ -124,15 +126,6 @@ def _uncaptured(run: Run) -> list[str]:
     ]
 
 
-def _still(task: Task) -> dict[str, str]:
-    """The hashes of the sources as the cell was planned; those that were edited meanwhile are marked as stale."""
-    now = source_hashes(task.artefact, task.cell)
-    return {
-        path: value if now.get(path) == value else "edited while it was measured"
-        for path, value in task.key["sources"].items()
-    }
-
-
 def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run | None = None) -> dict[str, Any]:
     """Return the record of a cell; one that is not done has a single row, which says why."""
     cell = task.cell
@@ -148,8 +141,8 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
             each.host, each.date = revision["host"] or "", date.isoformat(timespec="seconds")
     return {
         "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,
-        "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": task.key,
-        "revision": revision, "command": settings.command,
+        "identity": plain(cell.identity()), "overrides": dict(settings.overrides), "key": keys.stored(task.key),
+        "uses": list(cell.uses), "revision": revision, "command": settings.command,
         "rows": [plain(row.as_dict()) for row in rows],
         "samples": run.samples if run is not None and status == DONE else {},
         "checks": plain(run.checks) if run is not None else [],

@@ -83,7 +83,7 @@ class Worker:
         if self._process is None:
             self._start()
         cell = task.cell
-        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data)
+        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
         self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
         until = None
         while True:
@@ -180,8 +180,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
 
 
 def _task(artefact: Artefact, identity: tuple, path: Any, key: dict) -> Task:
-    case, method, backend, parameters, data = identity
-    return Task(artefact, Cell(case, method, backend, parameters, data), path, key)
+    return Task(artefact, Cell(*identity), path, key)
 
 
 def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import hashing, kept
+from repro.cache import hashing, kept, keys
+from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.plan import Task, machine_facts
-from repro.cache.sources import digest
 from repro.cache.store import write_atomically
 from repro.discovery import Artefact
 from repro.judge.roofs import Roofs
@@ -168,35 +168,33 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
     records = [task.record for task in shown if task.stands] or every
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
-    sources = {path: value for record in records for path, value in record["key"]["sources"].items()}
     recipes = {name: value for record in records for name, value in record["key"].get("data", {}).items()}
     collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
     here = machine_facts()
-    if any(hashing.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
+    if any(keys.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
         machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
-    common = {
-        "sources": sources, "data": recipes, "seed": settings.seed,
-        "machine": hashing.machine_facts(collected["machine"], collected["environment"]),
-    }  # fmt: skip
+    distinct: list[dict] = []
     if rivals := _rivals(records):  # as they were, whatever is here now
         collected["machine"] = {**collected["machine"], "rivals": rivals}
     return {
         **collected,
         "artefact": artefact.id, "title": artefact.title, "scale": settings.scale,
         "overrides": dict(settings.overrides),
-        "sources": dict(sorted(sources.items())), "recipes": dict(sorted(recipes.items())),
+        "schema": 2, "recipes": dict(sorted(recipes.items())),
         "cells": [
             {
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
                 "command": told(task.record.get("command")), "checks": task.record["checks"],
                 "notes": task.record["notes"], **_since(task.record),
-                **_own(task.record, common, data),
+                **_own(task.record, data), "uses": task.record.get("uses", []),
+                "key": _place(task.record["key"], distinct),
             }
             for task in shown
         ],
+        "keys": distinct,
     }  # fmt: skip
 
 
@@ -210,14 +208,16 @@ def _since(record: dict) -> dict[str, Any]:
     }
 
 
-def _own(record: dict, common: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
-    """Return the key and the digests of a cell that are not those of the others; empty where they are."""
-    key = record["key"]
-    alike = {
-        **common, **{part: {name: common[part].get(name) for name in key[part]} for part in ("sources", "data")}
-    }  # fmt: skip
-    is_alike = record["digests"].items() <= digests.items() and not hashing.changes(record, alike)
-    return {} if is_alike else {"own": {"key": key, "digests": record["digests"]}}
+def _own(record: dict, digests: dict[str, str]) -> dict[str, Any]:
+    """Return the digests of a cell's data where they are not those of the others."""
+    return {} if record["digests"].items() <= digests.items() else {"digests": record["digests"]}
+
+
+def _place(key: dict[str, Any], keys: list[dict]) -> int:
+    """Return where a key is among distinct ones, and put it there where it is not."""
+    if key not in keys:
+        keys.append(key)
+    return keys.index(key)
 
 
 def _rivals(records: list[dict]) -> dict[str, str]:
@@ -285,7 +285,7 @@ def _why_not_done(task: Task) -> str:
 
 def _why_pending(task: Task) -> str:
     """Say what happened since a cell was measured, and what it depended on then that is another now."""
-    changes = hashing.changes(task.record, task.key) if "since" in task.record else []
+    changes = keys.changes(task.record, task.key) if "since" in task.record else []
     return "; and ".join(filter(None, [task.reason, hashing.in_short(changes)]))
 
 

@@ -65,20 +65,19 @@ def test_what_is_measured_in_a_clone_comes_to_what_the_files_have(measured):
 
 
 def changed(manifest, name):
-    sources = {**manifest["sources"], "fakelab/demo2020/adding.py": "another"}
-    machine = {**manifest["machine"], "cores": 1000}
-    return manifest | {
-        "sources": {"sources": sources}, "machine": {"machine": machine}, "seed": {"seed": 17},
-        "recipes": {"recipes": dict.fromkeys(manifest["recipes"], "another")}, "no recipes": {"recipes": {}},
-        "environment": {"environment": {"OMP_NUM_THREADS": "3"}},
+    part, value = {
+        "code": ("code", {"fakelab/demo2020/adding.py": {"names": ["total"], "hash": "another"}}),
+        "machine": ("machine", {"cores": "1000"}), "environment": ("machine", {"$OMP_NUM_THREADS": "3"}),
+        "recipes": ("data", {"demo2020/numbers": "another"}),
     }[name]  # fmt: skip
+    return {**manifest, "keys": [{**key, part: key[part] | value} for key in manifest["keys"]]}
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("sources", "adding.py changed"), ("machine", "cores 1000"), ("seed", "seed 17"),
-        ("recipes", "dataset demo2020"), ("no recipes", "dataset demo2020"), ("environment", "$OMP_NUM_THREADS 3"),
+        ("code", "adding.py changed"), ("machine", "cores 1000"), ("recipes", "dataset demo2020"),
+        ("environment", "$OMP_NUM_THREADS 3"),
     ],
 )  # fmt: skip
 def test_a_cell_of_the_files_stands_by_the_same_key_as_one_of_the_store(measured, change, words):
@@ -124,8 +123,8 @@ def test_files_that_are_damaged_give_no_cells(measured, name, damage):
 @pytest.mark.parametrize(
     "edit",
     [
-        {"scale": "paper"}, {"devices": None}, {"devices": [{}]}, {"overrides": None}, {"environment": None},
-        {"machine": []}, {"data": None}, {"sources": 3}, {"cells": 7}, {"cells": [None]},
+        {"scale": "paper"}, {"devices": None}, {"devices": [{}]}, {"overrides": None}, {"keys": [3]},
+        {"keys": None}, {"data": None}, {"keys": [{"code": []}]}, {"cells": 7}, {"cells": [None]},
     ],
     ids=str,
 )  # fmt: skip
@@ -156,7 +155,7 @@ def test_samples_that_unpack_to_gigabytes_are_not_unpacked(measured, monkeypatch
     monkeypatch.setattr(files, "MOST_BYTES", 100)
     manifest = json.loads(measured.file("table1.smoke.json").read_text())
     found = files.Files(measured.file("table1.smoke"), "smoke")
-    assert found.record("demo2020-table1", manifest["cells"][0], {"sources": {}}) is None
+    assert found.record("demo2020-table1", manifest["cells"][0]) is None
 
 
 def test_cells_that_the_rows_do_not_tell_apart_are_not_taken(measured):
@@ -184,9 +183,9 @@ def test_a_record_that_no_longer_stands_hides_none_of_the_files(laboratory):
 def test_of_several_files_that_show_a_cell_the_best_record_is_taken(laboratory):
     class Stub:
         def __init__(self, status, finished, seed=0):
-            self.found = {"status": status, "finished": finished, "key": {"seed": seed}}
+            self.found = {"status": status, "finished": finished, "key": {"seed": seed, "machine": {}}}
 
-        def record(self, artefact, identity, key):
+        def record(self, artefact, identity):
             return self.found
 
     done, later, skipped, stale = Stub("done", 1), Stub("done", 2), Stub("skipped", 3), Stub("done", 4, seed=17)
@@ -231,7 +230,7 @@ def test_every_cell_of_the_stored_results_is_read_back():
             continue
         stored = files.Files(path.with_suffix(""), manifest["scale"])
         for cell in manifest["cells"]:
-            record = stored.record(manifest["artefact"], cell, {"sources": {}})
+            record = stored.record(manifest["artefact"], cell)
             assert record and record["status"] == cell["status"], (path, cell["case"], cell["method"])
             found += 1
     assert found > 1000

@@ -2,7 +2,8 @@
 
 import pytest
 
-from repro.cache.hashing import changes, common_facts, differences, fingerprint_of, in_short, machine_facts
+from repro.cache.hashing import common_facts, differences, fingerprint_of, in_short, machine_facts
+from repro.cache.keys import changes
 
 KEY = {
     "sources": {"kernels/a.c": "1", "kernels/b.py": "2"}, "data": {"fu2014/regular": "x"},

@@ -87,7 +87,7 @@ def test_every_file_of_an_artefact(laboratory, sampled):
     assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "json", "samples.json.gz")}
     manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
     assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
-    assert "fakelab/demo2020/adding.py" in manifest["sources"]
+    assert any("fakelab/demo2020/adding.py" in key["code"] for key in manifest["keys"])
     samples = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))
     taken = {(s["case"], s["method"]): s["rounds"][0]["samples"]["time"]["seconds"] for s in samples}
     for row in rows(laboratory):

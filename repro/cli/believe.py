@@ -1,0 +1,32 @@
+"""``repro believe``: say that a change of code, kernels or libraries does not matter, and show it on a sample."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from repro.cli.common import Machine, Names, Papers, Results, Scale, command_line, jobs, plural, say
+
+
+def believe(
+    reason: Annotated[str, typer.Argument(help="Why the change does not matter, as in 'a helper was renamed'.")],
+    names: Names = None, paper: Papers = None, scale: Scale = None, results: Results = None, machine: Machine = None,
+    sample: Annotated[int, typer.Option("--sample", min=5, help="Cells to measure again; at least 2 % of them.")] = 5,
+) -> None:  # fmt: skip
+    """Let cells stand that are void by changes of code, kernels or libraries alone.
+
+    A random sample of them is measured again. Only if each of its numbers agrees with what is stored is the belief
+    written, with what changed, the reason and the sample. Nothing that is stored is changed.
+    """
+    from repro.cache.plan import Selection
+    from repro.judge import believing
+    from repro.settings import make_settings
+
+    settings = make_settings(scale, results, machine, command=command_line())
+    found = jobs(names, paper, None, not names and not paper, settings, Selection())
+    tasks = list({task.path: task for job in found for task in job.tasks}.values())
+    path, compared = believing.believe(reason, tasks, settings, sample)
+    for each in compared:
+        say(f"{each['cell']}: {each['metric']} {each['stored']:.6g} -> {each['again']:.6g}")
+    say(f"{path}: {plural(len(compared), 'number')} measured again and alike")

@@ -1,0 +1,108 @@
+"""A belief that a change does not matter, tried on a sample of the cells that it voids before it is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from repro import environment
+from repro.cache import beliefs, keys
+from repro.cache.plan import Task, identity
+from repro.cache.store import write_atomically
+from repro.model import DONE, ReproError
+from repro.run import manifest
+from repro.run.worker import Worker
+from repro.settings import Settings
+
+ALIKE, SHARE = 0.05, 0.02
+
+
+def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) -> tuple[Path, list[dict[str, Any]]]:
+    """Measure a sample again of the cells that changes void which may be believed not to matter; write the belief.
+
+    Parameters
+    ----------
+    reason : str
+    tasks : sequence of Task
+    settings : Settings
+    count : int
+        Cells of the sample, at least; a fiftieth of the void ones where that is more.
+
+    Returns
+    -------
+    path : Path
+    compared : list of dict
+        Cell, metric, and the number that is stored and the one measured again.
+
+    Raises
+    ------
+    ReproError
+        When there is no such cell, or one of the sample does not agree.
+    """
+    void = [
+        task for task in tasks
+        if task.record and task.record["status"] == DONE and keys.is_only(task.record, task.key)
+    ]  # fmt: skip
+    if not void:
+        raise ReproError("no cell is void by code, kernels or libraries alone: there is nothing to believe")
+    chosen = random.sample(void, min(len(void), max(count, round(SHARE * len(void)))))
+    compared = _compared(chosen, settings)
+    differ = [each for each in compared if not each.pop("alike")]
+    if differ:
+        words = (f"{each['cell']}: {each['metric']} {each['stored']:.6g} -> {each['again']:.6g}" for each in differ)
+        raise ReproError(f"it matters, and nothing is written: {'; '.join(words)}")
+    changes = sorted({change for task in void for change in keys.differing(task.record, task.key)})
+    now = datetime.datetime.now(datetime.UTC)
+    slug = re.sub(r"[^a-z0-9]+", "-", reason.lower()).strip("-")[:60] or "belief"
+    path = settings.store.folder / "beliefs" / f"{now:%Y-%m-%d}-{slug}.toml"
+    if path.exists():
+        raise ReproError(f"{path} is there already; give another reason")
+    made = manifest.revision(environment.root())
+    commit = f"{made['commit'] or ''}{'+' if made['dirty'] else ''}"
+    facts = {"reason": reason, "date": now.isoformat(timespec="seconds"), "commit": commit, "cells": len(void)}
+    write_atomically(path, beliefs.as_toml(facts, changes, compared))
+    return path, compared
+
+
+def _compared(tasks: Sequence[Task], settings: Settings) -> list[dict[str, Any]]:
+    compared = []
+    with tempfile.TemporaryDirectory() as folder:
+        aside = dataclasses.replace(settings, results=Path(folder))
+        worker = Worker(aside)
+        try:
+            for task in tasks:
+                path = aside.store.path(task.artefact.id, identity(task.cell, aside))
+                again = Task(task.artefact, task.cell, path, {**task.key, "beliefs": {}})
+                worker.measure(again, force=True)
+                compared += _numbers(task, again)
+        finally:
+            worker.close()
+    return compared
+
+
+def _numbers(task: Task, again: Task) -> list[dict[str, Any]]:
+    cell = task.cell
+    name = f"{task.artefact.id} {cell.case} {cell.method} {cell.backend}"
+    if again.record["status"] != DONE:
+        raise ReproError(f"it matters, and nothing is written: {name} {again.record['status']}: "
+                         f"{again.record['reason']}")  # fmt: skip
+    values = {row["metric"]: row["value"] for row in again.record["rows"]}
+    return [
+        {"cell": name, "metric": row["metric"], "stored": row["value"], "again": values.get(row["metric"], float("nan")),
+         "alike": _is_alike(row, values.get(row["metric"]))}
+        for row in task.record["rows"] if row["value"] is not None
+    ]  # fmt: skip
+
+
+def _is_alike(row: dict[str, Any], value: float | None) -> bool:
+    """Whether a number lies in the interval of the stored one, or near it."""
+    if value is None:
+        return False
+    low, high = (row[name] if row[name] is not None else row["value"] for name in ("ci_low", "ci_high"))
+    return low <= value <= high or abs(value - row["value"]) <= ALIKE * abs(row["value"])

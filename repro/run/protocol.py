@@ -1,0 +1,10 @@
+"""The number of the way in which times are taken: a measurement depends on it, and on nothing else of the harness.
+
+It is raised where a change of the timing code may change what is measured. `CODE` is the hash of the code that it
+stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing otherwise needs a new hash alone.
+"""
+
+PROTOCOL = 2
+CODE = "8a95c95571f699a6"
+#: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
+TIMING = {"timing.py": None, "statistics.py": None, "context.py": ("Run.time", "Run._verify", "SAMPLING_SECONDS")}

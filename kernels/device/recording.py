@@ -142,7 +142,8 @@ def preprocessed(text: str) -> str:
 def expanded(text: str) -> str:
     """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
 
-    Conditions on what the compiler alone defines stay, with both of their branches, and so do system includes.
+    Conditions on what the compiler alone defines, by names that begin with ``_``, stay with both of their branches, and
+    so do system includes.
     """
     import pcpp
 
@@ -151,10 +152,10 @@ def expanded(text: str) -> str:
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndPassThrough)
 
         def on_unknown_macro_in_defined_expr(self, token):
-            return None  # both branches
+            return None if token.value.startswith("_") else False
 
         def on_unknown_macro_in_expr(self, ident):
-            return None
+            return None if ident.startswith("_") else 0
 
         def on_error(self, file, line, message):
             raise ValueError(f"{file}:{line}: {message}")

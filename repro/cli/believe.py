@@ -19,12 +19,11 @@ def believe(
     A random sample of them is measured again. Only if each of its numbers agrees with what is stored is the belief
     written, with what changed, the reason and the sample. Nothing that is stored is changed.
     """
-    from repro.cache.plan import Selection
     from repro.judge import believing
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine, command=command_line())
-    found = jobs(names, paper, None, not names and not paper, settings, Selection())
+    found = jobs(names, paper, None, not names and not paper, None, None, settings)
     tasks = list({task.path: task for job in found for task in job.tasks}.values())
     path, compared = believing.believe(reason, tasks, settings, sample)
     for each in compared:

@@ -94,8 +94,10 @@ def _numbers(task: Task, again: Task) -> list[dict[str, Any]]:
                          f"{again.record['reason']}")  # fmt: skip
     values = {row["metric"]: row["value"] for row in again.record["rows"]}
     return [
-        {"cell": name, "metric": row["metric"], "stored": row["value"], "again": values.get(row["metric"], float("nan")),
-         "alike": _is_alike(row, values.get(row["metric"]))}
+        {
+            "cell": name, "metric": row["metric"], "stored": row["value"],
+            "again": values.get(row["metric"], float("nan")), "alike": _is_alike(row, values.get(row["metric"])),
+        }
         for row in task.record["rows"] if row["value"] is not None
     ]  # fmt: skip
 

@@ -115,7 +115,9 @@ def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     shutil.rmtree(laboratory.results / "bench" / ".cells")
     stored = laboratory.file("table1.smoke.json")
     manifest = json.loads(stored.read_text())
-    stored.write_text(json.dumps({**manifest, "machine": {**manifest["machine"], "cpu": "Another processor"}}))
+    for key in manifest["keys"]:
+        key["machine"]["cpu"] = "Another processor"
+    stored.write_text(json.dumps(manifest))
     line = f"{laboratory.file('table1.smoke')}.* has 6 cells that do not stand here"
     assert laboratory.run(*chosen, "--dry-run") == 0
     assert line in capsys.readouterr().err and len(rows(laboratory)) == 15
@@ -350,8 +352,10 @@ def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
 
 def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     path = laboratory.paper / "adding.py"
-    edit = f"    Path({str(path)!r}).open('a').write('x = 1\\n')\n    time.sleep"
-    path.write_text(planned := path.read_text().replace("    time.sleep", edit))
+    edit = (
+        f"    Path({str(path)!r}).write_text(Path({str(path)!r}).read_text().replace('return sum', 'return 1 + sum'))"
+    )
+    path.write_text(planned := path.read_text().replace("    time.sleep", f"{edit}\n    time.sleep"))
     laboratory.run("table1", "--only", "case=first", "--only", "method=loop")
     path.write_text(planned)  # nor where the edit is undone: it is not known which of the two was measured
     assert laboratory.reasons()["first/loop/host"] == "fakelab/demo2020/adding.py changed"

@@ -14,7 +14,8 @@ from repro.cache.store import Store, Unreadable, clean_temporaries, locked, slug
 RECORD = {
     "artefact": "demo2020-table1", "scale": "smoke", "status": "done", "reason": "", "rows": [], "samples": {},
     "identity": {"case": "a", "method": "loop", "backend": "host", "parameters": {}, "data": []},
-    "key": {"code": {}, "kernels": {}, "data": {}, "machine": {}}, "checks": [], "digests": {}, "clocks": {}, "notes": [],
+    "key": {"code": {}, "kernels": {}, "data": {}, "machine": {}},
+    "checks": [], "digests": {}, "clocks": {}, "notes": [],
     "seconds": 1.0, "date": "2020-01-01T00:00:00+00:00", "finished": 1577836800.0,
 }  # fmt: skip
 

@@ -1,0 +1,62 @@
+"""What was launched is told by its text after the preprocessor, and nothing that was not."""
+
+import numpy as np
+import pytest
+
+from kernels import device as devices
+from kernels.device import recording
+
+TEXT = "#define USED 2\n#define UNUSED 3\nKERNEL twice(GLOBAL double *RESTRICT x)\n{\n" \
+       "    OUTER(b);\n#ifdef MORE\n    // more\n#endif\n    INNER(t) { x[b * BLOCK + t] *= USED; }\n}\n"  # fmt: skip
+
+
+@pytest.fixture
+def launched(tmp_path):
+    device, path = devices.open_device("openmp"), tmp_path / "twice.c"
+    path.write_text(TEXT)
+    recording.begin_record()
+    device.build(path, block=8).twice(1, device.array(np.ones(8)))
+    yield path, recording.described(recording.recorded())
+    recording.now = None
+
+
+def test_a_kernel_is_noted_in_each_recording_in_which_it_is_launched(launched):
+    path, found = launched
+    device = devices.open_device("openmp")
+    assert [name.split()[1:3] for name in found] == [["openmp", "8x1x1"]]
+    for is_launched in (False, True):
+        recording.begin_record()
+        if is_launched:
+            device.build(path, block=8).twice(1, device.array(np.ones(8)))
+        assert bool(recording.recorded()) is is_launched
+    recording.begin_record()
+    with recording.paused():
+        device.build(path, block=8).twice(1, device.array(np.ones(8)))
+    assert not recording.recorded()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_another"),
+    [
+        ("// more", "// less", False), ("#define UNUSED 3\n", "", False), ("    // more", "    x[0] = 1;", False),
+        ("OUTER(b);\n", "OUTER(b);  /* why */\n\n", False), ("USED 2", "USED (1 + 1)", True), ("*= USED", "+= USED", True),
+    ],
+)  # fmt: skip
+def test_comments_unused_macros_and_branches_not_taken_make_no_other_kernel(launched, old, new, is_another):
+    path, found = launched
+    ((name, entry),) = found.items()
+    path.write_text(TEXT.replace(old, new))
+    now = recording.current(name, entry)
+    assert now["text"] != entry["text"] and (now["preprocessed"] != entry["preprocessed"]) is is_another
+
+
+def test_conditions_on_the_compiler_keep_both_branches():
+    assert (
+        "one" in (text := recording.expanded("#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n")) and "two" in text
+    )
+
+
+def test_a_kernel_that_is_gone_is_none(launched):
+    path, found = launched
+    path.unlink()
+    assert recording.current(*next(iter(found.items()))) is None

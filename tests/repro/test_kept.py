@@ -92,6 +92,7 @@ def test_a_record_of_other_sources_is_read_back_as_such(laboratory):
     """Beside cells that stand in one manifest, it neither passes for one of them nor spoils them."""
     assert laboratory.run("table1") == 0
     edit(laboratory)
+    assert any(laboratory.reasons().values())  # it is loaded anew from here on
     assert laboratory.run("table1", "--only", "backend=opencl") == 0
     assert fail(laboratory, *HOST) == 1
     keys = {backend: {cell["key"] for cell in cells(laboratory) if cell["backend"] == backend} for backend in

@@ -21,6 +21,8 @@ from kernels.device import cache
 from kernels.device import source as sources
 from kernels.device.errors import BuildError
 
+#: How names begin that a compiler defines, or a back end by its command line.
+COMPILERS = ("_", "DIALECT_")
 now: object = None  # another one each time that a recording begins; None while there is none
 _launched: dict[str, tuple] = {}
 _thread = 0
@@ -142,8 +144,8 @@ def preprocessed(text: str) -> str:
 def expanded(text: str) -> str:
     """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
 
-    Conditions on what the compiler alone defines, by names that begin with ``_``, stay with both of their branches, and
-    so do system includes.
+    Conditions on what a compiler is the first to know, see `COMPILERS`, stay with both of their branches, and so do
+    system includes.
     """
     import pcpp
 
@@ -152,10 +154,10 @@ def expanded(text: str) -> str:
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndPassThrough)
 
         def on_unknown_macro_in_defined_expr(self, token):
-            return None if token.value.startswith("_") else False
+            return None if token.value.startswith(COMPILERS) else False
 
         def on_unknown_macro_in_expr(self, ident):
-            return None if ident.startswith("_") else 0
+            return None if ident.startswith(COMPILERS) else 0
 
         def on_error(self, file, line, message):
             raise ValueError(f"{file}:{line}: {message}")

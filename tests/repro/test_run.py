@@ -353,7 +353,7 @@ def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
 def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     path = laboratory.paper / "adding.py"
     edit = (
-        f"    Path({str(path)!r}).write_text(Path({str(path)!r}).read_text().replace('return sum', 'return 1 + sum'))"
+        f"    place = Path({str(path)!r}); place.write_text(place.read_text().replace('return sum', 'return 1 + sum'))"
     )
     path.write_text(planned := path.read_text().replace("    time.sleep", f"{edit}\n    time.sleep"))
     laboratory.run("table1", "--only", "case=first", "--only", "method=loop")

@@ -38,8 +38,9 @@ def test_a_kernel_is_noted_in_each_recording_in_which_it_is_launched(launched):
 @pytest.mark.parametrize(
     ("old", "new", "is_another"),
     [
-        ("// more", "// less", False), ("#define UNUSED 3\n", "", False), ("    // more", "    x[0] = 1;", False),
-        ("OUTER(b);\n", "OUTER(b);  /* why */\n\n", False), ("USED 2", "USED (1 + 1)", True), ("*= USED", "+= USED", True),
+        ("// more", "// less", False), ("#define UNUSED 3\n", "", False), ("// more", "x[0] = 1;", False),
+        ("OUTER(b);\n", "OUTER(b);  /* why */\n\n", False), ("USED 2", "USED (1 + 1)", True),
+        ("*= USED", "+= USED", True),
     ],
 )  # fmt: skip
 def test_comments_unused_macros_and_branches_not_taken_make_no_other_kernel(launched, old, new, is_another):
@@ -51,9 +52,8 @@ def test_comments_unused_macros_and_branches_not_taken_make_no_other_kernel(laun
 
 
 def test_conditions_on_the_compiler_keep_both_branches():
-    assert (
-        "one" in (text := recording.expanded("#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n")) and "two" in text
-    )
+    given = "#ifdef DIALECT_CPU\nthree\n#endif\n#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n"
+    assert {"one", "two", "three"} <= set(recording.expanded(given).split())
 
 
 def test_a_kernel_that_is_gone_is_none(launched):

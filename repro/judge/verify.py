@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
-from repro.cache.sources import digest
+from repro.cache.code import digest
 from repro.cache.store import write_atomically
 from repro.judge import spread
 from repro.model import DONE, ReproError

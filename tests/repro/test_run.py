@@ -352,9 +352,8 @@ def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
 
 def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     path = laboratory.paper / "adding.py"
-    edit = (
-        f"    place = Path({str(path)!r}); place.write_text(place.read_text().replace('return sum', 'return 1 + sum'))"
-    )
+    place = f"Path({str(path)!r})"
+    edit = f"    {place}.write_text({place}.read_text().replace('return sum', 'return 1 + sum'))"
     path.write_text(planned := path.read_text().replace("    time.sleep", f"{edit}\n    time.sleep"))
     laboratory.run("table1", "--only", "case=first", "--only", "method=loop")
     path.write_text(planned)  # nor where the edit is undone: it is not known which of the two was measured

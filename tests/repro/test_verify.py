@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.cache.sources import digest
+from repro.cache.code import digest
 from repro.cli import main
 from repro.judge import verify
 from repro.judge.verify import LIST, UNPROVEN, WRONG

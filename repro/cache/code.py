@@ -12,8 +12,9 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from repro.cache import reach
-from repro.cache.reach import NAMELESS, Unit
+from repro.cache import definitions, reach
+from repro.cache.definitions import NAMELESS
+from repro.cache.reach import Unit
 
 EDITED = "edited while it was measured"
 KERNEL_SUFFIXES = (".c", ".cu", ".cl", ".h", ".cuh")
@@ -41,7 +42,7 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
     by_path: dict[Path, list[CodeType]] = {}
     for code in codes:
         by_path.setdefault(Path(code.co_filename), []).append(code)
-    stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *reach.state(path))}
+    stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *definitions.state(path))}
     units = {unit for path, ran in by_path.items() for each in ran if (unit := _unit(path, each))}
     found = reach.by_file(reach.Follow(root, packages, units).seen)
     folders = [root / folder for folder in leaving]
@@ -53,21 +54,21 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
         if path in stale:
             result[name] = EDITED
         elif name.startswith(f"{packages[0]}/"):
-            result[name] = {"names": names, "hash": _hash(path, tuple(names), *reach.state(path))}
+            result[name] = {"names": names, "hash": _hash(path, tuple(names), *definitions.state(path))}
         else:
-            result[name] = _hash(path, None, *reach.state(path))
+            result[name] = _hash(path, None, *definitions.state(path))
     return result
 
 
 def _unit(path: Path, code: CodeType) -> Unit | None:
     """Return the definition that a function is, or is within."""
-    module, name = reach.module_of(path), code.co_qualname.partition(".<locals>")[0]
+    module, name = definitions.module_of(path), code.co_qualname.partition(".<locals>")[0]
     return (path, name) if name in module.uses else None
 
 
 def _plain(path: Path, ran: Collection[CodeType]) -> set[CodeType]:
     """Return the functions that run as Python compiled them: Numba shows others in the place of its own."""
-    silent = reach.module_of(path).silent
+    silent = definitions.module_of(path).silent
     return {code for code in ran if code.co_qualname.partition(".<locals>")[0] not in silent}
 
 
@@ -99,7 +100,7 @@ def now(stored: Mapping[str, Any], root: Path) -> Code:
 def hash_of(path: Path, names: Collection[str] | None = None) -> str | None:
     """Return the hash of a file, or of some definitions in it; None where it is not there."""
     try:
-        return _hash(path, None if names is None else tuple(names), *reach.state(path))
+        return _hash(path, None if names is None else tuple(names), *definitions.state(path))
     except OSError:
         return None
 
@@ -109,8 +110,8 @@ def _hash(path: Path, names: tuple[str, ...] | None, modified: int, size: int) -
     if path.suffix != ".py":
         return digest(path.read_bytes())
     if names is None:
-        return reach.whole(path, modified, size)
-    digests = reach.module_of(path).digests
+        return definitions.whole(path, modified, size)
+    digests = definitions.module_of(path).digests
     return digest("\n".join(f"{name} {digests.get(name)}" for name in names).encode())
 
 

@@ -5,6 +5,9 @@ stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing
 """
 
 PROTOCOL = 2
-CODE = "8a95c95571f699a6"
+CODE = "18f2626df3e974fd"
 #: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
-TIMING = {"timing.py": None, "statistics.py": None, "context.py": ("Run.time", "Run._verify", "SAMPLING_SECONDS")}
+TIMING = {
+    "timing.py": None, "statistics.py": None, "guard.py": None,
+    "context.py": ("Run.time", "Run._verify", "SAMPLING_SECONDS"),
+}  # fmt: skip

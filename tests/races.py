@@ -97,12 +97,13 @@ class Record:
 
     @staticmethod
     def _states() -> dict[str, str]:
-        """Return a hash for each file of tests: of it, of its fixtures and of all kernels with what runs them."""
+        """Return a hash for each file of tests: of it, fixtures, what tests share, and all kernels."""
         found = {}
+        helpers = [path for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")]
         kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *code.KERNEL_SUFFIXES)]
         for file in sorted((ROOT / "tests/kernels").rglob("test_*.py")):
             fixtures = [folder / "conftest.py" for folder in file.parents if ROOT in folder.parents]
-            paths = sorted({file, *filter(Path.is_file, fixtures), *kernels})
+            paths = sorted({file, *filter(Path.is_file, fixtures), *helpers, *kernels})
             lines = [f"{path.relative_to(ROOT).as_posix()} {code.hash_of(path)}\n" for path in paths]
             found[file.relative_to(ROOT).as_posix()] = code.digest("".join(lines).encode())
         return found

@@ -169,7 +169,8 @@ def _verify_files(path: Path) -> tuple[list[tuple[str, str]], dict[tuple[str, st
 
 def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
-    taken = {_place(each): [one["samples"] for one in each.get("rounds") or [each]] for each in samples}
+    rounds = {_place(each): each.get("rounds") or [each] for each in samples}
+    taken = {place: [one["samples"] for one in of_cell] for place, of_cell in rounds.items()}
     cells = {_place(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
@@ -183,9 +184,18 @@ def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], mani
             if row["n"]:
                 of_metric = [each[row["metric"]] for each in taken.get(place, ()) if row["metric"] in each]
                 yield from _verify_sampled(row, of_metric)
-        yield from _verify_derived(of_cell, cell.get("work", ()))
+        several = rounds.get(place, ())
+        for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
+            own = [{**row, "value": _of_round(row, each)} for row in of_cell]
+            yield from _verify_derived(own, cell.get("work", ()))
     yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
                 if cell["status"] == DONE and place not in with_rows)  # fmt: skip
+
+
+def _of_round(row: Mapping[str, str], one: Mapping[str, Any]) -> str:
+    """Return a row's value in a round, as text; its own where the round says nothing of it."""
+    value = one.get("values", {}).get(row["metric"])
+    return row["value"] if value is None else str(value)
 
 
 def _verify_derived(rows: list[dict[str, str]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -196,6 +206,7 @@ def _verify_derived(rows: list[dict[str, str]], works: Iterable[Mapping[str, Any
     numbers = [{**row, **{name: float(row[name]) if row[name] else None for name in ("value", "n")}} for row in rows]
     counts = [row["value"] for row in numbers if row["unit"] in ("", "count") and row["value"]]
     counts += [work[name] for work in works for name in ("bytes", "flops") if work[name]]
+    counts += [float(row[name]) for row in rows for name in ("work_bytes", "work_flops") if row.get(name)]
     for row in numbers:
         behind = [] if row["n"] or row["value"] is None else times_behind(row, numbers)
         if len(behind) == 1 and row["value"]:

@@ -49,7 +49,7 @@ def c():
 def blanked(rows):
     for row in rows:
         is_time = row["unit"] == "s"
-        for column in ("value", "ci_low", "ci_high", "n", "outliers") if is_time else ("value",):
+        for column in ("value", "ci_low", "ci_high", "n", "outliers", "disturbed") if is_time else ("value",):
             row[column] = row[column] if row["metric"] in FIXED else "*"
         for column in ("device", "error", "commit", "host", "date"):
             row[column] = "*" if row[column] else ""

@@ -16,7 +16,7 @@ from kernels.device import Unavailable, open_device
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("elements",)  # the other facts depend on this machine's shared memory
-TIMED = ("value", "ci_low", "ci_high", "n", "outliers")
+TIMED = ("value", "ci_low", "ci_high", "n", "outliers", "disturbed")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,6 +53,8 @@ def blanked_markdown(text):
             )
         line = re.sub(r"(on (openmp|host)), .*\.$", r"\1, *.", line)
         line = re.sub(r"\d+ cores?,", "* cores,", line)
+        if "lost their cores" in line:  # on a busy machine
+            continue
         kept.append(re.sub(r"^- no ceilings of .*?:", "- no ceilings of *:", line))
     return "\n".join(kept) + "\n"
 

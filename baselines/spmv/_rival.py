@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.spmv._least import least_work
 from repro import Work
 
 INDEX_BYTES = 4
@@ -46,7 +47,5 @@ class Rival:
         return self.stored / self.nonzeros if self.nonzeros else 1.0
 
     def least_work(self, beta: float = 0.0) -> Work:
-        """Return the least that the product moves in the rival's format: padding is no part of it, x is read once."""
-        vectors = self.shape[1] + self.shape[0] * (2 if beta else 1)
-        padding = (self.stored - self.nonzeros) * self.entry_bytes
-        return Work(self.bytes - padding + vectors * self.dtype.itemsize, 2.0 * self.nonzeros, self.dtype.name)
+        """Return the least that the product moves, in the rival's format and in any; see ``kernels/spmv/_least.py``."""
+        return least_work(self, beta)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.spmv._csr import Csr, Unsuitable
+from kernels.spmv._least import least_work
 from repro import Work
 
 REAL = {"float64": "double", "float32": "float"}
@@ -118,16 +119,8 @@ class Matrix:
         return self.stored / self.nonzeros if self.nonzeros else 1.0
 
     def least_work(self, beta: float = 0.0) -> Work:
-        """Return the least that y = alpha A x + beta y moves in this format: padding is no part of it, x is read once.
-
-        Parameters
-        ----------
-        beta : float
-            Other than 0, y is read as well.
-        """
-        vectors = self.shape[1] + self.shape[0] * (2 if beta else 1)
-        padding = (self.stored - self.nonzeros) * self.entry_bytes
-        return Work(self.bytes - padding + vectors * self.dtype.itemsize, 2.0 * self.nonzeros, self.dtype.name)
+        """Return the least that y = alpha A x + beta y moves, in this format and in any; see ``_least.py``."""
+        return least_work(self, beta)
 
     def hold(self, **arrays) -> None:
         """Keep arrays on the device; set-up arrays become arrays of the device."""

@@ -61,6 +61,7 @@ def test_what_it_stores(rival):
     assert packed.bytes == sum(array.nbytes for array in packed.arrays.values())
     assert 8 * csr.nnz + 8 * 300 <= work.bytes <= packed.bytes + 8 * 300
     assert packed.least_work(beta=1.0).bytes - work.bytes == 8 * 210
+    assert work.problem_bytes == 8 * csr.nnz + 8 * 300  # the same whoever multiplies, and in whichever format
 
 
 def test_numba_uses_all_threads():

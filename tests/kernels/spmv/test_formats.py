@@ -152,9 +152,12 @@ def test_bytes_and_least_work(name, device):
     assert least <= work.bytes <= 1.07 * least + 4000
     assert work.bytes <= packed.bytes + vectors
     assert packed.least_work(beta=1.0).bytes - work.bytes == 8 * matrix.shape[0]
+    assert work.problem_bytes == 8 * matrix.nnz + vectors < work.bytes
+    assert packed.least_work(beta=1.0).problem_bytes - work.problem_bytes == 8 * matrix.shape[0]
     single = spmv.pack(name, device, matrix, "float32")
     assert single.least_work().precision == "float32"
     assert work.bytes - single.least_work().bytes >= 4 * matrix.nnz
+    assert single.least_work().problem_bytes == work.problem_bytes / 2
 
 
 def test_vectors_are_checked(name, device):

@@ -44,11 +44,18 @@ def presences() -> list[Presence]:
     return found + [Presence(s.name, "baseline", s.available, s.detail, s.remedy) for s in baselines.survey()]
 
 
-def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
-    """Return the libraries of a cell's rival with their versions; see `experiments.rivals`."""
-    from experiments.rivals import libraries
+def libraries(paths: Iterable[str]) -> dict[str, str]:
+    """Return the libraries that modules call, with their versions; see `experiments.libraries`."""
+    from experiments.libraries import called
 
-    return libraries(artefact, method, backend)
+    return called(paths)
+
+
+def library(name: str) -> str:
+    """Return the version of a library that is here; empty where there is none, or it does not tell."""
+    from experiments.libraries import version
+
+    return version(name)
 
 
 def device_probes(device: Any) -> Iterator[CeilingKernel]:

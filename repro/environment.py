@@ -85,9 +85,14 @@ def presences() -> list:
     return list(load().presences())
 
 
-def rivals(artefact: str, method: str, backend: str) -> dict[str, str]:
-    """Return the libraries that a cell of a rival depends on with their versions, empty where unknown; else none."""
-    return load().rivals(artefact, method, backend)
+def libraries(paths: Iterable[str]) -> dict[str, str]:
+    """Return the libraries that modules call, by their paths below the root, with their versions, empty if unknown."""
+    return load().libraries(paths)
+
+
+def library(name: str) -> str:
+    """Return the version of a library that is here now; empty where there is none, or it does not tell."""
+    return load().library(name)
 
 
 def begin_record() -> None:

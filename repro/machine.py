@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    "numpy", "scipy", "numba", "pandas", "matplotlib", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x",
-    "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12", "nvmath-python", "pyamg", "pyamgcl",
-    "petsc4py", "tetgen", "meshio", "scikit-fem",
+    "numpy", "scipy", "pandas", "matplotlib", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x",
+    "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12",
 )  # fmt: skip
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.sparse
 from numba import njit
 
+LIBRARIES = ("numba",)
+
 
 def prepare(problem):
     """Prepare the empty full CSR matrix; return a function that assembles, and one that returns (matrix, rhs).

@@ -20,6 +20,9 @@ from baselines.solvers.petsc import LONGEST, Petsc, _environment, find
 from baselines.solvers.rival import SolverFailed
 from repro import Skip
 
+LIBRARIES = ("PETSc",)
+
+
 PROGRAM, CODE = Path(__file__).with_name("_petsc_process.py"), Path(__file__).with_name("elements.c")
 PRECONDITIONERS = ("jacobi", "bjacobi")
 FLAGS = ("-O3", "-march=native", "-fPIC", "-shared", "-nostdlib")  # PETSc's Python may have another C library

@@ -10,6 +10,7 @@ from numba import njit
 
 from baselines.monodomain.system import System, pattern
 
+LIBRARIES = ("numba",)
 TITLE = "one core, loops compiled by Numba"
 LIMIT, LOCAL_LIMIT = 20, 30
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from baselines.multigrid.cycle import Outcome
 
+LIBRARIES = ("pyamg",)
 # By absolute values, as PyAMG has it by itself, the positive entries of stretched elements count as strong.
 STRENGTH = ("classical", {"theta": 0.25, "norm": "min"})
 

@@ -13,6 +13,7 @@ from numba import njit, prange
 
 from baselines.multigrid.cycle import Cycle
 
+LIBRARIES = ("numba",)
 MATH = {"reassoc", "contract"}  # additions in any order, so that they become vector instructions
 
 

@@ -10,6 +10,7 @@ from numba import njit, prange
 
 from baselines.polynomial_cg.scaling import scaled
 
+LIBRARIES = ("numba",)
 NO_POLYNOMIAL = np.zeros(0)
 # Sums may be reordered, so that loops become vector instructions; NaN and infinity stay what they are.
 FAST = {"reassoc", "contract", "arcp", "nsz"}

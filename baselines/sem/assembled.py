@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from baselines.sem.sums import CORNERS, Sums
 from baselines.solvers.rival import Rival
 
+LIBRARIES = ("pyamg",)
 CHUNK = 1 << 22  # entries of the element matrices that are made at once
 
 

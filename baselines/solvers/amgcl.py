@@ -8,6 +8,7 @@ from baselines import PACKAGES
 from baselines.solvers.rival import Rival, openmp_threads
 from repro import Skip
 
+LIBRARIES = ("pyamgcl",)
 TITLE = "AMGCL, smoothed aggregation, relaxation by a sparse approximate inverse (SPAI-0), CG, OpenMP"
 PRECONDITIONER = {"coarsening.type": "smoothed_aggregation", "relax.type": "spai0"}
 

@@ -8,6 +8,7 @@ from numba import njit, prange
 
 from baselines.solvers.rival import Rival
 
+LIBRARIES = ("numba",)
 TITLE = "CG without a preconditioner, loops compiled by Numba on all threads, CSR"
 
 

@@ -26,6 +26,10 @@ from baselines import PACKAGES
 from baselines.solvers.rival import Rival, SolverFailed
 from repro import Skip
 
+LIBRARIES = (
+    "PETSc",
+    "hypre",
+)
 PROGRAM = Path(__file__).with_name("_petsc_process.py")
 DEBIAN = "/usr/lib/petscdir"
 LONGEST = 600.0  # seconds that a set-up or a solve may take

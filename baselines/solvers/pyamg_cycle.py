@@ -14,6 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from baselines.solvers.rival import Rival
 
+LIBRARIES = ("pyamg",)
+
 
 class Multigrid(Rival):
     """A hierarchy of PyAMG, one V-cycle an iteration.

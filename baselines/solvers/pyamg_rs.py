@@ -8,6 +8,7 @@ import pyamg
 
 from baselines.solvers.pyamg_cycle import Multigrid
 
+LIBRARIES = ("pyamg",)
 TITLE = (
     "PyAMG, Ruge–Stüben: strong couplings by the most negative entry, θ = 0.25, else its own settings (one sweep of "
     "symmetric Gauss–Seidel before and after), CG"

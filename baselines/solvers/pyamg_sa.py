@@ -8,6 +8,7 @@ import pyamg
 
 from baselines.solvers.pyamg_cycle import Multigrid
 
+LIBRARIES = ("pyamg",)
 TITLE = (
     "PyAMG, smoothed aggregation: strength symmetric θ = 0, standard aggregates, prolongator smoothed by Jacobi with "
     "ω = (4/3)/ρ, one sweep of Jacobi before and after, CG"

@@ -9,6 +9,10 @@ import numpy as np
 from baselines.spmv._rival import Rival
 from repro import Skip
 
+LIBRARIES = (
+    "cuSPARSE",
+    "nvmath-python",
+)
 REMEDY = "an NVIDIA GPU, and pip install nvmath-python==1.0.0"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+LIBRARIES = ("numba",)
+
 
 def scatter(places: np.ndarray, values: np.ndarray, out: np.ndarray) -> None:
     """Write ``out[places[k]] = values[k]`` for each k, on one core.

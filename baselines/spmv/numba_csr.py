@@ -8,6 +8,7 @@ from numba import njit, prange
 
 from baselines.spmv._rival import Rival
 
+LIBRARIES = ("numba",)
 BACKEND = "host"
 
 

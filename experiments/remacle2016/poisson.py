@@ -49,7 +49,8 @@ SLACK = 1.5  # on the tolerance: some elements are not like all
 def cell(case: str, method: str, backend: str, order: int = ORDER):
     """Return the cell of a mesh, as mesh2-32, and a method."""
     name = case.removesuffix(f"-n{order}")
-    return Cell(case, method, backend, {"order": order}, (f"remacle2016/{name}",))
+    uses = ("cores",) if METHODS.get(method, {}).get("coarse") == "host" else ()
+    return Cell(case, method, backend, {"order": order}, (f"remacle2016/{name}",), uses)
 
 
 def measure(cell, run):

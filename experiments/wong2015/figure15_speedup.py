@@ -48,7 +48,7 @@ def cells(scale):
 def device_cell(case, form, backend, suffix=""):
     """Return the cell of a measured run on a device, with the assembly on the host for that suffix."""
     how = {"rival" if form in RIVALS else "form": form} | ({"assembly": "host"} if suffix else {})
-    return Cell(case, form + suffix, backend, how, (dataset(case),))
+    return Cell(case, form + suffix, backend, how, (dataset(case),), uses=("cores",) if suffix else ())
 
 
 def measure(cell, run):

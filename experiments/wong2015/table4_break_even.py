@@ -31,7 +31,7 @@ REPEATS = 50
 
 def cells(scale):
     """Return every matrix with K1 and K2."""
-    return with_c(Cell(case, method, backend, {"form": form}, data(case))
+    return with_c(Cell(case, method, backend, {"form": form}, data(case), ("cores",))
                   for case in cases(scale) for backend in BACKENDS for method, form in FORMS.items())  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+LIBRARIES = ("numba",)
 SIZES = tuple(32 << (10 + 2 * k) for k in range(7))  # bytes of an array: 32 KiB to 128 MiB
 
 

@@ -7,7 +7,6 @@ mapping rather than one digest, so that `differences` can say what changed.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -17,10 +16,9 @@ from repro.machine import PACKAGES
 from repro.model import DONE
 
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
-#: One that a single baseline uses, as pyamgcl, is none of them: to install it would void all that is measured. Its
-#: version is a fact of that baseline's cells alone, see `RIVALS`.
-NUMERIC_PACKAGES = {"numpy", "scipy", "numba", "llvmlite", "pyamg", "petsc4py", "mpi4py", "pyopencl", "pocl", "cupy",
-                    "cuda", "nvidia"}  # fmt: skip
+#: One that some modules call, as a baseline's, is none of them: to install it would void all that is measured. Its
+#: version is a fact of the cells that run them, see `RIVALS`.
+NUMERIC_PACKAGES = {"numpy", "scipy", "pyopencl", "pocl", "cupy", "cuda", "nvidia"}
 
 
 #: Facts for the manifest alone: they vary by a reboot or an update, and change no measurement to speak of.
@@ -43,22 +41,18 @@ THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
                     | {f"${name}" for name in VARIABLES if "THREAD" in name})  # fmt: skip
 
 
-#: Words in the name of a method, or of a time, of which the processor does a part, whatever back end its cell has.
-ON_PROCESSOR = frozenset({"host", "cpu"})
-
-
 #: Facts that a manifest tells whether anything depends on them or not.
 TOLD = frozenset(
     {"cores", "cpu", "architecture", "python", "gpu", "driver", *(f"packages.{name}" for name in PACKAGES)}
 )
 #: First words of the packages that cells depend on by their device, and facts that cells on the other kind do not.
 CUDA, OPENCL = frozenset({"cupy", "cuda", "nvidia"}), frozenset({"pyopencl", "pocl"})
-HOST = frozenset({"numpy", "scipy", "numba", "llvmlite"})
+HOST = frozenset({"numpy", "scipy"})
 ON_PROCESSORS = frozenset({"cpu", "architecture", "python"})
 ON_GPUS = frozenset({"gpu", "driver", "$CUDA_VISIBLE_DEVICES"})
 
 
-#: How the facts begin that are versions of a rival's libraries. Cells that have none, as older ones, are of any.
+#: How the facts begin that are versions of the libraries that a cell's modules call, most often a rival's.
 RIVALS = "rivals."
 
 
@@ -108,9 +102,9 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
     Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
-    for those whose names say that the processor does a part, see `ON_PROCESSOR`. Nor does what is counted and not
-    timed, unless it is the threads; what runs on processors alone does not see which GPUs are hidden. What is not done
-    is measured again wherever it is asked for, and is told until then.
+    for those of cells that use ``cores``. Nor does what is counted and not timed, unless it is the threads; what runs
+    on processors alone does not see which GPUs are hidden. What is not done is measured again wherever it is asked
+    for, and is told until then.
 
     Parameters
     ----------
@@ -121,9 +115,7 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         backend, rows = record["identity"]["backend"], record["rows"]
         facts = record["key"].get("machine", {})
         is_on_gpu = any(is_gpu(backend, row["device"], facts) for row in rows) or backend == "cuda"
-        named = [record["identity"].get("method", ""), *record["samples"]]
         is_on_gpu &= "cores" not in record.get("uses", ())
-        is_on_gpu &= ON_PROCESSOR.isdisjoint(word for name in named for word in re.split("[-_]", name))
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
         others = {f"packages.{name}" for name in PACKAGES} - _libraries(backend, is_on_gpu)
@@ -138,7 +130,6 @@ def _libraries(backend: str, is_on_gpu: bool) -> set[str]:
     first = {"cuda": CUDA, "opencl": OPENCL}.get(backend, frozenset())
     if not is_on_gpu:
         first = first | HOST | (OPENCL if backend == "opencl" else frozenset())
-        first = first | {"pyamg"} if backend == "host" else first
     return {f"packages.{name}" for name in PACKAGES if name.partition("-")[0] in first}
 
 

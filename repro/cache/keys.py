@@ -28,7 +28,8 @@ def measured(key: Mapping[str, Any], ran: tracing.Ran) -> dict[str, Any]:
     root, kernels = environment.root(), environment.described(ran.kernels)
     found = code.of(ran.codes, root, tracing.packages(), environment.untraced())
     found |= {name: code.hash_of(root / name) for name in environment.launching(kernels)}
-    return {**stored(key), "code": dict(sorted(found.items())), "kernels": kernels}
+    machine = key["machine"] | hashing.rival_facts(environment.libraries(found))
+    return {**stored(key), "code": dict(sorted(found.items())), "kernels": kernels, "machine": machine}
 
 
 def stored(key: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def differing(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]
         now = kernels.get(name) if kernels is not None else environment.kernel_now(name, was)
         if _built(was) != _built(now):
             found.append(Change("kernels", name, *(beliefs.text_of(_built(each)) for each in (was, now))))
-    unused, machine = hashing.without_effect(record), key.get("machine", {})
+    unused, machine = hashing.without_effect(record), _machine(record, key)
     for name in sorted(old["machine"].keys() | machine.keys()):
         was, now = (each.get(name, "") for each in (old["machine"], machine))
         if (
@@ -62,6 +63,12 @@ def differing(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]
         ):
             found.append(Change("machine", name, was, now))
     return found
+
+
+def _machine(record: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, str]:
+    """Return the facts of a key's machine, with the versions that the libraries of a record are here of now."""
+    versions = {name: environment.library(name) for name in hashing.rivals_of(record)}
+    return hashing.rival_facts(versions) | key.get("machine", {})
 
 
 def _hash(entry: Any) -> Any:
@@ -82,7 +89,8 @@ def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
     found = differing(record, key)
     libraries = {each.name for each in found if each.part == "machine" and beliefs.holds(each, believed)}
     words = [_word(each) for each in found if each.part != "machine" and not beliefs.holds(each, believed)]
-    return [*dict.fromkeys(words), *hashing.differences(old, key, hashing.without_effect(record) | libraries)]
+    now = {**key, "machine": _machine(record, key)}
+    return [*dict.fromkeys(words), *hashing.differences(old, now, hashing.without_effect(record) | libraries)]
 
 
 def is_only(record: Mapping[str, Any], key: Mapping[str, Any]) -> bool:

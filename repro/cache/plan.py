@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from repro import discovery, environment
+from repro import discovery
 from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.files import Files, files_stem
 from repro.cache.store import Store, Unreadable
@@ -169,7 +169,7 @@ def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list
     files = files_of(artefact, {name for cell in cells for name in cell.data}, settings)
     for cell in cells:
         path = store.path(owner.id, identity(cell, settings))
-        task = Task(owner, cell, path, key_of(owner, cell, settings), files=files, rounds=settings.rounds)
+        task = Task(owner, cell, path, key_of(cell, settings), files=files, rounds=settings.rounds)
         task.look(store)
         tasks.append(task)
     return tasks
@@ -187,21 +187,16 @@ def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> l
     return [Files(files_stem(each, settings, data), settings.scale) for each in alike]
 
 
-def _rivals(artefact: Artefact, method: str, backend: str) -> dict[str, str]:
-    return environment.rivals(artefact.id, method, backend)
-
-
 def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
     """Return what names a cell's file: with the user's own data, by name and content, it is another cell."""
     own = settings.own(cell.data)
     return {"scale": settings.scale, **cell.identity(), **({"overrides": own} if own else {})}
 
 
-def key_of(artefact: Artefact, cell: Cell, settings: Settings) -> dict[str, Any]:
+def key_of(cell: Cell, settings: Settings) -> dict[str, Any]:
     """Return what is known of what a measurement of a cell depends on before it has run."""
-    machine = machine_facts() | hashing.rival_facts(_rivals(artefact, cell.method, cell.backend))
     data = {name: settings.data_key(name) for name in cell.data}
-    return keys.before(data, machine, settings.seed, beliefs.read(settings.store.folder))
+    return keys.before(data, machine_facts(), settings.seed, beliefs.read(settings.store.folder))
 
 
 @functools.cache

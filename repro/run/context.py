@@ -15,7 +15,7 @@ from repro.run.rounds import sampled
 from repro.units import convert, is_time
 
 #: Longest time to sample one function, in seconds, by scale.
-SAMPLING_SECONDS = {"smoke": 0.2, "small": 3.0, "paper": 10.0, "large": 10.0}
+SAMPLING_SECONDS = {"smoke": 0.1, "small": 3.0, "paper": 10.0, "large": 10.0}
 
 
 class Run:

@@ -51,8 +51,9 @@ def blanked(rows):
         is_time = row["unit"] == "s"
         for column in ("value", "ci_low", "ci_high", "n", "outliers", "disturbed") if is_time else ("value",):
             row[column] = row[column] if row["metric"] in FIXED else "*"
-        for column in ("device", "error", "commit", "host", "date"):
+        for column in ("device", "error", "host", "date"):
             row[column] = "*" if row[column] else ""
+        row["commit"] = "*" if row["status"] == "done" else ""  # there is none without git
     return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
 
 

@@ -31,14 +31,19 @@ def blanked_csv(rows):
     for row in rows:
         for column in TIMED if row["unit"] == "s" else () if row["metric"] in FIXED else ("value",):
             row[column] = "*"
-        for column in ("device", "error", "commit", "host", "date"):
+        for column in ("device", "error", "host", "date"):
             row[column] = "*" if row[column] else ""
+        row["commit"] = "*" if row["status"] == "done" else ""  # there is none without git
     return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
 
 
 def blanked_markdown(text):
     """Blank our numbers, the names of devices and the lines that tell of the day; the paper's numbers stay."""
-    lines = [line for line in text.splitlines() if not line.startswith(("- command", "- machine", "- measured"))]
+    lines = [
+        line
+        for line in text.splitlines()
+        if not line.startswith(("- command", "- machine", "- measured", "- libraries"))
+    ]
     lines = [line for line in lines if not line.endswith("to other programs or to one another")]
     kept, ours = [], []
     for line in lines:

@@ -5,7 +5,6 @@ import pytest
 import datasets
 from experiments.remacle2016 import poisson
 from repro import discovery
-from repro.cache import hashing
 from repro.model import SCALES
 
 
@@ -30,9 +29,12 @@ def test_every_artefact_runs_kernels_without_a_gpu_at_every_scale(scale):
     assert len(cells) == 52 and [name for name, of in cells.items() if "openmp" not in {c.backend for c in of}] == []
 
 
-def test_methods_with_a_part_on_the_processor_are_named_so():
-    """By their names cells on a GPU are known to depend on the cores."""
+def test_cells_on_a_gpu_with_a_part_on_the_processor_depend_on_its_cores():
     cells = [cell for artefact in discovery.find() for cell in discovery.load(artefact).cells("paper")]
-    asked = {cell.method for cell in cells if cell.backend != "host" and "host" in cell.parameters.values()}
-    asked |= {method for method, options in poisson.METHODS.items() if "host" in options.values()}
-    assert len(asked) > 1 and all(hashing.ON_PROCESSOR.intersection(method.split("-")) for method in asked)
+    on_host = {method for method, options in poisson.METHODS.items() if "host" in options.values()}
+    asked = [
+        cell
+        for cell in cells
+        if cell.backend == "cuda" and (cell.method in on_host or "host" in cell.parameters.values())
+    ]
+    assert len({cell.method for cell in asked}) > 1 and all("cores" in cell.uses for cell in asked)

@@ -67,10 +67,10 @@ def test_which_of_several_kinds_of_gpu_matters():
     assert machine_facts({"gpu": ["G", "H"]}) != machine_facts({"gpu": ["G"]})
 
 
-def record(backend="host", device="X", status="done", samples=("solve",), metric="solve", method="", **machine):
+def record(backend="host", device="X", status="done", samples=("solve",), metric="solve", uses=(), **machine):
     rows = [{"device": device, "metric": metric}, {"device": "", "metric": "n"}]
     return {
-        "status": status, "identity": {"backend": backend, "method": method}, "rows": rows,
+        "status": status, "identity": {"backend": backend}, "rows": rows, "uses": uses,
         "samples": {metric: [1.0] for metric in samples}, "key": {"machine": {"cpu": "X", "gpu": "['G']", **machine}},
     }  # fmt: skip
 
@@ -90,12 +90,9 @@ CORES, HIDDEN = {"cores": "4"}, {"$CUDA_VISIBLE_DEVICES": ""}
         (record("opencl", "X"), HIDDEN, ["$CUDA_VISIBLE_DEVICES none -> "]),
         (record("openmp", "X", cores="12"), CORES, ["cores 12 -> 4"]),
         (record("openmp", "X"), HIDDEN, []),
-        (record("cuda", "G", cores="12", method="weighted-host"), CORES, ["cores 12 -> 4"]),
-        (record("cuda", "G", cores="12", method="csr-host-assembly"), CORES, ["cores 12 -> 4"]),
-        (record("cuda", "G", cores="12", metric="reorder_cpu", samples=("reorder_cpu",)), CORES, ["cores 12 -> 4"]),
-        (record("opencl", "G", cores="12", method="weighted-host"), CORES, ["cores 12 -> 4"]),
-        (record("cuda", "G", cores="12", method="k1", metric="break_even_cpu"), CORES, []),  # worked out of others
-        (record("cuda", "G", cores="12", method="hosted"), CORES, []),
+        (record("cuda", "G", cores="12", uses=("cores",)), CORES, ["cores 12 -> 4"]),
+        (record("opencl", "G", cores="12", uses=("cores",)), CORES, ["cores 12 -> 4"]),
+        (record("cuda", "G", cores="12", uses=("other",)), CORES, []),
         (record("host", "", cores="12"), CORES, ["cores 12 -> 4"]),
         (record("host", "", cores="12", samples=()), CORES, []),
         (record("host", "", cores="12", samples=(), metric="threads"), CORES, ["cores 12 -> 4"]),

@@ -68,8 +68,12 @@ def presences():
     ]
 
 
-def rivals(artefact, method, backend):
-    return {"adder": os.environ.get("FAKELAB_ADDER", "")} if method == "loop" else {}
+def library(name):
+    return os.environ.get("FAKELAB_ADDER", "") if name == "adder" else ""
+
+
+def libraries(paths):
+    return {"adder": library("adder")} if any(path.endswith("/looping.py") for path in paths) else {}
 
 
 def device_probes(device):

@@ -1,27 +1,25 @@
-"""Which libraries a cell's rival is of, and which versions of them are here: the cell depends on these, no other does.
+"""Which libraries a measurement called, and which versions of them are here.
 
-Those that others use as well, as SciPy and CuPy, are among the machine's packages. None is loaded here, nor a device.
+A module that calls one names it in its ``LIBRARIES``: the cells that run the module depend on its version, no other
+does. Those that all cells of a device use, as SciPy and CuPy, are among the machine's packages. None is loaded here.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
 from baselines.solvers import petsc
 from repro import Skip
 
-#: The libraries behind a rival, by the word for it in the names of methods.
-LIBRARIES = {
-    "amgcl": ("pyamgcl",), "petsc": ("PETSc",), "hypre": ("PETSc", "hypre"), "cusparse": ("cuSPARSE", "nvmath-python"),
-}  # fmt: skip
-#: Artefacts whose cells on CUDA time a rival beside the method that they are named by.
-BESIDE = {"wong2015-table4": "cusparse"}
+ROOT = Path(__file__).resolve().parents[1]
 TOOLKITS = ("CUDA_PATH", "CUDA_HOME")
 #: What PETSc's own Python says of it. To ask PETSc would start MPI, which may take long, or fail, where none measures.
 ASKING = """
@@ -36,17 +34,24 @@ print(json.dumps(found))
 """
 
 
-def libraries(artefact: str, method: str, backend: str) -> dict[str, str]:
-    """Return the libraries of a cell's rival with their versions, empty where unknown; none for other cells.
+def called(paths: Iterable[str]) -> dict[str, str]:
+    """Return the libraries that modules name as theirs with their versions, empty where unknown.
 
     Parameters
     ----------
-    artefact : str
-        The id of the one that measures the cell.
-    method, backend : str
+    paths : iterable of str
+        Of modules below the root, as ``baselines/solvers/amgcl.py``.
     """
-    words = re.split("[-_]", method) + ([BESIDE[artefact]] if artefact in BESIDE and backend == "cuda" else [])
-    return {name: version(name) for word in words for name in LIBRARIES.get(word, ())}
+    return {name: version(name) for path in sorted(paths) for name in _named(ROOT / path)}
+
+
+@functools.cache
+def _named(path: Path) -> tuple[str, ...]:
+    """What a module has in ``LIBRARIES``, without importing it."""
+    for node in ast.parse(path.read_bytes()).body if path.suffix == ".py" else ():
+        if isinstance(node, ast.Assign) and any(getattr(each, "id", "") == "LIBRARIES" for each in node.targets):
+            return ast.literal_eval(node.value)
+    return ()
 
 
 @functools.cache

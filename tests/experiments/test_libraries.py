@@ -11,6 +11,9 @@ from experiments import libraries
 from repro import Skip
 
 ROOT = Path(libraries.__file__).parents[1]
+#: Facts of the machine of every cell of a device, and what has no part in a result.
+SHARED = {*sys.stdlib_module_names, "numpy", "scipy", "cupy", "cupyx", "cuda", "pyopencl", "pcpp", "ziglang",
+          "platformdirs", "threadpoolctl"}  # fmt: skip
 OURS = {"baselines", "kernels", "datasets", "experiments", "repro"}
 NAMES = {"nvmath": "nvmath-python"}
 
@@ -38,21 +41,10 @@ def modules():
 
 def test_modules_name_the_libraries_that_they_import():
     """Those that all cells of a device depend on are facts of its machine."""
-    shared = {
-        *sys.stdlib_module_names,
-        "numpy",
-        "scipy",
-        "cupy",
-        "cupyx",
-        "pyopencl",
-        "pcpp",
-        "ziglang",
-        "threadpoolctl",
-    }
     for path, imported in modules():
         named = {NAMES.get(name, name) for name in libraries.called([path])}
         assert {
-            NAMES.get(name, name) for name in imported - shared - OURS - {"threadpoolctl", "platformdirs"}
+            NAMES.get(name, name) for name in imported - SHARED - OURS - {"threadpoolctl", "platformdirs"}
         } <= named, path
 
 

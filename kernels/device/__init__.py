@@ -30,7 +30,8 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
   thread writes, ``READ_ONCE_LOAD(&x[i])`` what is read once, so that it leaves the caches to the rest; ``long`` has 64
   bits; ``uchar``, ``ushort``, ``uint`` and ``ulong`` are there; ``#include "file"`` is of a file beside the source.
   OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is slow.
-- A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead.
+- A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead,
+  and ``name.cpu.c`` what the C back end builds: for a processor, in GNU C, which gcc and clang take.
   ``MIN_BLOCKS`` among the defines bounds CUDA's registers.
 - A module that builds kernels lists ``BUILDS = [(file, block, defines), ...]``; tests build each for every back end.
 - ``device.prepare([(file, block, defines), ...])`` begins builds in other threads, several at a time; a solver calls it

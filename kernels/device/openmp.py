@@ -38,7 +38,7 @@ void launch_{name}(const long dialect_gx, const long dialect_gy, const long dial
 class Device(base.Device):
     """The processor. Arrays are NumPy's; work is done when a call returns."""
 
-    backend = "openmp"
+    backend, extension = "openmp", ".cpu.c"
     prelude, flags = "prelude_openmp.h", " ".join(compiler.FLAGS)
     launching = ("base.py", "openmp.py", "pool.py", "pool.c", "handshake.h", "cpu.py")
     is_gpu = False

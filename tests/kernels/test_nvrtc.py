@@ -14,6 +14,7 @@ from kernels.device import BACKENDS, Unavailable, open_device, source
 ROOT = Path(__file__).resolve().parents[2]
 NOT_KERNELS = {ROOT / "kernels/device/pool.c"}
 SOURCES = sorted({path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".c", ".cu")} - NOT_KERNELS)
+PROCESSORS = ".cpu.c"  # bodies for the C back end alone
 
 
 def listed_builds():
@@ -27,8 +28,8 @@ def listed_builds():
         for name, block, defines in module.BUILDS:
             path = module_path.parent / name
             builds.append((path, block, defines))
-            if path.with_suffix(".cu").exists():
-                builds.append((path.with_suffix(".cu"), block, defines))
+            builds += [(path.with_suffix(suffix), block, defines) for suffix in (".cu", PROCESSORS)
+                       if path.with_suffix(suffix).exists()]  # fmt: skip
     return builds
 
 
@@ -77,6 +78,8 @@ def architectures(builds):
     """Pair every build with sm_90; with sm_80, too, what is CUDA's alone or differs by architecture, and each first."""
     seen = set()
     for build in builds:
+        if build[0].name.endswith(PROCESSORS):
+            continue
         yield build, "sm_90"
         if build[0].suffix == ".cu" or "__CUDA_ARCH__" in build[0].read_text() or build[0] not in seen:
             yield build, "sm_80"
@@ -108,6 +111,8 @@ def test_builds_on_every_back_end_here(build, backend):
     path, block, defines = build
     if path.suffix == ".cu" and backend != "cuda":
         pytest.skip("a CUDA body")
+    if path.name.endswith(PROCESSORS) and backend != "openmp":
+        pytest.skip("a body for processors")
     try:
         device = open_device(backend)
     except Unavailable as missing:

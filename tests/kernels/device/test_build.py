@@ -170,10 +170,11 @@ def test_a_build_is_remembered_and_sources_are_reread(device, tmp_path):
 def test_a_body_of_the_back_ends_own(device, tmp_path):
     path = tmp_path / "k.c"
     path.write_text(SCALE)
-    path.with_suffix(".cu").write_text(SCALE.replace("factor *", "2 * factor *"))
+    for suffix, factor in ((".cu", 2), (".cpu.c", 3)):
+        path.with_suffix(suffix).write_text(SCALE.replace("factor *", f"{factor} * factor *"))
     x, y = device.array(np.arange(6.0)), device.zeros(6, float)
     device.build(path, block=32, defines={"real": "double"}).scale(1, 6, 1.0, x, y)
-    assert device.to_host(y)[1] == (2 if device.backend == "cuda" else 1)
+    assert device.to_host(y)[1] == {"cuda": 2, "openmp": 3, "opencl": 1}[device.backend]
     device.build(path, block=32, defines={"real": "double"}, portable=True).scale(1, 6, 1.0, x, y)
     assert device.to_host(y)[1] == 1
 

@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from datasets.errors import DownloadError, MatrixError
+from datasets.errors import DownloadError, MatrixError, MeshError
 
 ATTEMPTS = 6
 TIMEOUT = 30.0  # seconds without a byte
@@ -43,8 +43,8 @@ def fetch(
     path : Path
         Its folder must exist.
     check : callable
-        Called with the whole file; raises MatrixError when it is not what is wanted, and then the file is dropped and
-        fetched once more from its beginning, without resuming.
+        Called with the whole file; raises MatrixError or MeshError when it is not what is wanted, and then the file is
+        dropped and fetched once more from its beginning, without resuming.
     attempts : int
     timeout, deadline, pause : float
         In seconds: without a byte, in all, and before the second attempt.
@@ -82,7 +82,7 @@ def fetch(
         else:
             try:
                 check(partial)
-            except MatrixError as problem:
+            except (MatrixError, MeshError) as problem:
                 _drop(partial, mark)
                 reason = f"what arrived is not what was asked for: {problem}"
                 if wrong is not None:

@@ -39,7 +39,7 @@ class MatrixEntry(Entry):
     """A matrix of the catalogue; see `Entry`."""
 
     kind = "matrix"
-    public_scale = PUBLIC_SCALE
+    public_scales = (PUBLIC_SCALE,)
 
     @property
     def address(self) -> str:

@@ -38,7 +38,8 @@ def tetrahedralise(
     ratio : float
         Bound of circumscribed radius over shortest edge, TetGen's measure.
     dihedral : float
-        Least dihedral angle wanted, degrees; TetGen and the smoothing aim at it, and neither can promise it.
+        Least dihedral angle wanted, degrees; TetGen and the smoothing aim at it, and neither can promise it. With 0
+        the mesh is TetGen's by its own defaults: nothing is smoothed, and flat elements stay.
     keep_surface : bool
         Whether the triangles stay as they are; if not, TetGen may divide them.
     seeds : ndarray, shape (k, 4), optional
@@ -58,12 +59,15 @@ def tetrahedralise(
     MeshError
         When TetGen fails.
     """
-    switches = f"pq{ratio:g}/{dihedral:g}a{volume:.9g}o/150Q" + "Y" * keep_surface + "A" * (seeds is not None)
+    bounds = f"q{ratio:g}/{dihedral:g}o/150" if dihedral else f"q{ratio:g}"
+    switches = f"p{bounds}a{volume:.9g}Q" + "Y" * keep_surface + "A" * (seeds is not None)
     surface = np.round(np.asarray(points, dtype=np.float64), DIGITS) + 0.0
     seeds = np.empty((0, 4)) if seeds is None else np.asarray(seeds, dtype=np.float64)
     points, cells, labels = _run(surface, np.asarray(faces, dtype=np.int32), seeds, switches)
     labels = np.rint(labels).astype(np.int32) if len(seeds) else None
-    return smoothing.raise_dihedral(points, cells, labels, target=dihedral), cells, labels
+    if dihedral:
+        points = smoothing.raise_dihedral(points, cells, labels, target=dihedral)
+    return points, cells, labels
 
 
 def _run(points, faces, seeds, switches):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent
 # Modules, and the packages that mesh or draw random numbers for them.
 MESHERS = {"mesher.py": "tetgen", "triangles.py": "scipy", "wong2015/_irregular.py": "numpy"}
 # Read by every recipe or by none: whatever these do, they do not change what is built.
-PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py"}
+PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py", "fetched.py"}
 
 
 def key(name: str, scale: str, variant: str = "") -> str:

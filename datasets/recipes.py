@@ -7,6 +7,7 @@ A recipe of a mesh is a module as follows; that of a matrix is told of in `datas
 - ``build(scale)``, which returns points, cells and, where the mesh has regions, a label for each cell;
 - ``CELL_TYPE``, for elements other than tetrahedra: their name in `datasets.cells`;
 - ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
+- ``SOURCE``, for one that others publish: `datasets.fetched.Source`, or what else has its ``missing()``;
 - ``REGIONS``, for a mesh with regions: their names, in the order of the labels;
 - ``VARIANTS``, for a series of meshes, in place of ``SCALES``: the name of each and the scales that it has; they are
   ``<paper>/<mesh>-<name>``, and built by ``build(scale, name)``.
@@ -23,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 from datasets import cache, recipe_keys
-from datasets.errors import MeshError
+from datasets.errors import DownloadError, MeshError
 
 ROOT = Path(__file__).parent
 
@@ -65,6 +66,34 @@ class Entry:
     @property
     def title(self) -> str:
         return f"{self.short_title} (stand-in)" if self.stand_in_for else self.short_title
+
+    @property
+    def address(self) -> str:
+        """Where the geometry that it is made of is fetched from; empty when it needs none."""
+        return getattr(self._source, "address", "")
+
+    @property
+    def public_scales(self) -> tuple[str, ...]:
+        """The scales that need what is fetched."""
+        return self.scales if self.address else ()
+
+    def is_public(self, scale: str) -> bool:
+        """Return whether this scale is made of geometry that has been downloaded."""
+        return scale in self.public_scales and not self._source.missing()
+
+    def missing(self, scale: str) -> str:
+        """Return what keeps it from being built; empty when nothing does, or when it is cached."""
+        return "" if self._source is None or self.is_cached(scale) else self._source.missing()
+
+    def download(self) -> Path:
+        """Download the geometry that it is made of, and return the folder."""
+        if not self.address:
+            raise DownloadError(f"{self.name} is made of nothing that could be downloaded")
+        return self._source.download()
+
+    @property
+    def _source(self):
+        return getattr(self.recipe, "SOURCE", None)
 
     def key(self, scale: str) -> str:
         """Return the hash of everything the mesh is made from; builds nothing."""

@@ -51,10 +51,10 @@ def build(
     """Build datasets into the cache, several at once, or download them."""
     from repro.run import building
 
-    chosen, failed = _chosen(names, scale), {}
+    chosen, failed = _chosen(names, scale, also_missing=download), {}
     if download:  # one after another: they come from one server
         for entry, size in chosen:
-            if getattr(entry, "address", "") and size == entry.public_scale:
+            if getattr(entry, "address", "") and size in entry.public_scales:
                 say(f"{entry.name}: from {entry.address}")
                 try:
                     entry.download()
@@ -98,8 +98,8 @@ def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -
     raise typer.Exit(int(any(entry["problems"] for entry in found)))
 
 
-def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
-    """Return the datasets that are asked for, each with the scale; of all, those that have it."""
+def _chosen(names: list[str] | None, scale: str | None, also_missing: bool = False) -> list[tuple]:
+    """Return the datasets that are asked for, each with the scale; of all, those that have it and can be built."""
     from repro import discovery, environment
     from repro.model import SCALES
     from repro.settings import default_scale
@@ -116,8 +116,18 @@ def _chosen(names: list[str] | None, scale: str | None) -> list[tuple]:
         lacking = [name for name, entry in entries.items() if entry.scales and size not in entry.scales]
         if lacking:
             say(f"not at scale {size}: {', '.join(lacking)}")
-    chosen = list(dict.fromkeys(names or ())) or [name for name, entry in entries.items() if size in entry.scales]
+    chosen = list(dict.fromkeys(names or ()))
+    if not names:
+        chosen = [name for name, entry in entries.items() if size in entry.scales]
+        for name in () if also_missing else [name for name in chosen if _missing(entries[name], size)]:
+            say(f"left out: {name}: {_missing(entries[name], size)}")
+            chosen.remove(name)
     return [(entries[name], size) for name in chosen]
+
+
+def _missing(entry, scale: str) -> str:
+    """Return what a dataset is made of and is not there."""
+    return entry.missing(scale) if hasattr(entry, "missing") else ""
 
 
 def _lacks(entry, scale: str) -> str:

@@ -203,7 +203,7 @@ class Broken(Entry):
 
 
 class Public(Entry):
-    address, public_scale, path = "https://example.org/x", "paper", Path(os.environ["FAKELAB_LOG"] + ".downloaded")
+    address, public_scales, path = "https://example.org/x", ("paper",), Path(os.environ["FAKELAB_LOG"] + ".downloaded")
 
     def download(self):
         with self.path.open("a") as stream:

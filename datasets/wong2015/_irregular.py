@@ -7,7 +7,7 @@ has its diagonal, neighbours near it, and columns from all over the matrix, some
 import numpy as np
 
 from datasets.errors import MatrixError
-from datasets.wong2015 import _values
+from datasets.wong2015 import _lengths, _values
 
 ROUNDS, CHOOSY = 200, 8  # rounds of drawing, and those after which a row takes whatever columns it finds
 
@@ -63,12 +63,7 @@ def row_lengths(rows, nonzeros, low, high, shift):
         flat, steep = (middle, steep) if drawn(middle).sum() > nonzeros else (flat, middle)
     found = drawn(steep)
     found[0], found[-1] = low, high
-    while excess := int(found.sum()) - nonzeros:
-        inner = np.flatnonzero((found[1:-1] > low) if excess > 0 else (found[1:-1] < high)) + 1
-        if not len(inner):
-            raise MatrixError(f"{rows:,} rows of {low} to {high} entries cannot hold {nonzeros:,} non-zeros")
-        found[inner[-abs(excess) :]] -= np.sign(excess)
-    return found
+    return _lengths.adjusted(found, nonzeros, low, high)
 
 
 def _scatter(rows):

@@ -13,7 +13,7 @@ from datasets.wong2015 import _values
 STEP, SHAKE = 1024, 300  # of the lattice, and how far a node is moved at most
 
 
-def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, seed=0):
+def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, alike=1, seed=0):
     """Return a symmetric matrix of exactly so many non-zeros, whose rows have from `low` to `high` of them, both taken.
 
     Parameters
@@ -29,6 +29,8 @@ def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, se
         Squared lattice distance up to which nodes may be coupled.
     spread : int
         How much farther some nodes reach than others, percent: the larger, the more row lengths differ.
+    alike : int
+        Nodes in a row that reach as far as one another.
     seed : int
     """
     sizes = np.asarray(sizes, dtype=np.int64)
@@ -36,8 +38,8 @@ def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, se
     noise = _values.mixed(np.arange(4 * nodes, dtype=np.uint64) + np.uint64(seed << 40)).reshape(4, nodes)
     lattice = np.stack(np.unravel_index(np.arange(nodes), shape))
     points = STEP * lattice + (noise[:3] % np.uint64(2 * SHAKE + 1)).astype(np.int64) - SHAKE
-    weights = 100 + (noise[3] % np.uint64(spread + 1)).astype(np.int64)
-    coupled = _Couplings(sizes, nonzeros - sum(size**2 for size in alone), high)
+    weights = 100 + (noise[3][np.arange(nodes) // alike] % np.uint64(spread + 1)).astype(np.int64)
+    coupled = Couplings(sizes, nonzeros - sum(size**2 for size in alone), high)
     # One node takes the shortest row, unless those alone do, and one the longest; then they are left as they are.
     short, long = nodes // 3 + int(np.argmin(sizes[nodes // 3 :])), 2 * nodes // 3
     if not alone:
@@ -54,10 +56,10 @@ def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, se
         coupled.add(first[needed], second[needed])
         first, second = first[~needed], second[~needed]
     coupled.add(first, second)
-    return _values.filled(*_expanded(coupled, alone, nonzeros))
+    return _values.filled(*expanded(coupled, alone, nonzeros))
 
 
-class _Couplings:
+class Couplings:
     """The pairs of nodes that are coupled, and the row length of each node so far."""
 
     def __init__(self, sizes, nonzeros, high):
@@ -128,7 +130,7 @@ def _floor(first, second, nodes, least):
     return needed
 
 
-def _expanded(coupled, alone, nonzeros):
+def expanded(coupled, alone, nonzeros):
     """Return row offsets and columns of the matrix of unknowns, with what is too much taken out."""
     import scipy.sparse
 

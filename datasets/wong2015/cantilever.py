@@ -14,6 +14,8 @@ TITLE = "FEMCantilever"
 COLLECTION = "Williams/cant"
 STAND_IN_FOR = "Williams/cant of the SuiteSparse collection"
 COUNTS = {"rows": 62_451, "nonzeros": 4_007_383, "row_length_min": 1, "row_length_max": 78}
+SYMMETRIC, DEVIATION = True, 14.06
+MAKE = "a brick of 9 x 9 x 257 nodes, fixed at one end"
 BLOCK = 3
 # Nodes along each edge, the longest last, and how many pairs of entries of the blocks on the diagonal are left out.
 SCALES = {"smoke": ((5, 5, 33), 2218), "small": ((7, 7, 129), 17386), "paper": ((9, 9, 257), 57493)}

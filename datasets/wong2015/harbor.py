@@ -9,6 +9,7 @@ TITLE = "FEMHarbor"
 COLLECTION = "Bova/rma10"
 STAND_IN_FOR = "Bova/rma10 of the SuiteSparse collection"
 COUNTS = {"rows": 46_835, "nonzeros": 2_374_001, "row_length_min": 4, "row_length_max": 145}
+SYMMETRIC, DEVIATION = True, 27.78
 BLOCK = 1
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {
@@ -23,5 +24,5 @@ def build(scale):
     shape, nodes, nonzeros = SCALES[scale]
     return _nodes.matrix(
         np.resize([3, 2], nodes), shape, nonzeros, COUNTS["row_length_min"], COUNTS["row_length_max"],
-        reach=8, spread=60, seed=5
+        reach=12, spread=300, alike=14, seed=5
     )  # fmt: skip

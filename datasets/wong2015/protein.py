@@ -9,6 +9,7 @@ TITLE = "Protein"
 COLLECTION = "Williams/pdb1HYS"
 STAND_IN_FOR = "Williams/pdb1HYS of the SuiteSparse collection"
 COUNTS = {"rows": 36_417, "nonzeros": 4_344_765, "row_length_min": 18, "row_length_max": 204}
+SYMMETRIC, DEVIATION = True, 31.86
 BLOCK = 3
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {

@@ -15,6 +15,7 @@ TITLE = "QCD"
 COLLECTION = "QCD/conf5_4-8x8-05"
 STAND_IN_FOR = "QCD/conf5_4-8x8-05 of the SuiteSparse collection"
 COUNTS = {"rows": 49_152, "nonzeros": 1_916_928, "row_length_min": 39, "row_length_max": 39}
+MAKE = "Wilson's hopping matrix on a lattice of 8^4 sites"
 REAL_PART = True
 BLOCK = 3
 SCALES = {"smoke": 4, "small": 6, "paper": 8}

@@ -9,6 +9,8 @@ TITLE = "FEMShip"
 COLLECTION = "DNVS/shipsec1"
 STAND_IN_FOR = "DNVS/shipsec1 of the SuiteSparse collection"
 COUNTS = {"rows": 140_874, "nonzeros": 7_813_404, "row_length_min": 24, "row_length_max": 102}
+SYMMETRIC, DEVIATION = True, 11.07
+MAKE = "shells of 6 unknowns a node, all blocks full"
 BLOCK = 6
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {
@@ -23,5 +25,5 @@ def build(scale):
     shape, nodes, nonzeros = SCALES[scale]
     return _nodes.matrix(
         np.full(nodes, BLOCK), shape, nonzeros, COUNTS["row_length_min"], COUNTS["row_length_max"],
-        reach=5, spread=40, seed=6
+        reach=5, seed=6
     )  # fmt: skip

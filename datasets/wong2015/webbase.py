@@ -7,6 +7,7 @@ TITLE = "Webbase"
 COLLECTION = "Williams/webbase-1M"
 STAND_IN_FOR = "Williams/webbase-1M of the SuiteSparse collection"
 COUNTS = {"rows": 1_000_005, "nonzeros": 3_105_536, "row_length_min": 1, "row_length_max": 4700}
+SYMMETRIC, DEVIATION = False, 25.35
 # How many times fewer rows.
 SCALES = {"smoke": 64, "small": 8, "paper": 1}
 

@@ -33,6 +33,7 @@ from repro.model import Skip
 COLLECTION = "https://sparse.tamu.edu/MM"
 MIRROR = "REPRO_SUITESPARSE"  # environment variable: the address of another copy of the collection
 PUBLIC_SCALE = "paper"
+PUBLIC = "public-"  # begins the key of a matrix that was downloaded: what is stored of it is of no stand-in
 
 
 class MatrixEntry(Entry):
@@ -63,7 +64,7 @@ class MatrixEntry(Entry):
             return hashlib.sha256(self.name.encode()).hexdigest()
         if not self.is_public(scale):
             return super().key(scale)
-        return hashlib.sha256(f"{self.name} {scale} public {self._archive()}".encode()).hexdigest()
+        return PUBLIC + hashlib.sha256(f"{self.name} {scale} public {self._archive()}".encode()).hexdigest()
 
     def path(self, scale: str) -> Path:
         """Return where the matrix is kept once it is there."""
@@ -110,7 +111,7 @@ class MatrixEntry(Entry):
     def verify(self, scale: str) -> list[str]:
         """Return what is wrong with the matrix, one line each."""
         matrix = self.load(scale)
-        problems = self._differences(matrix, public=self.is_public(scale)) if scale == PUBLIC_SCALE else []
+        problems = self._differences(matrix) if scale == PUBLIC_SCALE else []
         recorded = self.expected(scale).get("digest", matrix.digest())
         if not self.is_public(scale) and matrix.digest() != recorded:
             problems.append(f"digest {matrix.digest()[:16]}, recorded is {recorded[:16]}")
@@ -131,7 +132,7 @@ class MatrixEntry(Entry):
 
         def check(path):
             matrix = Matrix(matrices_reading.matrix(path, self._real_part))
-            problems = self._differences(matrix, public=True)
+            problems = self._differences(matrix)
             if problems:
                 raise MatrixError(f"{self.recipe.COLLECTION}: {'; '.join(problems)}")
             with path.open("rb") as file:
@@ -154,10 +155,10 @@ class MatrixEntry(Entry):
         again = f"repro data build --download --scale {PUBLIC_SCALE} {self.name}"
         return MatrixError(f"the downloaded matrix {self.public_path} is damaged; fetch it again: {again}")
 
-    def _differences(self, matrix, public):
+    def _differences(self, matrix):
         """Return how a matrix differs from what the paper says of it.
 
-        A public one may have empty rows where the paper gives the least length of the others.
+        The paper gives the least length of the rows that are not empty.
         """
         lengths = matrix.row_lengths
         found = {
@@ -165,7 +166,7 @@ class MatrixEntry(Entry):
             "row_length_max": int(lengths.max()),
         }  # fmt: skip
         counts = getattr(self.recipe, "COUNTS", {})
-        if public and not found["row_length_min"]:
+        if not found["row_length_min"]:
             found["row_length_min"] = int(lengths[lengths > 0].min())
         return [
             f"{fact} is {found[fact]:,}, in the paper {count:,}"

@@ -8,6 +8,7 @@ A recipe of a mesh is a module as follows; that of a matrix is told of in `datas
 - ``CELL_TYPE``, for elements other than tetrahedra: their name in `datasets.cells`;
 - ``STAND_IN_FOR``, for a geometry that is not public: what this one stands in for;
 - ``SOURCE``, for one that others publish: `datasets.fetched.Source`, or what else has its ``missing()``;
+- ``FIDELITY``, how near it comes to that: ``exact``, ``resembles`` or ``does not``;
 - ``REGIONS``, for a mesh with regions: their names, in the order of the labels;
 - ``VARIANTS``, for a series of meshes, in place of ``SCALES``: the name of each and the scales that it has; they are
   ``<paper>/<mesh>-<name>``, and built by ``build(scale, name)``.
@@ -94,6 +95,11 @@ class Entry:
     @property
     def _source(self):
         return getattr(self.recipe, "SOURCE", None)
+
+    @property
+    def fidelity(self) -> str:
+        """How near a stand-in comes to what it stands in for, in a word of its recipe; empty when none is said."""
+        return getattr(self.recipe, "FIDELITY", "")
 
     def key(self, scale: str) -> str:
         """Return the hash of everything the mesh is made from; builds nothing."""

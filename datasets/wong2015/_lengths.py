@@ -24,7 +24,7 @@ def lognormal(rows, nonzeros, low, high, deviation):
         small, large = (small, middle) if drawn(middle).sum() > nonzeros else (middle, large)
     found = drawn(small)
     found[0], found[-1] = low, high
-    return adjusted(found, nonzeros, low, high)
+    return np.sort(adjusted(found, nonzeros, low, high))
 
 
 def adjusted(lengths, nonzeros, low, high):

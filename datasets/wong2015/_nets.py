@@ -1,4 +1,4 @@
-"""A stand-in for the matrix of a circuit: a symmetric graph of given row lengths, neighbours of a kind beside each other.
+"""A stand-in for the matrix of a circuit: a symmetric graph of given row lengths, alike where rows are neighbours.
 
 Parts of a circuit repeat, so rows near each other are about as long. Here each stretch of rows has a level, a row its
 own deviation from that, and the ranks of both together say which length a row gets. A row is one end of as many wires

@@ -13,6 +13,7 @@ KIND = "matrix"
 TITLE = "FEMCantilever"
 COLLECTION = "Williams/cant"
 STAND_IN_FOR = "Williams/cant of the SuiteSparse collection"
+FIDELITY = "resembles"
 COUNTS = {"rows": 62_451, "nonzeros": 4_007_383, "row_length_min": 1, "row_length_max": 78}
 SYMMETRIC, DEVIATION = True, 14.06
 MAKE = "a brick of 9 x 9 x 257 nodes, fixed at one end"

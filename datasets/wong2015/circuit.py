@@ -9,6 +9,7 @@ KIND = "matrix"
 TITLE = "Circuit"
 COLLECTION = "Hamm/scircuit"
 STAND_IN_FOR = "Hamm/scircuit of the SuiteSparse collection"
+FIDELITY = "resembles"
 COUNTS = {"rows": 170_998, "nonzeros": 958_936, "row_length_min": 1, "row_length_max": 353}
 SYMMETRIC, DEVIATION = True, 4.39
 # How many times fewer rows.

@@ -13,6 +13,7 @@ KIND = "matrix"
 TITLE = "Economics"
 COLLECTION = "Williams/mac_econ_fwd500"
 STAND_IN_FOR = "Williams/mac_econ_fwd500 of the SuiteSparse collection"
+FIDELITY = "resembles"
 COUNTS = {"rows": 206_500, "nonzeros": 1_273_389, "row_length_min": 1, "row_length_max": 44}
 SYMMETRIC, DEVIATION = False, 4.44
 MAKE = "500 periods of 413 equations, none of them symmetric, each period coupled with the next"

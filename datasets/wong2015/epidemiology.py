@@ -12,6 +12,7 @@ KIND = "matrix"
 TITLE = "Epidemiology"
 COLLECTION = "Williams/mc2depi"
 STAND_IN_FOR = "Williams/mc2depi of the SuiteSparse collection"
+FIDELITY = "exact"
 COUNTS = {"rows": 525_825, "nonzeros": 2_100_225, "row_length_min": 2, "row_length_max": 4}
 MAKE = "MARCA's two-dimensional epidemic on 1025 x 513 states, numbered as they are found"
 SCALES = {"smoke": (129, 65), "small": (361, 181), "paper": (1025, 513)}

@@ -14,6 +14,7 @@ KIND = "matrix"
 TITLE = "QCD"
 COLLECTION = "QCD/conf5_4-8x8-05"
 STAND_IN_FOR = "QCD/conf5_4-8x8-05 of the SuiteSparse collection"
+FIDELITY = "resembles"
 COUNTS = {"rows": 49_152, "nonzeros": 1_916_928, "row_length_min": 39, "row_length_max": 39}
 MAKE = "Wilson's hopping matrix on a lattice of 8^4 sites"
 REAL_PART = True

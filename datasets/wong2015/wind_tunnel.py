@@ -12,6 +12,7 @@ KIND = "matrix"
 TITLE = "WindTunnel"
 COLLECTION = "Boeing/pwtk"
 STAND_IN_FOR = "Boeing/pwtk of the SuiteSparse collection"
+FIDELITY = "resembles"
 COUNTS = {"rows": 217_918, "nonzeros": 11_634_424, "row_length_min": 2, "row_length_max": 180}
 SYMMETRIC, DEVIATION = True, 4.74
 MAKE = "regular shells of 6 unknowns a node"

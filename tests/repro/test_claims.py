@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 
-from repro.judge.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines
+from repro.judge.claims import FAILS, HOLDS, PART, UNMEASURED, claims, machines, points
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
@@ -341,6 +341,23 @@ def test_counts_on_stand_ins_say_so(store):
     for case, value in (("a", 10), ("b", 20)):
         store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
     assert store.one(*parts).reason == "on stand-ins: heart"
+
+
+def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkeypatch):
+    monkeypatch.setattr(points, "unlike", lambda: {"demo/far"})
+    for case, value in (("a", 10), ("b", 30)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+        data = "demo/near" if case == "a" else "demo/far"
+        store.cells.append({"case": case, "method": "fast", "backend": "cuda", "data": [data]})
+    where = '[claim.where]\nn = "table2 fast iterations"'
+    each = store.one(where, stated("n", "about", '"table2 fast iterations"')).stated
+    assert (each.state, each.points) == (HOLDS, 1)
+    assert each.reason.startswith("not testable without the data themselves: b")
+    mean = store.one(where, stated("mean(n)", "about", '"table2 fast iterations a"')).stated
+    assert mean.state == PART, "b may be anything"
+    monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
+    none = store.one(where, stated("n", "about", '"table2 fast iterations"')).stated
+    assert none.state == UNMEASURED and none.reason == "not testable without the data themselves: a, b"
 
 
 def test_a_slow_down_is_asked_for_as_the_fraction_that_it_is(store):

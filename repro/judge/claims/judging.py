@@ -92,14 +92,16 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     found = find(claim, predicate, selectors, stored, root)
     # Of points of which the paper prints nothing, one says so.
     points = [each for each in found.points if _has_numbers(claim, predicate, each, root)] or found.points[:1]
-    missing = [each for each in found.missing if _has_numbers(claim, predicate, each, root)]
+    missing, untestable = ([each for each in some if _has_numbers(claim, predicate, each, root)]
+                           for some in (found.missing, found.untestable))  # fmt: skip
+    without = reasons.left_out(untestable)
     bounds = [_bounds(claim, predicate, point, root) for point in points]
     blank = Judgement(
         UNMEASURED, unit=predicate.unit, says=predicate.says,
         published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
     )  # fmt: skip
     if not points:
-        return replace(blank, reason=reasons.unmeasured(claim, predicate, selectors, stored))
+        return replace(blank, reason=without or reasons.unmeasured(claim, predicate, selectors, stored))
 
     try:
         values, spans = (evaluated(predicate, points, selectors, exact) for exact in (True, False))
@@ -112,6 +114,8 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     names = [""] if reduced else [point.name for point in points]
     rows = [row for point in points for row in point.rows.values()]
     low, high = _ends(values, spans, rows)
+    if reduced:  # one value of all of them would need these, too
+        missing += untestable
     reach = _reach(spans[0], predicate, len(points), len(missing)) if reduced else None
     decided = None if reach is None else _meets(reach, bounds[0], predicate)
     judgement = replace(
@@ -123,7 +127,8 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
         missing=tuple(point.name for point in missing), scale=found.scale,
         failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),
     )  # fmt: skip
-    return replace(judgement, reason=reasons.reason(claim, judgement, predicate, points, stored, root))
+    why = reasons.reason(claim, judgement, predicate, points, stored, root)
+    return replace(judgement, reason="; ".join(filter(None, [without, why])))
 
 
 def _ends(

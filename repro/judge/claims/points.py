@@ -14,7 +14,7 @@ from typing import Any
 
 from repro import published
 from repro.judge.claims.model import Claim, Predicate
-from repro.judge.claims.reasons import loaded
+from repro.judge.claims.reasons import loaded, unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError
@@ -38,11 +38,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Found:
-    """The points at one scale that have values, and those that should have."""
+    """The points at one scale that have values, those that should, and those whose data do not resemble the paper's."""
 
     scale: str = ""
     points: tuple[Point, ...] = ()
     missing: tuple[Point, ...] = ()
+    untestable: tuple[Point, ...] = ()
 
 
 def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
@@ -70,6 +71,7 @@ def find(
     claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored, root: Path = published.ROOT
 ) -> Found:
     """Return the points at the first of the predicate's scales that has any."""
+    untestable: list[Point] = []
     for scale in predicate.scales:
         points: list[Point] = []
         missing: list[Point] = []
@@ -85,15 +87,17 @@ def find(
                     method for each in parsed.values()
                     for method in stored.lacking(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
                 )  # fmt: skip
-                if all(rows.values()):
+                if all(rows.values()) and any(unlike().intersection(stored.data(row)) for row in rows.values()):
+                    untestable.append(Point(case, words, rows))
+                elif all(rows.values()):
                     (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))
                 elif all(each.case for each in parsed.values()):
                     missing.append(Point(case, words, {}))
             expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:
-            return Found(scale, tuple(points), tuple(missing))
-    return Found()
+            return Found(scale, tuple(points), tuple(missing), tuple(untestable))
+    return Found(untestable=tuple(untestable))
 
 
 def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored) -> list[str]:

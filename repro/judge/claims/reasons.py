@@ -35,6 +35,7 @@ BUSY = 0.5  # of the bound: what reaches more is not mostly launched
 CACHED = 1.25  # times slower with the cache evicted: from here on it was the cache that served the data
 MOVED = 1.25  # by this factor a ratio of bandwidths has moved
 SHOWN = 3  # points that are named
+UNLIKE = "does not"  # what a stand-in's recipe says of one that does not resemble its original
 
 
 def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored) -> str:
@@ -130,6 +131,17 @@ def _stand_ins(facts: Facts, points: Sequence[Point]) -> str:
 def stand_ins() -> frozenset[str]:
     """Return the datasets that stand in for data that are not public."""
     return frozenset(entry.name for entry in environment.catalogue() if entry.stand_in_for)
+
+
+@cache
+def unlike() -> frozenset[str]:
+    """Return the stand-ins that do not resemble what they stand in for: what is measured on them tests no claim."""
+    return frozenset(entry.name for entry in environment.catalogue() if getattr(entry, "fidelity", "") == UNLIKE)
+
+
+def left_out(points: Sequence[Point]) -> str:
+    """Name the points that are not testable, for want of data that a stand-in resembles; empty without any."""
+    return f"not testable without the data themselves: {_first([point.name for point in points])}" if points else ""
 
 
 def _in_doubt(claim: Claim, judgement: Judgement, predicate: Predicate, points: Sequence[Point], root: Path) -> str:

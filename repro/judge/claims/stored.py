@@ -29,6 +29,7 @@ from repro.show.results import PREFERENCE, interval_behind, is_missing, times_be
 from repro.units import convert, is_rate, is_time
 
 CEILINGS = "ceilings"
+PUBLIC = "public-"  # begins the key of data that were downloaded
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
 
@@ -94,7 +95,7 @@ class Stored:
         return self._rows[artefact]
 
     def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the datasets that the cell of a row read, as the manifest has them."""
+        """Return the datasets of ours that the cell of a row read: none that were the user's own or downloaded."""
         return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))
 
     def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
@@ -108,9 +109,11 @@ class Stored:
 
     def _read(self, path: Path) -> Iterator[dict[str, Any]]:
         manifest = read_json(path.with_suffix(".json"))
+        recipes = manifest.get("recipes", {}).items()
+        others = {*manifest.get("overrides", {}), *(name for name, key in recipes if key.startswith(PUBLIC))}
         for cell in manifest.get("cells", ()):
             key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])
-            self._data[key] = [name for name in cell["data"] if name not in manifest.get("overrides", {})]
+            self._data[key] = [name for name in cell["data"] if name not in others]
         yield from read_file(path, manifest).to_dict("records")
 
     @cached_property

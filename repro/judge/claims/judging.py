@@ -114,12 +114,11 @@ def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = publi
     names = [""] if reduced else [point.name for point in points]
     rows = [row for point in points for row in point.rows.values()]
     low, high = _ends(values, spans, rows)
-    if reduced:  # one value of all of them would need these, too
-        missing += untestable
-    reach = _reach(spans[0], predicate, len(points), len(missing)) if reduced else None
+    lacking = len(missing) + (len(untestable) if reduced else 0)  # one value of all points would need these, too
+    reach = _reach(spans[0], predicate, len(points), lacking) if reduced else None
     decided = None if reach is None else _meets(reach, bounds[0], predicate)
     judgement = replace(
-        blank, state=_state(met, bool(missing), reduced, decided), value=median(each.low for each in values),
+        blank, state=_state(met, bool(lacking), reduced, decided), value=median(each.low for each in values),
         low=low, high=high, points=len(values),
         met=sum(each is True for each in met), undecided=sum(each is None for each in met),
         asked=1 if reduced else len(values) + len(missing),

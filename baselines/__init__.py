@@ -30,6 +30,7 @@ PACKAGES = {
         "pip install --no-build-isolation pyamgcl",
     ),
     "hypre through PETSc": (_petsc, "apt-get install python3-petsc4py-real"),
+    "MKL": ("mkl", "on x86-64, make setup EXTRAS=mkl, or pip install mkl"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),
     "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),
 }

@@ -1,4 +1,4 @@
-"""Rivals in sparse matrix-vector products, in the call shape of ``kernels.spmv``: SciPy, Numba, cuSPARSE.
+"""Rivals in sparse matrix-vector products, in the call shape of ``kernels.spmv``: SciPy, Numba, MKL, cuSPARSE.
 
 A module of this folder whose name has no underscore before it is a rival: it holds `BACKEND`, ``cuda`` for arrays of
 CuPy or ``host`` for NumPy's, and `Packed`, a `Rival` (see ``_rival.py``).

@@ -25,6 +25,7 @@ BYTES = 20  # a non-zero, by which the paper counts bandwidth (Table 2): value, 
 METHODS = {
     "csr_vector": "CSR-vector (for CUSP-CSR)", "hyb": "HYB (for CUSP-HYB)", "cusparse_csr": "cuSPARSE CSR",
     "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR", "numba_csr": "Numba CSR",
+    "mkl_csr": "MKL CSR",
     "csr_merge": "merge-path CSR (for ModernGPU)", "k1": "K1", "k2": "K2", "k2-window": "K2, sorted in windows",
 }  # fmt: skip
 SEARCHED = {"csr_merge": "csr_merge", "k1": "ellwarp", "k2": "ellwarp2", "k2-window": "ellwarp2"}

@@ -31,7 +31,7 @@ def measure(cell, run):
         if "form" in asked:
             packed = spmv.pack(asked["form"], made.device, made.matrix, dtype, **options)
         else:
-            if asked["rival"] == "cusparse_bsr":
+            if asked["rival"] in ("cusparse_bsr", "mkl_bsr"):
                 options["size"] = run.dataset(cell.data[0]).points.shape[1]
             packed = rivals.pack(asked["rival"], made.host if on_host else made.matrix, dtype, **options)
     except spmv.Unsuitable as refused:

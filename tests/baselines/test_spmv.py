@@ -1,5 +1,7 @@
 """The rivals in sparse products against the definition, entry by entry; cuSPARSE where there is a GPU."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -31,11 +33,10 @@ def rival(request):
         packed.multiply(cupy.asarray(x), y, *factors)
         return packed, y.get()
 
-    if spmv.backend(name) == "cuda":
-        try:
-            spmv.pack(name, matrix(6, 6)[0])
-        except repro.Skip as missing:
-            pytest.skip(str(missing))
+    try:
+        spmv.pack(name, matrix(6, 6)[0])
+    except repro.Skip as missing:
+        pytest.skip(str(missing))
     return product
 
 
@@ -70,6 +71,15 @@ def test_numba_uses_all_threads():
     assert numba_csr._multiply.targetoptions["parallel"]
 
 
+def test_mkl_is_inspected_on_all_threads_and_says_what_to_do_without():
+    try:
+        packed = spmv.pack("mkl_csr", matrix()[0])
+    except repro.Skip as missing:
+        assert "pip install mkl" in missing.remedy
+    else:
+        assert 1 <= packed.threads <= os.cpu_count()
+
+
 def test_absent_rivals_say_what_to_do():
     cuda = [name for name in spmv.RIVALS if spmv.backend(name) == "cuda"]
     assert cuda == ["cusparse_bsr", "cusparse_csr", "cusparse_sell"]
@@ -81,8 +91,8 @@ def test_absent_rivals_say_what_to_do():
 
 
 def test_an_unknown_rival_names_those_there_are():
-    with pytest.raises(ValueError, match="'mkl' is none of cusparse_bsr, "):
-        spmv.pack("mkl", None)
+    with pytest.raises(ValueError, match="'onemkl' is none of cusparse_bsr, "):
+        spmv.pack("onemkl", None)
 
 
 def test_values_are_scattered():

@@ -21,22 +21,20 @@ SIZES = {
     "paper": {1: (32, 64, 128), 3: (8, 16, 32, 64, 128), 7: (8, 16, 32, 64)},
     "large": {1: (32, 64, 128), 3: (8, 16, 32, 64, 128), 7: (8, 16, 32, 64)},
 }
+CASES = {f"bp5-n{order}-{size}": (order, size) for order, sizes in SIZES["large"].items() for size in sizes}
 DRIFT = 1e-6  # of the true residual from the recursive one, over the first
 
 
 def cells(scale, backends):
     """Return every order and size on some back ends."""
     return [
-        Cell(f"bp5-n{order}-{size}", METHOD, backend, data=(f"remacle2016/mesh1-{size}",))
+        Cell(
+            f"bp5-n{order}-{size}", METHOD, backend, {"order": order, "elements": size}, (f"remacle2016/mesh1-{size}",)
+        )
         for backend in backends
         for order, sizes in SIZES[scale].items()
         for size in sizes
     ]
-
-
-def order_of(case):
-    """Return the order of a case's name."""
-    return int(case.split("-")[1][1:])
 
 
 def measure(cell, run):
@@ -45,9 +43,9 @@ def measure(cell, run):
     from kernels.krylov import ConjugateGradient
     from kernels.sem.stiffness import Operator
 
-    device, mesh = run.device, run.dataset(cell.data[0])
-    products.need(run, device, mesh, order_of(cell.case), factors=48, overlaps=False)
-    operator = Operator(device, mesh.points, mesh.cells, order_of(cell.case), dirichlet="boundary")
+    device, order, mesh = run.device, cell.parameters["order"], run.dataset(cell.data[0])
+    products.need(run, device, mesh, order, factors=48, overlaps=False)
+    operator = Operator(device, mesh.points, mesh.cells, order, dirichlet="boundary")
     settings = {"max_seconds": products.SECONDS[run.scale]}
     x, _ = products.rates(run, operator, mesh, {}, settings, has_fixed=True)
     solver = ConjugateGradient(device, operator.multiply, operator.nodes)
@@ -76,10 +74,10 @@ def tables(results):
     """Return a table of the rates of all orders, sizes and back ends, where there are any."""
     rows = []
     for row in results.done[results.done["metric"] == "iteration_rate"].to_dict("records"):
-        place = (row["case"], METHOD)
+        place, (order, size) = (row["case"], METHOD), CASES[row["case"]]
         time = results.row(*place, "iterations", row["backend"])
         rows.append({
-            "n": order_of(row["case"]), "Elements": row["case"].split("-")[2] + "³", "Back end": row["backend"],
+            "n": order, "Elements": f"{size}³", "Back end": row["backend"],
             "Unknowns [million]": results.value(*place, "nodes", row["backend"]) / 1e6,
             "Unknowns · iterations a second [10⁹]": row["value"],
             "Of bound [%]": results.of_bound(time),
@@ -94,9 +92,10 @@ def drawn(axes, results, backend):
     """Draw unknowns times iterations a second against unknowns, a line an order."""
     series, names = {}, {}
     for case in results.cases:
-        found = case.startswith(METHOD) and point(results, case, METHOD, "iteration_rate", "GDOF/s", backend)
+        found = case in CASES and point(results, case, METHOD, "iteration_rate", "GDOF/s", backend)
         if found:
-            name = f"bp5-n{order_of(case)}"
-            names[name] = f"BP5, n = {order_of(case)}"
+            order = CASES[case][0]
+            name = f"bp5-n{order}"
+            names[name] = f"BP5, n = {order}"
             series.setdefault(name, []).append((results.value(case, METHOD, "nodes", backend), *found))
     lines(axes, series, x="Unknowns", y="Unknowns · iterations [10⁹/s]", names=names, log_x=True)

@@ -19,22 +19,26 @@ DEVICES = ("cuda", "opencl", "openmp")
 # Options of kernels.sem.solver.Solver.
 METHODS = {
     "two-scale": {"weighted": False},
+    "exact-coarse": {"weighted": False, "cycle": {"corrections": 8}},
     "one-cycle": {"weighted": False, "cycle": {"steps": 1, "coarsest": 100}},
     "fine": {"preconditioner": "fine-only", "weighted": False},
     "weighted": {},
     "weighted-fp32": {"dtype": "float32"},
     "two-scale-fp32": {"weighted": False, "dtype": "float32"},
     "weighted-host": {"coarse": "host"},
+    "launched": {"weighted": False, "graph": False},
     "jacobi": {"preconditioner": "jacobi"},
 }
 TITLES = {
     "two-scale": "the paper's P = P^c + P^f, plain sums over subdomains; P in single, the rest in double precision",
-    "one-cycle": "the same with a single K-cycle, down to a hundred unknowns, in place of two steps over cycles",
+    "exact-coarse": "the same with the coarse system solved until nothing is left that the iterations could tell",
+    "one-cycle": "the same with a single K-cycle, down to a hundred unknowns, in place of twice two steps over cycles",
     "fine": "the paper's P = P^f alone",
     "weighted": "the same as two-scale, with the local solves weighted by the number of subdomains at a node",
     "weighted-fp32": "weighted, all in single precision",
     "two-scale-fp32": "two-scale, all in single precision, as the paper's heat equation is",
     "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
+    "launched": "two-scale with each iteration launched by the host, as OpenCL's are, in place of CUDA's graph",
     "jacobi": "the inverse of the diagonal",
     "pyamg-low-order": "on the host: SciPy's CG with the assembled matrix, PyAMG's smoothed aggregation on low-order "
     "elements between the GLL nodes as preconditioner",
@@ -46,11 +50,17 @@ SAMPLE = 6000  # elements in which the residual is computed afresh: one in a hun
 SLACK = 1.5  # on the tolerance: some elements are not like all
 
 
-def cell(case: str, method: str, backend: str, order: int = ORDER):
-    """Return the cell of a mesh, as mesh2-32, and a method."""
-    name = case.removesuffix(f"-n{order}")
+def case_of(mesh: str, elements: int, order: int = ORDER) -> str:
+    """Return the case of a mesh with so many elements along an edge."""
+    return f"{mesh}-{elements}" if order == ORDER else f"{mesh}-{elements}-n{order}"
+
+
+def cell(mesh: str, elements: int, method: str, backend: str, order: int = ORDER):
+    """Return the cell of a mesh, a method and an order."""
+    parameters = {"mesh": mesh, "elements": elements, "order": order}
     uses = ("cores",) if METHODS.get(method, {}).get("coarse") == "host" else ()
-    return Cell(case, method, backend, {"order": order}, (f"remacle2016/{name}",), uses)
+    data = (f"remacle2016/{mesh}-{elements}",)
+    return Cell(case_of(mesh, elements, order), method, backend, parameters, data, uses)
 
 
 def measure(cell, run):

@@ -55,7 +55,7 @@ def drawn(results, backend):
     backend = backend if backend in results.backends() else ON_CORES
     has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
     made, axes = figure(PAGE, 2.8, panels=2 + has_bp5)
-    cases = {case: case[1:] for case in results.cases if case[1:].isdigit()}
+    cases = {case: str(products.CASES[case]) for case in results.cases if case in products.CASES}
     methods = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
     for axis, metric, unit, quantity in (
         (axes[0], "flop_rate", "GFLOP/s", "Operations"),

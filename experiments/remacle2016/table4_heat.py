@@ -1,13 +1,14 @@
 """The heat equation on the rod over devices and threading systems: one kernel source for all of them.
 
-The paper's rows are the two-scale preconditioner in single precision with recomputed factors. Beside them, on the first
-GPU or else through OpenMP: solves that start from the solution before, the local solves alone, and Jacobi's
-preconditioner.
+The paper's rows are the two-scale preconditioner in single precision with recomputed factors, a plain sum of local
+solves, each solve from zero. Beside them are ours, and by CUDA and OpenMP: solves that start from the solution before,
+the local solves alone, Jacobi's preconditioner, and the paper's with each iteration launched by the host.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 
 import numpy as np
 import pandas
@@ -21,22 +22,38 @@ from repro.show.tables import Column, Table, paper_table, trimmed, with_ours
 MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 12, "large": 12}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
-# Back end, kind of its device, preconditioner, how many steps' changes the first guess is extrapolated from.
+# Back end, kind of its device, options of kernels.sem.heat.Heat. The paper's have the plain sum of the local solves and
+# start each solve from zero; ours weight them, and start from what the last three steps lead one to expect.
+PLAIN = {"weighted": False, "remembered": None}
 METHODS = {
-    "cuda-gpu": ("cuda", None, "two-scale", 3),
-    "opencl-gpu": ("opencl", "GPU", "two-scale", 3),
-    "openmp-cpu": ("openmp", None, "two-scale", 3),
-    "opencl-cpu": ("opencl", "CPU", "two-scale", 3),
-    "cuda-unguessed": ("cuda", None, "two-scale", 0),
-    "cuda-fine-only": ("cuda", None, "fine-only", 3),
-    "cuda-jacobi": ("cuda", None, "jacobi", 3),
-    "openmp-unguessed": ("openmp", None, "two-scale", 0),
-    "openmp-fine-only": ("openmp", None, "fine-only", 3),
-    "openmp-jacobi": ("openmp", None, "jacobi", 3),
+    "cuda-gpu-plain": ("cuda", None, PLAIN),
+    "opencl-gpu-plain": ("opencl", "GPU", PLAIN),
+    "openmp-cpu-plain": ("openmp", None, PLAIN),
+    "opencl-cpu-plain": ("opencl", "CPU", PLAIN),
+    "cuda-gpu": ("cuda", None, {}),
+    "opencl-gpu": ("opencl", "GPU", {}),
+    "openmp-cpu": ("openmp", None, {}),
+    "opencl-cpu": ("opencl", "CPU", {}),
+    "cuda-launched": ("cuda", None, PLAIN | {"graph": False}),
+    "cuda-unguessed": ("cuda", None, {"remembered": 0}),
+    "cuda-fine-only": ("cuda", None, {"preconditioner": "fine-only"}),
+    "cuda-jacobi": ("cuda", None, {"preconditioner": "jacobi"}),
+    "openmp-unguessed": ("openmp", None, {"remembered": 0}),
+    "openmp-fine-only": ("openmp", None, {"preconditioner": "fine-only"}),
+    "openmp-jacobi": ("openmp", None, {"preconditioner": "jacobi"}),
 }
 PAPER = {
-    "cuda-gpu": "CUDA (GPU)", "opencl-gpu": "OpenCL (GPU)", "openmp-cpu": "OpenMP (CPU)", "opencl-cpu": "OpenCL (CPU)",
+    "cuda-gpu-plain": ("cuda-gpu", "CUDA (GPU)"), "opencl-gpu-plain": ("opencl-gpu", "OpenCL (GPU)"),
+    "openmp-cpu-plain": ("openmp-cpu", "OpenMP (CPU)"), "opencl-cpu-plain": ("opencl-cpu", "OpenCL (CPU)"),
 }  # fmt: skip
+OURS = {published: f"{name}, ours" for published, name in PAPER.values()}
+NAMES = {method: name for method, (_, name) in PAPER.items()} | OURS
+EVERY_ORDER = (*PAPER, *OURS, "cuda-launched", "cuda-jacobi", "openmp-jacobi")
+# Which of two is faster, and up to which order: the method, and what it is compared with.
+LAUNCHES = ("cuda-gpu-plain", "cuda-launched", "opencl-gpu-plain")
+FASTER = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
+ALONE = "ours"  # no method of the paper's is beside it
+CASES = {f"n{order}": order for order in range(2, 8)}
 ORDERS = {"smoke": (2,), "small": (2, 3, 4), "paper": range(2, 8), "large": range(2, 8)}
 STEPS = {"smoke": 2, "small": 5, "paper": rod.STEPS, "large": rod.STEPS}
 RATES = (
@@ -50,14 +67,14 @@ BALANCE = 2e-4  # heat against what the source gave, in single precision
 
 
 def cells(scale):
-    """Return every order by every device; the largest of what is beside the paper's rows, and the smallest."""
+    """Return every order by every device; of what is beside them, but for Jacobi's, the largest and the smallest."""
     orders = ORDERS[scale]
     extra = {orders[0], orders[-1]}
     return [
-        Cell(f"n{order}", method, METHODS[method][0], {"steps": STEPS[scale]}, (rod.MESH,))
+        Cell(f"n{order}", method, METHODS[method][0], {"steps": STEPS[scale], "order": order}, (rod.MESH,))
         for method in METHODS
         for order in orders
-        if method in PAPER or order in extra
+        if method in EVERY_ORDER or order in extra
     ]
 
 
@@ -79,13 +96,13 @@ def measure(cell, run):
     """Time the steps, and the two costly kernels by themselves; check the balance of heat and the operator."""
     from kernels.device.power import Power
 
-    mesh, order, steps = run.dataset(rod.MESH), int(cell.case[1:]), STEPS[run.scale]
-    device = opened(cell, run)
-    products.need(run, device, mesh, order, overlaps=METHODS[cell.method][2] != "jacobi")
+    mesh, order, steps = run.dataset(rod.MESH), cell.parameters["order"], STEPS[run.scale]
+    device, options = opened(cell, run), METHODS[cell.method][2]
+    products.need(run, device, mesh, order, overlaps=options.get("preconditioner") != "jacobi")
     pool = device.xp.get_default_memory_pool() if device.backend == "cuda" else None
     gc.collect()  # arrays that cells before left in cycles, which would be freed while this one is counted
     before = pool.used_bytes() if pool else 0
-    problem = rod.heat(device, mesh, order, preconditioner=METHODS[cell.method][2], remembered=METHODS[cell.method][3])
+    problem = rod.heat(device, mesh, order, **options)
     solver, iterations = problem.solver, []
     supplied = rod.supplied(problem, steps)
 
@@ -104,8 +121,8 @@ def measure(cell, run):
     if pool:
         run.value("device_memory", (pool.used_bytes() - before) / 1e6, "MB")
     coefficients = {"kappa": rod.KAPPA, "mass": 1 / rod.STEP}
-    products.rates(run, solver.operator, mesh, coefficients, timed)
-    if solver.fine is not None:
+    if cell.method in OURS:  # the kernels are the same in all
+        products.rates(run, solver.operator, mesh, coefficients, timed)
         products.fine_rates(run, solver.fine, mesh, coefficients, timed)
     energy = Power(device).measure(whole, POWER_SECONDS[run.scale])
     if energy:
@@ -115,25 +132,28 @@ def measure(cell, run):
 
 def tables(results):
     """Return the paper's table, and what is not in it."""
-    cases = {case: case[1:] for case in results.cases}
+    cases = {case: str(CASES[case]) for case in results.cases}
     steps = STEPS[results.scale]
-    columns = [Column("N", "cuda-gpu", "nodes", "million", published="mesh"),
-               Column("Device memory", "cuda-gpu", "device_memory", "MB", published="mesh")]  # fmt: skip
-    columns += [Column(name, method, "wall", "s") for method, name in PAPER.items()]
+    columns = [Column("N", "cuda-gpu-plain", "nodes", "million", published="mesh"),
+               Column("Device memory", "cuda-gpu-plain", "device_memory", "MB", published="mesh")]  # fmt: skip
+    columns += [Column(name, method, "wall", "s", published=printed) for method, (printed, name) in PAPER.items()]
+    columns += [Column(name, method, "wall", "s", published=ALONE) for method, name in OURS.items()]
     notes = [
-        "Two-scale preconditioner, its local solves weighted; single precision, recomputed factors. Source, path and "
-        "tolerance of the solves (1e-6) are not printed: `experiments/remacle2016/rod.py` has ours.",
-        "Each solve starts from what a parabola through the changes of the last three steps leads one to expect; under "
-        "Steps are the same from the solution before, named unguessed.",
+        "Two-scale preconditioner, single precision, recomputed factors. The paper's: a plain sum of the local solves, "
+        "each solve from zero to 1e-6 of its right-hand side. Source, path and tolerance are not printed: "
+        "`experiments/remacle2016/rod.py` has ours.",
+        "Ours: local solves weighted, each solve to 1e-6 of the residual that the solution before leaves, from what a "
+        "parabola through the changes of the last three steps leads one to expect; under Steps are the same from the "
+        "solution before, named unguessed.",
         f"Ours are {steps} steps, the paper's {rod.STEPS}. The rod is a stand-in for the paper's, with as many "
         "hexahedra at the paper's scale.",
     ]
-    if results.backends("opencl-gpu", "wall"):
+    if any(results.backends(method, "wall") for method in ("opencl-gpu", "opencl-gpu-plain")):
         notes.append(STARTED_BY_HOST)
     paper = paper_table(results, "Table 4: heat equation, wall time", columns, row="n", cases=cases, notes=notes)
     rates = []
     for kernel, metric, unit in RATES:
-        columns = [Column(name, method, metric, unit) for method, name in PAPER.items()]
+        columns = [Column(name, printed, metric, unit) for printed, name in PAPER.values()]
         title = f"Table 4: {kernel}"
         rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=["By the paper's counts."]))
     rows = []
@@ -141,7 +161,7 @@ def tables(results):
         found = {metric: results.value(row["case"], row["method"], metric, row["backend"])
                  for metric in ("nodes", "iterations", "power", "energy_per_unknown")}  # fmt: skip
         rows.append({
-            "n": int(row["case"][1:]), "Method": row["method"], "A step [ms]": 1e3 * row["value"],
+            "n": CASES[row["case"]], "Method": row["method"], "A step [ms]": 1e3 * row["value"],
             "Iterations a step": found["iterations"],
             "Unknowns · iterations a second [10⁹]": found["nodes"] * found["iterations"] / row["value"] / 1e9,
             "Power [W]": found["power"], "Energy a step and unknown [nJ]": found["energy_per_unknown"],
@@ -149,7 +169,42 @@ def tables(results):
     notes = ["Methods named after a preconditioner have that one in place of the two-scale; the unguessed start each "
              "solve from the solution before.",
              "Power of the whole card or processor, where its counter can be read."]  # fmt: skip
-    return with_ours([paper, *rates, trimmed(Table("Steps", pandas.DataFrame(rows), notes), 2)])
+    steps = trimmed(Table("Steps", pandas.DataFrame(rows), notes), 2)
+    return with_ours([paper, *rates, steps, _faster(results), _launches(results)])
+
+
+def _faster(results):
+    """Return by order how Jacobi's preconditioner stands to the two scales: where it is faster, and where that ends."""
+    rows = []
+    for case, order in CASES.items():
+        for one, other in FASTER.items():
+            times = [results.value(case, method, "step") for method in (one, other)]
+            counts = [results.value(case, method, "iterations") for method in (one, other)]
+            if all(times):
+                rows.append({
+                    "n": order, "Jacobi's": one, "Two scales": other, "Iterations, Jacobi's": counts[0],
+                    "Iterations, two scales": counts[1], "Time over that of two scales": times[0] / times[1],
+                    "Faster": one if times[0] < times[1] else other,
+                })  # fmt: skip
+    notes = ["An iteration of Jacobi's is the operator and vectors alone."]
+    return Table("Jacobi's preconditioner against the two scales, a step", pandas.DataFrame(rows), notes)
+
+
+def _launches(results):
+    """Return by order what of OpenCL's time over CUDA's the launches by the host explain: CUDA without its graph."""
+    rows = []
+    for case, order in CASES.items():
+        graph, launched, opencl = (results.value(case, method, "step") for method in LAUNCHES)
+        if graph and launched and opencl:
+            share = math.log(launched / graph) / math.log(opencl / graph) if opencl != graph else math.nan
+            rows.append({
+                "n": order, "CUDA, a graph [ms]": 1e3 * graph, "CUDA, launched by the host [ms]": 1e3 * launched,
+                "OpenCL [ms]": 1e3 * opencl, "OpenCL over the graph": opencl / graph,
+                "Launched over the graph": launched / graph, "Explained of the factor": share,
+            })  # fmt: skip
+    notes = ["If launches by the host are why OpenCL is slower, CUDA without its graph is as slow. Explained: of the "
+             "factor's logarithm."]  # fmt: skip
+    return Table("OpenCL's time: launches by the host", pandas.DataFrame(rows), notes)
 
 
 def plot(results):
@@ -158,14 +213,18 @@ def plot(results):
     printed, series, published = results.published, {}, {}
     nodes = {case: next(filter(None, (results.value(case, method, "nodes") for method in METHODS)), None)
              for case in results.cases}  # fmt: skip
-    for method in PAPER:
+    theirs = {}  # each of the paper's once, beside its own or else beside ours
+    for method, (name, _) in PAPER.items():
+        theirs[method if results.backends(method, "step") else name] = name
+    for method in NAMES:
         found = {case: point(results, case, method, "step", "ms") for case in results.cases}
         if not any(found.values()):
             continue  # nothing to compare with, and no line that tells what the open marks are of
         series[method] = [(nodes[case], *(at or (np.nan,))) for case, at in found.items() if nodes[case]]
-        pairs = [(printed.get(case, "mesh", "nodes"), printed.get(case, method, "wall")) for case in printed.cases]
+        name = theirs.get(method, ALONE)
+        pairs = [(printed.get(case, "mesh", "nodes"), printed.get(case, name, "wall")) for case in printed.cases]
         published[method] = [(n.value, 1e3 * wall.value / rod.STEPS) for n, wall in pairs if n and wall]
-    lines(axes[0], series, x="Unknowns", y="Wall time of a step [ms]", names=PAPER, published=published, log_x=True,
+    lines(axes[0], series, x="Unknowns", y="Wall time of a step [ms]", names=NAMES, published=published, log_x=True,
           log_y=True)  # fmt: skip
     caption(made, results, "the rod is a stand-in for the paper's")
     return made

@@ -12,7 +12,7 @@ KERNEL residual(const long nodes, const real rate, const real strength, const re
         if (i >= nodes) continue;
         const real dx = x[i] - cx, dy = x[nodes + i] - cy, dz = x[2 * nodes + i] - cz;
         const real q = strength * exp(-(dx * dx + dy * dy + dz * dz) * over_radius_2);
-        b[i] = mass[i] * (q + u[i] * rate) - b[i]; /* b comes in as A u */
+        b[i] = mass[i] * (q + u[i] * rate) - b[i]; /* b comes in as A u, or as zero for a start from zero */
     }
 }
 

@@ -1,10 +1,10 @@
 """The heat equation with a moving source, ∂u/∂t - ∇·(κ∇u) = Q/(ρ c_p), insulated (remacle2016, section 6.2).
 
 Backward Euler: each step solves c u - ∇·(κ∇u) = u_before c + Q/(ρ c_p) with c = 1/Δt. The paper starts each solve from
-zero. Here it is solved for the change, with the residual of the solution before as its right-hand side, from the change
-to which a parabola through those of the last three steps leads. It saves more iterations than a straight line or the
-last change itself, and a cubic saves no more. Between steps the host reads what the guess leaves to be done and how the
-solve ended, and nothing else.
+zero, as `remembered=None` does. By default it is solved for the change, with the residual of the solution before as its
+right-hand side, from the change to which a parabola through those of the last three steps leads. It saves more
+iterations than a straight line or the last change itself, and a cubic saves no more. Between steps the host reads what
+the guess leaves to be done and how the solve ended, and nothing else.
 
 On an H200 local solves and their sums take most of an iteration (`kernels.sem.schwarz`). Notes: docs/notes/sem.md.
 """
@@ -65,9 +65,10 @@ class Heat:
     step : float, optional
         The paper's Δt, in s.
     tolerance : float, optional
-        Of each solve: the residual over that of the solution before.
-    remembered : {3, 2, 1, 0}, optional
-        Of how many steps the changes are kept to guess the next one's; with 0 a solve starts from the solution before.
+        Of each solve: the residual over that of the solution before, or of zero where it starts from that.
+    remembered : {3, 2, 1, 0} or None, optional
+        Of how many steps the changes are kept to guess the next one's; with 0 a solve starts from the solution before,
+        with None from zero.
     **settings
         Of the `Solver`: dtype, geometry, preconditioner, coarse, ...
 
@@ -82,8 +83,9 @@ class Heat:
 
     def __init__(
         self, device, points, cells, order: int, source: Source, *, kappa: float = 1e-2, step: float = 0.04,
-        tolerance: float = 1e-6, remembered: int = 3, **settings,
+        tolerance: float = 1e-6, remembered: int | None = 3, **settings,
     ):  # fmt: skip
+        self.starts_from_zero, remembered = remembered is None, remembered or 0
         if not 0 <= remembered <= len(EXTRAPOLATION):
             raise ValueError(f"{remembered} changes remembered, of 0 to {len(EXTRAPOLATION)}")
         self.device, self.source, self.step, self.tolerance, self.time = device, source, step, tolerance, 0.0
@@ -93,9 +95,10 @@ class Heat:
         self._kernels = device.build(SOURCE, block=BLOCK, defines={"real": REAL[dtype.name]})
         self.places = device.array(self._placed(points, cells))
         self.temperature = device.zeros(self.nodes, dtype)
-        self._residual, self._guess = device.empty(self.nodes, dtype), device.zeros(self.nodes, dtype)
+        changing = 0 if self.starts_from_zero else self.nodes
+        self._residual, self._guess = device.empty(self.nodes, dtype), device.zeros(changing, dtype)
         self._left = device.empty(self.nodes if remembered else 0, dtype)  # of the residual after the guess
-        self._changes = [device.zeros(self.nodes, dtype) for _ in range(max(remembered, 1))]  # the last one first
+        self._changes = [device.zeros(changing, dtype) for _ in range(max(remembered, 1))]  # the last one first
         self.remembered, self._known = remembered, 0
 
     def _placed(self, points, cells):
@@ -114,11 +117,16 @@ class Heat:
         """Take a step; return how its solve ended."""
         solver, source, blocks = self.solver, self.source, -(-self.nodes // BLOCK)
         self.time += self.step
-        solver.operator.multiply(self.temperature, self._residual)
+        if self.starts_from_zero:
+            self.device.fill(self._residual, 0.0)
+        else:
+            solver.operator.multiply(self.temperature, self._residual)
         self._kernels.residual(
             blocks, self.nodes, 1 / self.step, source.strength, source.radius**-2, *source.path(self.time),
             self.places.reshape(-1), solver.mass, self.temperature, self._residual,
         )  # fmt: skip
+        if self.starts_from_zero:
+            return solver.solve(self._residual, self.tolerance, max_iterations, self.temperature)[1]
         right, tolerance = self._guessed()
         change = self._changes.pop()
         outcome = solver.solve(right, tolerance, max_iterations, change)[1]

@@ -97,6 +97,20 @@ KERNEL first_product(const long rows, const long chunk, const int blocks, GLOBAL
     }
 }
 
+/* rest = b - A x. */
+KERNEL remaining(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
+                 GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT b,
+                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT rest)
+{
+    OUTER(block);
+    INNER(t) {
+        FOR_ROWS(t, row) {
+            ROW_SUM(sum, row, x[column])
+            rest[row] = b[row] - sum;
+        }
+    }
+}
+
 /* rest = b - (c.b / c.v) v. */
 KERNEL residual(const long rows, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                 GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT v, GLOBAL real *RESTRICT rest)
@@ -145,8 +159,9 @@ KERNEL second_product(const long rows, const long chunk, const int blocks, GLOBA
     }
 }
 
-/* x = the combination of c and d that is nearest to the solution in the norm of A; partial sums as the products have left them. */
-KERNEL combine(const long rows, const long chunk, const int blocks, GLOBAL const double *RESTRICT first,
+/* x = the combination of c and d that is nearest to the solution in the norm of A, added to x or in its place; partial sums as the
+ * products have left them. */
+KERNEL combine(const long rows, const long chunk, const int blocks, const int adds, GLOBAL const double *RESTRICT first,
                GLOBAL const double *RESTRICT second, GLOBAL const real *RESTRICT c, GLOBAL const real *RESTRICT d,
                GLOBAL real *RESTRICT x)
 {
@@ -162,6 +177,6 @@ KERNEL combine(const long rows, const long chunk, const int blocks, GLOBAL const
     const double step_d = left > 1e-10 * curvature_d ? work_d / left : 0; /* else d lies along c */
     const real of_c = (real)(step - overlap * step_d), of_d = (real)step_d;
     INNER(t) {
-        FOR_ROWS(t, row) x[row] = of_c * c[row] + of_d * d[row];
+        FOR_ROWS(t, row) x[row] = (adds ? x[row] : 0) + of_c * c[row] + of_d * d[row];
     }
 }

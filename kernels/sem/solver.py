@@ -38,7 +38,9 @@ class Solver:
         Whether the local solves are weighted by the number of subdomains at a node; the paper has their plain sum. See
         `Schwarz`.
     cycle : mapping, optional
-        Of P^c's `KCycle`: coarsest, steps.
+        Of P^c's `KCycle`: coarsest, steps, corrections.
+    graph : bool, optional
+        Of `ConjugateGradient`; with the coarse part on the host there is none.
 
     Attributes
     ----------
@@ -67,6 +69,7 @@ class Solver:
         self, device, points, cells, order: int, *, kappa=1.0, mass=None, dirichlet="boundary", dtype: str = "float64",
         geometry: str = "trilinear", preconditioner: str | None = "two-scale", inner_dtype: str = "float32",
         coarse: str = "device", weighted: bool = True, numbering=None, cycle=None,
+        graph: bool | None = None,
     ):  # fmt: skip
         if preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
@@ -97,7 +100,7 @@ class Solver:
             made = two_scale.PLACES[coarse]
             self.coarse = made(self.operator, points, cells, fixed, kappa, c, inner_dtype, **(cycle or {}))
             apply = two_scale.TwoScale(self.fine, self.coarse).apply
-        graph = False if coarse == "host" and preconditioner == "two-scale" else None
+        graph = False if coarse == "host" and preconditioner == "two-scale" else graph
         self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, graph, dtype)
 
     def load(self, source=1.0):

@@ -27,7 +27,7 @@ class DeviceCoarse:
     dtype : {'float32', 'float64'}
         Of coarse vectors and matrices.
     **cycle
-        Of `KCycle`: coarsest, steps.
+        Of `KCycle`: coarsest, steps, corrections.
 
     Attributes
     ----------

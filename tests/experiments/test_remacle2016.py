@@ -200,7 +200,7 @@ def test_lines_stop_where_an_order_was_not_measured():
         Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "h", "remacle2016-table4")
     )
     drawn = {line.get_label(): np.isnan(line.get_ydata()).tolist() for line in made.axes[0].lines}
-    assert drawn["CUDA (GPU)"] == [False] * 3 and drawn["OpenMP (CPU)"] == [False, True, False]
+    assert drawn["CUDA (GPU), ours"] == [False] * 3 and drawn["OpenMP (CPU), ours"] == [False, True, False]
 
 
 def test_iterations_name_the_devices_that_are_drawn_alone():

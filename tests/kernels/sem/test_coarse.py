@@ -11,7 +11,7 @@ from baselines.sem.sums import Sums
 from kernels.sem.aggregates import hierarchy
 from kernels.sem.coarse import CoarseSpace, matrix
 from kernels.sem.geometry import node_coordinates
-from kernels.sem.kcycle import KCycle
+from kernels.sem.kcycle import EXACT, KCycle
 from kernels.sem.solver import Solver
 from kernels.sem.stiffness import Operator
 
@@ -131,7 +131,7 @@ def test_kcycle_against_direct_solves(device, dtype, move):
 def test_a_cycle_alone(device):
     """Worse than two steps over cycles, at about half of their work; and a preconditioner by itself."""
     a = poisson(device, (10, 10, 10), 0.1)
-    one, two = (KCycle(device, a, "float64", coarsest=20, steps=steps) for steps in (1, 2))
+    one, two = (KCycle(device, a, "float64", coarsest=20, steps=steps, corrections=1) for steps in (1, 2))
     direct, r = scipy.sparse.linalg.splu(sparse(a).tocsc()), np.random.default_rng(3).normal(size=a.shape[0])
     errors = []
     for cycle in (one, two):
@@ -144,6 +144,29 @@ def test_a_cycle_alone(device):
     counts = [Solver(device, points / 12, cells, 2, cycle={"steps": steps, "coarsest": 100}) for steps in (1, 2)]
     counts = [solver.solve(solver.load(1.0), 1e-6)[1].iterations for solver in counts]
     assert counts[1] <= counts[0] < 1.6 * counts[1]
+
+
+def test_corrections_come_to_an_exact_solve(device):
+    """Each leaves a third of the error at most; their work is told."""
+    a = poisson(device, (10, 10, 10), 0.2)
+    cycles = [KCycle(device, a, "float64", coarsest=20, corrections=count) for count in (1, 2, EXACT)]
+    r = np.random.default_rng(3).normal(size=a.shape[0])
+    x, errors = scipy.sparse.linalg.spsolve(sparse(a).tocsc(), r), []
+    for cycle in cycles:
+        z = device.zeros(len(r), "float64")
+        for _ in range(2):  # a second time from what the first has left in z
+            cycle.apply(device.array(r), z)
+        error = host(device, z) - x
+        errors.append(np.sqrt(error @ (sparse(a) @ error) / (r @ x)))
+    assert errors[0] < 0.35 and errors[1] < errors[0] / 3 and errors[2] < 1e-4
+    assert 2 < cycles[1].work().bytes / cycles[0].work().bytes < 2.2
+    points, cells = grid((13, 13, 13), move=0.2)
+    counts = []
+    for corrections in (1, 2, EXACT):
+        cycle = {"corrections": corrections, "coarsest": 50}
+        solver = Solver(device, points / 13, cells, 2, weighted=False, cycle=cycle)
+        counts.append(solver.solve(solver.load(1.0), 1e-3)[1].iterations)
+    assert counts[2] <= counts[1] <= counts[2] + 1 and counts[1] < counts[0]
 
 
 def test_a_small_system_is_solved_directly(device):

@@ -40,12 +40,13 @@ def test_first_order_in_time_on_a_decaying_mode(device):
     assert errors[-1] < 0.01 and (np.abs(orders - 1) < 0.1).all()
 
 
-def test_equals_steps_with_a_dense_matrix(device):
+@pytest.mark.parametrize("remembered", [3, None])
+def test_equals_steps_with_a_dense_matrix(device, remembered):
     points, cells = MESHES["L"]()
     order, kappa, step = 3, 0.3, 0.05
     heat = Heat(
         device, points, cells, order, MOVING, kappa=kappa, step=step, tolerance=1e-12, dtype="float64",
-        preconditioner="jacobi",
+        preconditioner="jacobi", remembered=remembered,
     )  # fmt: skip
     table = np.array(device.to_host(heat.solver.numbering.table))
     ones = np.ones(len(cells))

@@ -37,6 +37,8 @@ class Packed(_blocks.BlockMatrix):
         Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
     """
 
+    source, kernel_name = SOURCE, "sbell"
+
     def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
         return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
 
@@ -52,7 +54,7 @@ class Packed(_blocks.BlockMatrix):
         defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
         defines |= {"wide": REAL[(wide or self.dtype).name], "COMBINES": int(combines)}
         defines["LANES"] = _sliced.lanes(self.device, self.slices.size)
-        return self.build(SOURCE, self.block, defines | REGISTERS).sbell
+        return getattr(self.build(self.source, self.block, defines | REGISTERS), self.kernel_name)
 
     def enqueue(self, x, y, alpha, beta):
         self._launch(self.kernel, x, y, alpha, beta, 0.0, 0.0, None, y)
@@ -68,8 +70,12 @@ class Packed(_blocks.BlockMatrix):
             self._combining[y.dtype] = self._built(combines=True, wide=y.dtype)
         self._launch(self._combining[y.dtype], x, y, alpha, beta, gamma, delta, z, y if before is None else before)
 
+    def _columns(self):
+        """Return the arrays that say where a block's columns are."""
+        return (self.arrays["columns"],)
+
     def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before):
         a = self.arrays
         kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
-               a["slice_offsets"], a.get("order"), a["columns"], a["values"], x, z, before if beta else None,
+               a["slice_offsets"], a.get("order"), *self._columns(), a["values"], x, z, before if beta else None,
                y)  # fmt: skip

@@ -12,11 +12,13 @@ from kernels.spmv._csr import LIMIT, check_32_bits
 from kernels.spmv.csr_vector import WIDTHS
 from tests.kernels.spmv.conftest import MATRICES, elasticity, with_lengths
 
-BLOCKED = ("bell", "sbell")
+BLOCKED = ("bell", "sbell", "sbell16")
 OPTIONS = {
     "csr_vector": [{"width": width} for width in WIDTHS],
     "sell": [{"slice_size": 32, "window": 1}, {"slice_size": 96, "window": 7}, {"slice_size": 64, "window": 10**6}],
     "sbell": [{"size": 2, "window": 1}, {"size": 3, "window": 5}, {"slice_size": 64, "window": 10**6}],
+    "sell16": [{"slice_size": 64, "window": 1}, {"window": 10**6}],
+    "sbell16": [{"size": 2, "window": 1}, {"size": 3, "window": 5}, {"slice_size": 64, "window": 10**6}],
     "bell": [{"size": 2}, {"size": 3}],
     "csr_merge": [{"items": 1}, {"items": 4}, {"items": 16}],
     "ellwarp": [{"window": 1}, {"window": 64, "block": 32}, {"coalesced": False, "block": 256}],
@@ -147,7 +149,7 @@ def test_bytes_and_least_work(name, device):
     assert packed.bytes == sum(array.nbytes for array in packed.arrays.values())
     assert work.flops == 2 * matrix.nnz and work.precision == "float64"
     vectors = 8 * sum(matrix.shape)
-    index = {"bell": 4 / 9, "sbell": 4 / 9, "coo": 8}.get(name, 4)
+    index = {"bell": 4 / 9, "sbell": 4 / 9, "sbell16": 2 / 9, "sell16": 2, "coo": 8}.get(name, 4)
     least = (8 + index) * matrix.nnz + vectors
     assert least <= work.bytes <= 1.07 * least + 4000
     assert work.bytes <= packed.bytes + vectors
@@ -217,6 +219,29 @@ def test_blocks(device):
         check(packed, lone)
 
 
+@pytest.mark.parametrize(("name", "size"), [("sell16", 1), ("sbell16", 2)])
+def test_a_slice_spans_what_16_bits_reach(device, name, size):
+    """The last column of a row of two lies `span` blocks from its first; other slices have a first of their own."""
+    for span, fits in ((65534, True), (65535, False)):
+        lengths = np.full(64, 2)
+        columns = np.tile([0, 3], 64)
+        columns[-2:] = 7, 0 + span
+        wide = scipy.sparse.csr_array((np.arange(1.0, 129), columns, np.append(0, np.cumsum(lengths))),
+                                      shape=(64, 70000))  # fmt: skip
+        blocked = blocks_of(wide, size)
+        assert (not spmv.refusals(device, blocked)[name]) is fits
+        if fits:
+            packed = spmv.pack(name, device, blocked, window=1, **({"size": size} if size > 1 else {}))
+            assert packed.arrays["columns"].dtype == np.uint16
+            assert list(device.to_host(packed.arrays["first_columns"])) == [0, 0]
+            check(packed, blocked)
+        else:
+            with pytest.raises(spmv.Unsuitable, match="65535 apart, 65534 at most"):
+                spmv.pack(name, device, blocked)
+    shifted = spmv.pack(name, device, blocks_of(scipy.sparse.eye_array(96, 200000, k=150000).tocsr(), size))
+    assert list(device.to_host(shifted.arrays["first_columns"])) == [150000, 150032, 150064]
+
+
 def test_what_cannot_be_held(device):
     huge = scipy.sparse.csr_array(
         (np.ones(1), np.array([2**31 + 5], dtype=np.int64), np.array([0, 1], dtype=np.int64)), shape=(1, 2**31 + 9)
@@ -235,7 +260,7 @@ def test_what_cannot_be_held(device):
     found = spmv.refusals(device, long)
     assert "GB" in found["ellpack"] and "GB" in found["ellpack_r"] and "blocks would hold" in found["sbell"]
     assert {name for name, reason in found.items() if not reason} == {
-        "coo", "csr_merge", "csr_scalar", "csr_vector", "ellwarp", "ellwarp2", "hyb", "sell",
+        "coo", "csr_merge", "csr_scalar", "csr_vector", "ellwarp", "ellwarp2", "hyb", "sell", "sell16",
     }  # fmt: skip
     assert set(spmv.refusals(device, huge)) == set(spmv.FORMATS) and all(spmv.refusals(device, huge).values())
 

@@ -305,15 +305,15 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
  *
  * p.Ap / p.p and |Ap| / |p| lie between the extreme eigenvalues of A. Where they differ by more than the digits of a
  * double there is a direction in which A is zero to rounding, and what was found in it means nothing. */
-KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT partial_rr,
+KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT partial_rr, const int parts,
              GLOBAL const double *RESTRICT partial, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
              GLOBAL double *RESTRICT history)
 {
     SHARED double sums[BLOCK];
     TOTAL(rr, sums, partial_rr, blocks)
-    TOTAL(pq, sums, partial, blocks)
-    TOTAL(pp, sums, partial + blocks, blocks)
-    TOTAL(qq, sums, partial + 2 * blocks, blocks)
+    TOTAL(pq, sums, partial, parts)
+    TOTAL(pp, sums, partial + parts, parts)
+    TOTAL(qq, sums, partial + 2 * parts, parts)
     INNER(t) {
         if (t == 0) {
             const double rz = scalars[RZ], broken = rz > 0 && FINITE(rz) ? pq : rz;

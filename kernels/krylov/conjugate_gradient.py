@@ -189,7 +189,7 @@ class ConjugateGradient:
         self.multiply(self._p, self._q)
         kernels.curvature(blocks, *size, blocks, self._p, self._q, self._curvature)
         kernels.advance(blocks, *size, blocks, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr)
-        kernels.check(1, handle, blocks, self._rr, self._curvature, *state, self._history)
+        kernels.check(1, handle, blocks, self._rr, blocks, self._curvature, *state, self._history)
 
     def true_residual(self, b, x) -> float:
         """Return ‖b - A x‖/‖b‖, computed afresh; 0 when b and the residual are zero."""

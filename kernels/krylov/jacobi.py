@@ -49,7 +49,7 @@ class JacobiConjugateGradient(ConjugateGradient):
         kernels.curvature(blocks, *size, blocks, self._p, self._q, self._curvature)
         kernels.scaled_advance(blocks, *size, blocks, self._curvature, self._inverse, self._p, self._q, self._x,
                                self._r, *state, self._rr, self._rz)  # fmt: skip
-        kernels.check(1, handle, blocks, self._rr, self._curvature, *state, self._history)
+        kernels.check(1, handle, blocks, self._rr, blocks, self._curvature, *state, self._history)
 
     def vector_work(self) -> Work:
         # p: r, the diagonal, p and p; p.Ap: both; x and r: read and written, p, Ap and the diagonal.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,9 @@ class Bounds:
     ----------
     lower, upper : float
         Safeguarded: the Ritz values at both ends, moved outwards by their residual norms; `lower` is at least 0.
+    norm : float
+        ‖f‖, the length of the last step's remainder: the largest Ritz value and this bound the spectrum above after
+        any number of steps, if less narrowly (the paper's [26]).
     smallest_ritz, largest_ritz : float
         Within the spectrum; the smallest of few steps is far above the smallest eigenvalue.
     steps : int
@@ -37,6 +40,12 @@ class Bounds:
     smallest_ritz: float
     largest_ritz: float
     steps: int
+    norm: float = 0.0
+
+    @property
+    def safeguarded(self) -> Bounds:
+        """The same with the upper end of the paper's [26]."""
+        return replace(self, upper=self.largest_ritz + self.norm)
 
 
 def bounds(
@@ -99,4 +108,5 @@ def bounds(
     if row_sum is not None:
         upper = min(upper, float(row_sum))
     lower = max(0.0, float(np.min(values - gaps)) / MARGIN)
-    return Bounds(lower, max(upper, float(values[-1])), float(values[0]), float(values[-1]), len(diagonal))
+    return Bounds(lower, max(upper, float(values[-1])), float(values[0]), float(values[-1]), len(diagonal),
+                  beside[-1])  # fmt: skip

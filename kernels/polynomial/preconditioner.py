@@ -30,9 +30,11 @@ class Preconditioner:
         ``combine``, as kernels.spmv.sbell does, spares a GPU all vector kernels but the rounding of r.
     polynomial : Polynomial
         For the spectrum of that very matrix.
+    fuse : bool, optional
+        Whether to use ``combine``; by default on a GPU.
     """
 
-    def __init__(self, device, matrix: Any, polynomial: Polynomial):
+    def __init__(self, device, matrix: Any, polynomial: Polynomial, fuse: bool | None = None):
         self.polynomial, self.matrix = polynomial, matrix
         self.dtype = str(matrix.dtype)
         if self.dtype not in REALS:
@@ -44,12 +46,18 @@ class Preconditioner:
         self._blocks = -(-self.n // BLOCK)
         self._inner = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": real})
         self._outer = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": "double"})
-        self._fused = getattr(matrix, "combine", None) if device.is_gpu else None
+        self._fused = getattr(matrix, "combine", None) if (device.is_gpu if fuse is None else fuse) else None
         self._rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
         self._product, *self._terms = (device.empty(self.n, self.dtype) for _ in range(3))
 
-    def apply(self, r, z) -> None:
-        """Enqueue z = s(A) r for float64 device arrays, which are not the same."""
+    @property
+    def parts(self) -> int:
+        """Numbers in which `apply` leaves r·z; 0 where it cannot."""
+        return self.matrix.parts if self._fused is not None else 0
+
+    def apply(self, r, z, partial=None) -> None:
+        """Enqueue z = s(A) r for float64 device arrays, which are not the same; leave the parts of r·z in `partial`."""
+        residual = r
         if self._rounded is not None:
             self._outer.narrow(self._blocks, self.n, r, self._rounded)
             r = self._rounded
@@ -65,7 +73,8 @@ class Preconditioner:
             before = self._terms[step % 2]
             out = before if k else z
             if self._fused is not None:
-                self._fused(now, out, factor * slope, of_before, factor * shift, of_r, r, before)
+                sums = (residual, partial) if partial is not None and k == 0 else (None, None)
+                self._fused(now, out, factor * slope, of_before, factor * shift, of_r, r, before, *sums)
             else:
                 self.matrix.multiply(now, self._product)
                 kernel = self._inner.combine if k else self._outer.combine

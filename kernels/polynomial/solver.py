@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kernels import spmv
-from kernels.krylov import ConjugateGradient, Outcome
+from kernels.krylov import ConjugateGradient, FusedConjugateGradient, Outcome
 from kernels.polynomial.lanczos import STEPS, Bounds, bounds
 from kernels.polynomial.polynomials import fitted
 from kernels.polynomial.preconditioner import BLOCK, SOURCE, Preconditioner
@@ -119,10 +119,17 @@ class Solver:
             if precision == "mixed":
                 self.inner = spmv.pack(form, device, csr, dtype="float32", **options)
             self.preconditioner = Preconditioner(device, self.inner, fitted(polynomial, order, self.spectrum))
-        apply = self.preconditioner.apply if self.preconditioner else None
-        self._iteration = ConjugateGradient(device, self.matrix.multiply, n, apply)
+        self._iteration = self._conjugate_gradient(device, n)
         self._combine = device.build(SOURCE, block=BLOCK, defines={"real": "double", "wide": "double"}).combine
         self._b, self._x, self._norm = device.zeros(n, "float64"), device.zeros(n, "float64"), 1.0
+
+    def _conjugate_gradient(self, device, n):
+        """Return the outer iteration, on a GPU with its sums in the products where the format brings them."""
+        found = self.preconditioner
+        apply, parts = (found.apply, found.parts) if found else (None, 0)
+        if device.is_gpu and hasattr(self.matrix, "measure") and (parts or not found):
+            return FusedConjugateGradient(device, self.matrix, apply, parts)
+        return ConjugateGradient(device, self.matrix.multiply, n, apply)
 
     def load(self, b) -> None:
         """Scale a right-hand side, (n,) on the host or the device, for `run`."""

@@ -1,18 +1,44 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
 // where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
-// factor 0 is not read.
+// factor 0 is not read. Where it MEASURES 1, each block leaves its part of the sum of `measured` y, where 3 its parts of
+// x y, x x and y y, `parts` apart.
+//
+// Block columns are of 32 bits, or of 16 BITS, counted from the first of each slice.
+#if BITS == 16
+#define IS_PADDED(column) ((column) == 65535)
+#define START(slice) ((long)first_columns[slice] * SIZE)
+#else
+#define IS_PADDED(column) ((column) < 0)
+#define START(slice) 0
+#endif
+#if MEASURES
+#include "../device/tree.h"
+#endif
+
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
-             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL const real *before, GLOBAL wide *y)
+             GLOBAL const int *RESTRICT first_columns, GLOBAL const index *RESTRICT columns,
+             GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z,
+             GLOBAL const real *before, GLOBAL wide *y, const int parts, GLOBAL const wide *RESTRICT measured,
+             GLOBAL double *RESTRICT partial)
 {
+#if MEASURES
+    SHARED double totals[MEASURES][BLOCK];
+#endif
     OUTER(block);
+#if MEASURES
+    INNER(t) {
+        for (int k = 0; k < MEASURES; ++k)
+            totals[k][t] = 0;
+    }
+#endif
     INNER(t) {
         const long slot = (block * BLOCK + t) * LANES;
         if (slot >= slots)
             continue;
         const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
         const int first_lane = slot % SLICE;
+        GLOBAL const real *const from = x + START(slice);
         real sums[SIZE][LANES];
         for (int r = 0; r < SIZE; ++r)
             for (int lane = 0; lane < LANES; ++lane)
@@ -25,10 +51,10 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 for (int lane = 0; lane < LANES; ++lane) {
                     const int column = columns[first + first_lane + lane];
 #if LANES == 1
-                    factors[c][lane] = column < 0 ? 0 : x[(long)column * SIZE + c]; // padding reads no x
+                    factors[c][lane] = IS_PADDED(column) ? 0 : from[(long)column * SIZE + c]; // padding reads no x
 #else // x is read in any case, so that processors gather; it may be NaN where padding reads it
-                    const real found = x[(column < 0 ? 0 : column) * SIZE + c];
-                    factors[c][lane] = column < 0 ? 0 : found;
+                    const real found = from[(IS_PADDED(column) ? 0 : column) * SIZE + c];
+                    factors[c][lane] = IS_PADDED(column) ? 0 : found;
 #endif
                 }
             UNROLL
@@ -54,8 +80,28 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
 #endif
             }
             UNROLL
-            for (int r = 0; r < SIZE; ++r)
-                y[block_row * SIZE + r] = (wide)(alpha * sums[r][lane] + added[r]);
+            for (int r = 0; r < SIZE; ++r) {
+                const long row = block_row * SIZE + r;
+                const wide result = (wide)(alpha * sums[r][lane] + added[r]);
+                y[row] = result;
+#if MEASURES == 1
+                totals[0][t] += (double)measured[row] * result;
+#elif MEASURES == 3
+                const double given = x[row];
+                totals[0][t] += given * result;
+                totals[1][t] += given * given;
+                totals[2][t] += (double)result * result;
+#endif
+            }
         }
     }
+#if MEASURES
+    for (int k = 0; k < MEASURES; ++k) {
+        TREE(totals[k])
+        INNER(t) {
+            if (t == 0)
+                partial[(long)k * parts + block] = totals[k][0];
+        }
+    }
+#endif
 }

@@ -15,11 +15,11 @@ from kernels.spmv._matrix import LANES, REAL
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
-BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2,
-                           "COMBINES": size - 2, "LANES": lanes, **REGISTERS})
-          for block, lanes, real, wide, size
-          in ((GPU_BLOCK, 1, "double", "double", 3), (GPU_BLOCK, 1, "float", "double", 3),
-              (GPU_BLOCK, 1, "float", "float", 2), (CPU_BLOCK, LANES, "double", "double", 2))]  # fmt: skip
+BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "BITS": 32,
+                           "index": "int", "COMBINES": size - 2, "MEASURES": measures, "LANES": lanes, **REGISTERS})
+          for block, lanes, real, wide, size, measures
+          in ((GPU_BLOCK, 1, "double", "double", 3, 3), (GPU_BLOCK, 1, "float", "double", 3, 1),
+              (GPU_BLOCK, 1, "float", "float", 2, 0), (CPU_BLOCK, LANES, "double", "double", 2, 0))]  # fmt: skip
 
 
 class Packed(_blocks.BlockMatrix):
@@ -37,7 +37,7 @@ class Packed(_blocks.BlockMatrix):
         Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
     """
 
-    source, kernel_name = SOURCE, "sbell"
+    bits, index = 32, "int"  # of a block column
 
     def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
         return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
@@ -47,35 +47,48 @@ class Packed(_blocks.BlockMatrix):
         super().fill(csr)
         self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
         self.blocks = -(-self.slices.slots // (self.block * _sliced.lanes(self.device, self.slices.size)))
-        self.kernel = self._built(combines=False)
-        self._combining = {}
+        self._kernels_by = {}
+        self.kernel = self._built()
 
-    def _built(self, combines, wide=None):
-        defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None)}
-        defines |= {"wide": REAL[(wide or self.dtype).name], "COMBINES": int(combines)}
-        defines["LANES"] = _sliced.lanes(self.device, self.slices.size)
-        return getattr(self.build(self.source, self.block, defines | REGISTERS), self.kernel_name)
+    def _built(self, combines=False, measures=0, wide=None):
+        """Return the kernel, which is built once, for a y of the type `wide`."""
+        wide = REAL[(wide or self.dtype).name]
+        if (combines, measures, wide) not in self._kernels_by:
+            defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None),
+                       "BITS": self.bits, "index": self.index, "wide": wide, "COMBINES": int(combines),
+                       "MEASURES": measures,
+                       "LANES": _sliced.lanes(self.device, self.slices.size)}  # fmt: skip
+            self._kernels_by[combines, measures, wide] = self.build(SOURCE, self.block, defines | REGISTERS).sbell
+        return self._kernels_by[combines, measures, wide]
 
     def enqueue(self, x, y, alpha, beta):
         self._launch(self.kernel, x, y, alpha, beta, 0.0, 0.0, None, y)
 
-    def combine(self, x, y, alpha: float, beta: float, gamma: float, delta: float, z, before=None) -> None:
+    def combine(
+        self, x, y, alpha: float, beta: float, gamma: float, delta: float, z, before=None, measured=None, partial=None
+    ) -> None:  # fmt: skip
         """Enqueue y = alpha A x + beta `before` + gamma x + delta z of a square matrix, a step of a recurrence.
 
         It spares the kernel that would add the vectors, and the product's way through memory: on GPUs that is faster.
         `y`, of the matrix's precision or in float64, is neither x nor z; `before`, of the matrix's precision, is y
-        itself where it is not given.
+        itself where it is not given. With `measured`, of y's type, the parts of their inner product go to `partial`,
+        `parts` numbers in float64.
         """
-        if y.dtype not in self._combining:
-            self._combining[y.dtype] = self._built(combines=True, wide=y.dtype)
-        self._launch(self._combining[y.dtype], x, y, alpha, beta, gamma, delta, z, y if before is None else before)
+        kernel = self._built(combines=True, measures=int(measured is not None), wide=y.dtype)
+        before = y if before is None else before
+        self._launch(kernel, x, y, alpha, beta, gamma, delta, z, before, measured, partial)
 
-    def _columns(self):
-        """Return the arrays that say where a block's columns are."""
-        return (self.arrays["columns"],)
+    def measure(self, x, y, partial) -> None:
+        """Enqueue y = A x of a square matrix, and the parts of x·y, x·x and y·y into `partial`, `parts` each."""
+        self._launch(self._built(measures=3), x, y, 1.0, 0.0, 0.0, 0.0, None, y, None, partial)
 
-    def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before):
+    @property
+    def parts(self) -> int:
+        """Numbers that a sum is left in."""
+        return self.blocks
+
+    def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before, measured=None, partial=None):
         a = self.arrays
         kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
-               a["slice_offsets"], a.get("order"), *self._columns(), a["values"], x, z, before if beta else None,
-               y)  # fmt: skip
+               a["slice_offsets"], a.get("order"), a.get("first_columns"), a["columns"], a["values"], x, z,
+               before if beta else None, y, self.parts, measured, partial)  # fmt: skip

@@ -11,23 +11,19 @@ from pathlib import Path
 
 from kernels.spmv import sbell
 from kernels.spmv._csr import Unsuitable
-from kernels.spmv._matrix import LANES
 
-SOURCE = Path(__file__).with_name("sbell16.c")
 SHORTEN, SHORTEN_BLOCK = Path(__file__).with_name("steps.c"), 128
 INDEX_BYTES, PADDED = 2, 65535
-BUILDS = [(SHORTEN, SHORTEN_BLOCK, {}),
-          *((SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size % 2,
-                             "COMBINES": int(size == 2), "LANES": lanes, **sbell.REGISTERS})
-            for block, lanes, real, wide, size
-            in ((sbell.GPU_BLOCK, 1, "double", "double", 1), (sbell.GPU_BLOCK, 1, "float", "double", 2),
-                (sbell.GPU_BLOCK, 1, "double", "double", 3), (sbell.CPU_BLOCK, LANES, "double", "double", 2)))]  # fmt: skip
+BUILDS = [
+    (SHORTEN, SHORTEN_BLOCK, {}),
+    *((source, block, defines | {"BITS": 16, "index": "ushort"}) for source, block, defines in sbell.BUILDS),
+]
 
 
 class Packed(sbell.Packed):
     """A thread a block row; parameters as of `sbell`."""
 
-    source, kernel_name = SOURCE, "sbell16"
+    bits, index = 16, "ushort"
 
     def plan(self, csr, **options):
         super().plan(csr, **options)
@@ -63,6 +59,3 @@ class Packed(sbell.Packed):
         a, blocks = self.arrays, -(-self.slices.slots // SHORTEN_BLOCK)
         shorten(blocks, self.slices.slots, self.slices.size, a["slice_offsets"], a["first_columns"], columns, steps)
         self.hold(columns=steps)
-
-    def _columns(self):
-        return self.arrays["first_columns"], self.arrays["columns"]

@@ -219,6 +219,28 @@ def test_blocks(device):
         check(packed, lone)
 
 
+@pytest.mark.parametrize("name", ["sbell", "sbell16"])
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_product_brings_sums(device, name, size):
+    """x·Ax, x·x and Ax·Ax, and of a step of a recurrence its inner product with a vector, each in parts."""
+    matrix = elasticity({2: 30, 3: 9}[size], size)
+    n, random = matrix.shape[0], np.random.default_rng(11)
+    x, other = random.normal(size=n), random.normal(size=n)
+    packed = spmv.pack(name, device, matrix, window=1)
+    given, y = device.array(x.copy()), device.zeros(n, "float64")
+    partial = device.array(np.full(3 * packed.parts, np.nan))
+    packed.measure(given, y, partial)
+    product = matrix @ x
+    assert np.allclose(device.to_host(y), product, rtol=1e-12, atol=1e-12)
+    found = np.array(device.to_host(partial)).reshape(3, -1).sum(axis=1)
+    assert np.allclose(found, [x @ product, x @ x, product @ product], rtol=1e-12)
+    measured, before = device.array(other.copy()), device.array(x.copy())
+    packed.combine(given, y, 2.0, -1.0, 0.5, 3.0, measured, before, measured, partial)
+    step = 2 * product - x + 0.5 * x + 3 * other
+    assert np.allclose(device.to_host(y), step, rtol=1e-12, atol=1e-12)
+    assert np.array(device.to_host(partial))[: packed.parts].sum() == pytest.approx(other @ step, rel=1e-12)
+
+
 @pytest.mark.parametrize(("name", "size"), [("sell16", 1), ("sbell16", 2)])
 def test_a_slice_spans_what_16_bits_reach(device, name, size):
     """The last column of a row of two lies `span` blocks from its first; other slices have a first of their own."""

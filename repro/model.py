@@ -155,6 +155,28 @@ class Work:
     precision: str = "float64"
     problem_bytes: float | None = None
 
+    @classmethod
+    def of_product(cls, packed: Any, beta: float = 0.0) -> Work:
+        """Return the work of y = alpha A x + beta y with a sparse matrix that is packed in some format.
+
+        Its `bytes` are the format's: what it stores without padding, x read once, y written once, and read where beta
+        is not 0. Its `problem_bytes` are of any format: as many numbers as the matrix has entries, and the same
+        vectors, all of the precision in hand. No index is counted, since blocks, differences and stencils store ever
+        fewer of them, and what is known of the entries beforehand, as symmetry or a constant, is not used. Over the
+        time of a product they rank formats, where the format's own bytes tell how well its kernel does.
+
+        Parameters
+        ----------
+        packed : object
+            With `shape`, `nonzeros`, `dtype`, `bytes`, and the values it has `stored` of `entry_bytes` each.
+        beta : float
+        """
+        rows, columns = packed.shape
+        item, vectors = packed.dtype.itemsize, columns + rows * (2 if beta else 1)
+        padding = (packed.stored - packed.nonzeros) * packed.entry_bytes
+        return cls(packed.bytes - padding + vectors * item, 2.0 * packed.nonzeros, packed.dtype.name,
+                   problem_bytes=float((packed.nonzeros + vectors) * item))  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Presence:

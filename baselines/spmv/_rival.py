@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.spmv._least import least_work
 from repro import Work
 
 INDEX_BYTES = 4
@@ -47,5 +46,5 @@ class Rival:
         return self.stored / self.nonzeros if self.nonzeros else 1.0
 
     def least_work(self, beta: float = 0.0) -> Work:
-        """Return the least that the product moves, in the rival's format and in any; see ``kernels/spmv/_least.py``."""
-        return least_work(self, beta)
+        """Return the least that the product moves, in the rival's format and in any; see `Work.of_product`."""
+        return Work.of_product(self, beta)

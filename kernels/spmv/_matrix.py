@@ -21,7 +21,6 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.spmv._csr import Csr, Unsuitable
-from kernels.spmv._least import least_work
 from repro import Work
 
 REAL = {"float64": "double", "float32": "float"}
@@ -119,8 +118,8 @@ class Matrix:
         return self.stored / self.nonzeros if self.nonzeros else 1.0
 
     def least_work(self, beta: float = 0.0) -> Work:
-        """Return the least that y = alpha A x + beta y moves, in this format and in any; see ``_least.py``."""
-        return least_work(self, beta)
+        """Return the least that y = alpha A x + beta y moves, in this format and in any; see `Work.of_product`."""
+        return Work.of_product(self, beta)
 
     def hold(self, **arrays) -> None:
         """Keep arrays on the device; set-up arrays become arrays of the device."""

@@ -1,36 +1,55 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
 // where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
-// factor 0 is not read.
+// factor 0 is not read. MEASURES and BITS are as in the portable source.
 #include "slices.h"
 #define PARTS (TOGETHER / 8)
 #define BLOCKS_AHEAD 4
 
+#if BITS == 16
+#define IS_PADDED(column) ((column) == 65535)
+#define START(slice) ((long)first_columns[slice] * SIZE)
+#else
+#define IS_PADDED(column) ((column) < 0)
+#define START(slice) 0
+#endif
+
+DEVICE_FUNCTION int any_padded(const index *columns)
+{
+    int any = 0;
+    for (int lane = 0; lane < TOGETHER; ++lane) any |= IS_PADDED(columns[lane]);
+    return any;
+}
+
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
-             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z, GLOBAL const real *before, GLOBAL wide *y)
+             GLOBAL const int *RESTRICT first_columns, GLOBAL const index *RESTRICT columns,
+             GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z,
+             GLOBAL const real *before, GLOBAL wide *y, const int parts, GLOBAL const wide *RESTRICT measured,
+             GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
+    double totals[MEASURES + 1] = {0};
     const long last = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;
     for (long slot = block * BLOCK * LANES; slot < last; slot += TOGETHER) {
         const long slice = slot / SLICE, end = slice_offsets[slice + 1];
+        const real *const found_from = x + START(slice);
         eight sums[SIZE][PARTS] = {0};
         for (long first = slice_offsets[slice]; first < end; first += SLICE) {
-            const int *const block_columns = columns + first + slot % SLICE;
+            const index *const block_columns = columns + first + slot % SLICE;
             const real *const block_values = values + first * (SIZE * SIZE) + slot % SLICE;
-            const int some_padded = is_padded(block_columns);
+            const int some_padded = any_padded(block_columns);
             __builtin_prefetch(block_columns + AHEAD);
             for (int part = 0; part < PARTS; ++part) {
                 int at[8];
                 for (int lane = 0; lane < 8; ++lane) {
                     const int column = block_columns[8 * part + lane];
-                    at[lane] = SIZE * (column < 0 ? 0 : column);
+                    at[lane] = SIZE * (IS_PADDED(column) ? 0 : column);
                 }
                 for (int c = 0; c < SIZE; ++c) {
-                    eight factors = FIND_EIGHT((x + c), at);
+                    eight factors = FIND_EIGHT((found_from + c), at);
                     if (some_padded) // x may be NaN where padding reads it
                         for (int lane = 0; lane < 8; ++lane)
-                            if (block_columns[8 * part + lane] < 0) factors[lane] = 0;
+                            if (IS_PADDED(block_columns[8 * part + lane])) factors[lane] = 0;
                     for (int r = 0; r < SIZE; ++r) {
                         const real *const from = block_values + (r * SIZE + c) * SLICE + 8 * part;
                         __builtin_prefetch(from + BLOCKS_AHEAD * SIZE * SIZE * SLICE);
@@ -49,8 +68,17 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 if (gamma != 0) added += gamma * x[row];
                 if (delta != 0) added += delta * z[row];
 #endif
-                y[row] = (wide)(alpha * sums[r][lane / 8][lane % 8] + added);
+                const wide result = (wide)(alpha * sums[r][lane / 8][lane % 8] + added);
+                y[row] = result;
+#if MEASURES == 1
+                totals[0] += (double)measured[row] * result;
+#elif MEASURES == 3
+                totals[0] += (double)x[row] * result;
+                totals[1] += (double)x[row] * x[row];
+                totals[2] += (double)result * result;
+#endif
             }
         }
     }
+    for (int k = 0; k < MEASURES; ++k) partial[(long)k * parts + block] = totals[k];
 }

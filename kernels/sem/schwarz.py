@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import scipy.linalg
 
+from kernels.sem import operations
 from kernels.sem.gather import Gather
 from kernels.sem.geometry import coefficients
 from kernels.sem.gll import rule
@@ -191,12 +192,11 @@ class Schwarz:
     def local_work(self) -> Work:
         """Return the least work of `solve_local`: table and result once, the assembled vector once.
 
-        Operations are those that are done, a product and its addition counted as two. The paper's O_P counts them as
-        one, and has not the sums and differences first that halve the products here: the numbers are nearly the same.
+        Operations are those that are executed: see `kernels.sem.operations`.
         """
         q, size = self.order + 3, self.dtype.itemsize
         memory = self.elements * ((4 + size) * q**3 + 4 * size) + size * self.nodes
-        return Work(memory, self.elements * (6 * q**3 * (q + 1) + 6 * q**3), self.dtype.name)
+        return Work(memory, self.elements * operations.schwarz(self.order), self.dtype.name)
 
     def work(self) -> Work:
         """Return the least work of `apply`: besides the solves, the parts and their places once, both vectors once."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from kernels.device import sanitized
 from kernels.sem import geometry as shapes
+from kernels.sem import operations
 from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
@@ -190,13 +191,18 @@ class Operator:
         q, size = self.order + 1, self.dtype.itemsize
         factors = {"stored": self._components * size * q**3, "trilinear": 24 * size, "affine": 7 * size}[self.geometry]
         memory = self.elements * (factors + (4 + size) * q**3) + size * self.nodes
-        return Work(memory, self.elements * (12 * q**4 + 18 * q**3), self.dtype.name)
+        return Work(memory, self.elements * self.operations, self.dtype.name)
 
     def least_work(self) -> Work:
         """Return the least work of `multiply`: factors and table once, both assembled vectors once."""
         work, q = self.local_work(), self.order + 1
         size = self.dtype.itemsize
         return Work(work.bytes + size * (self.nodes - self.elements * q**3), work.flops, work.precision)
+
+    @property
+    def operations(self) -> int:
+        """Those that the kernel executes for an element."""
+        return operations.stiffness(self.order, self.geometry, self.has_mass)
 
     @property
     def _components(self) -> int:

@@ -54,6 +54,10 @@ class MatrixEntry(Entry):
         counts = hashlib.sha256(repr((self.recipe.COLLECTION, sorted(self.recipe.COUNTS.items()))).encode())
         return cache.folder() / f"{self.name.replace('/', '-')}-public-{counts.hexdigest()[:16]}.npz"
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        return (*super().packages, *["download"] * bool(self.address)) if self.scales else ()
+
     def is_public(self, scale: str) -> bool:
         """Return whether this scale is the public matrix, which has been downloaded, and not a stand-in."""
         return scale == PUBLIC_SCALE and bool(self.address) and self.public_path.is_file()

@@ -24,10 +24,15 @@ def key(name: str, scale: str, variant: str = "") -> str:
     state = hashlib.sha256(f"{' '.join(filter(None, (name, variant, scale)))}\n".encode())
     for path in files:
         state.update(f"{path.relative_to(ROOT)} {_meaning(path)}\n".encode())
-    for module, package in MESHERS.items():
-        if ROOT / module in files:
-            state.update(f"{package} {_version(package)}\n".encode())
+    for package in packages(name):
+        state.update(f"{package} {_version(package)}\n".encode())
     return state.hexdigest()
+
+
+def packages(name: str) -> tuple[str, ...]:
+    """Return the packages that mesh or draw random numbers for a recipe."""
+    files = closure(ROOT / f"{name}.py")
+    return tuple(package for module, package in MESHERS.items() if ROOT / module in files)
 
 
 @functools.cache

@@ -101,6 +101,11 @@ class Entry:
         """How near a stand-in comes to what it stands in for, in a word of its recipe; empty when none is said."""
         return getattr(self.recipe, "FIDELITY", "")
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages whose versions are in its key."""
+        return recipe_keys.packages(self.name.removesuffix(f"-{self.variant}"))
+
     def key(self, scale: str) -> str:
         """Return the hash of everything the mesh is made from; builds nothing."""
         return recipe_keys.key(self.name.removesuffix(f"-{self.variant}"), self._checked(scale), self.variant)

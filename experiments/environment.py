@@ -89,6 +89,11 @@ def dataset_key(name: str, scale: str, override: str | None = None) -> str:
     return datasets.key(name, scale, override)
 
 
+def dataset_packages(name: str) -> tuple[str, ...]:
+    """Return the packages that build a mesh or matrix, and whether it may have been downloaded."""
+    return datasets.entry(name).packages
+
+
 def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
     """Return the SHA-256 of a mesh's content."""
     return datasets.digest(name, scale, override)

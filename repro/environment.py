@@ -156,6 +156,11 @@ def dataset_key(name: str, scale: str, override: str | None = None) -> str:
     return load().dataset_key(name, scale, override)
 
 
+def dataset_packages(name: str) -> tuple[str, ...]:
+    """Return what a dataset's key depends on beside the code of the tree, as packages that mesh."""
+    return load().dataset_packages(name)
+
+
 def dataset_digest(name: str, scale: str, override: str | None = None) -> str:
     """Return the SHA-256 of a dataset's content."""
     return load().dataset_digest(name, scale, override)

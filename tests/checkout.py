@@ -1,10 +1,13 @@
 """What tests take of the machine and of the checkout, and skip where it is not there."""
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from repro.judge import trees
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -21,3 +24,11 @@ def listed(*options: str) -> list[Path]:
         pytest.skip("not a git checkout")
     done = subprocess.run([git, "ls-files", "-z", *options], cwd=ROOT, capture_output=True, text=True, check=True)
     return [path for name in done.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+@contextlib.contextmanager
+def committed_results():
+    """Give the folder of the results that git has; those that a user has measured beside them are the user's."""
+    listed("results")
+    with trees.committed(ROOT / "results") as folder:
+        yield folder

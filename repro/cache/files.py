@@ -116,7 +116,7 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         with gzip.open(io.BytesIO(packed)) as stream:
             samples = {_name(each): each for each in json.loads(stream.read(MOST_BYTES))}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
-        keys = _keys(manifest)
+        keys = keys_of(manifest)
         return {
             _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, keys)
             for cell in manifest["cells"]
@@ -127,8 +127,8 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def _keys(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The distinct keys of the cells; the first edition has one for all, which does not stand."""
+def keys_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the distinct keys of the cells; the first edition has one for all, which does not stand."""
     if "keys" in manifest:
         parts = ("code", "kernels", "data", "machine")
         if not all(isinstance(key[part], dict) for key in manifest["keys"] for part in parts):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from repro.cli.common import Json, Results, answer, plural, require_stored, say
+
+if TYPE_CHECKING:
+    from repro.judge.verify import Problem
 
 
 def verify(
@@ -16,10 +20,10 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Recompute what is stored from the bottom: files, medians, intervals, data, and what was measured by which code.
+    """Recompute what is stored from the bottom: files, medians, intervals, data, keys, and the verdicts of the pages.
 
-    What is wrong is named, and the exit status is 1. What cannot be proved either way has to be in the list of
-    unverified files; measuring it again takes it off.
+    Keys are recomputed from git, in the tree of the commit that measured. What is wrong is named, and the exit status
+    is 1. What cannot be proved either way has to be in the list of unverified files; measuring it again takes it off.
     """
     from repro.judge import verify as verifying
     from repro.settings import make_settings
@@ -31,11 +35,36 @@ def verify(
         count = verifying.write_list(folder, found)
         say(f"{folder / verifying.LIST}: {plural(count, 'unverified file')}")
         found = verifying.verify(folder)
+    found += _verdicts(folder)
     wrong = [each for each in found if each.kind == verifying.WRONG]
     listed = sum(each.kind == verifying.UNPROVEN for each in found)
+    unchecked: dict[str, list[str]] = {}
+    for each in found:
+        if each.kind == verifying.NOT_CHECKED:
+            unchecked.setdefault(each.what, []).append(each.file)
     if as_json:
         answer([vars(each) for each in found])
     for each in wrong:
         say(str(each))
+    for why, files in unchecked.items():
+        say(f"not checked, of {plural(len(files), 'file')}, because {why}")
     say(f"{plural(len(wrong), 'problem')}; {plural(listed, 'file')} listed as unverified")
     raise typer.Exit(int(bool(wrong)))
+
+
+def _verdicts(results: Path) -> list[Problem]:
+    """Return which pages of the checkout have other verdicts or numbers than its committed results come to."""
+    from repro import environment
+    from repro.judge import trees
+    from repro.judge.verify import NOT_CHECKED, WRONG, Problem
+    from repro.site.showcase import page
+
+    root = environment.root()
+    if results.resolve() != environment.results_folder().resolve() or not (root / "README.md").is_file():
+        return []
+    try:
+        with trees.committed(results) as folder:
+            wrong = page.outdated(root, folder)
+    except trees.NotAsked as why:
+        return [Problem(NOT_CHECKED, "README.md", str(why))]
+    return [Problem(WRONG, name, "is not what `repro readme` writes of the stored results") for name in wrong]

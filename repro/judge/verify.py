@@ -1,8 +1,9 @@
 """Recompute what is stored from the bottom: files, medians and intervals, data, and what each result was measured by.
 
-Two kinds of problem are told apart. A *wrong* number or hash differs from what it is recomputed to be: somebody or
+Three kinds of problem are told apart. A *wrong* number or hash differs from what it is recomputed to be: somebody or
 something changed it. An *unproven* file says too little to be recomputed: nobody can know. Unproven files are listed in
-``unverified.csv`` in the folder of results, and are shown as unverified until they are measured again.
+``unverified.csv`` in the folder of results, and are shown as unverified until they are measured again. A file is *not
+checked* where this clone lacks what it takes, as the commit that measured it.
 """
 
 from __future__ import annotations
@@ -21,16 +22,21 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
+from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import write_atomically
-from repro.judge import spread
+from repro.judge import provenance, spread
+from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, ReproError
+from repro.rows import parse
+from repro.run import rounds
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
-from repro.units import convert, is_rate, split
+from repro.units import convert, is_rate, is_time, split
+
+__all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify", "write_list"]
 
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
-WRONG, UNPROVEN = "wrong", "unproven"
 FIRST_EDITION = (
     "measured by the first edition, whose keys were edited afterwards and which does not say whether the sources were "
     "those of the commit"
@@ -45,7 +51,7 @@ class Problem:
 
     Attributes
     ----------
-    kind : {'wrong', 'unproven'}
+    kind : {'wrong', 'unproven', 'not checked'}
     file : str
         An artefact's files without suffix, below the folder of results: ``h200/fu2014/table2``.
     what : str
@@ -73,18 +79,20 @@ def verify(results: Path) -> list[Problem]:
     ReproError
         When the list cannot be read.
     """
-    found, digests = [], {}
+    found, digests, measured = [], {}, []
     papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours
     for manifest in sorted(path for paper in papers for path in results.glob(f"*/{paper}/*.json")):
         file = _name(results, manifest)
         try:
-            problems, read = _verify_files(manifest)
+            problems, read, of_file = _verify_files(manifest, file)
         except DAMAGED as error:
             found.append(Problem(WRONG, file, f"damaged: {type(error).__name__}: {error}"))
             continue
         found += [Problem(kind, file, what) for kind, what in problems]
+        measured += of_file
         for (name, key), value in read.items():
             digests.setdefault((name, key), {}).setdefault(value, []).append(file)
+    found += [Problem(*each) for each in provenance.check(measured)]
     for (name, _), values in digests.items():
         if len(values) > 1:  # the same recipe, and not the same content
             common = max(values.values(), key=len)
@@ -150,27 +158,44 @@ def _name(results: Path, path: Path) -> str:
     return path.relative_to(results).with_suffix("").as_posix()
 
 
-def _verify_files(path: Path) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str]]:
-    """Return the problems of an artefact's files, each with its kind, and the digests of their data by recipe."""
+def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
+    """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
     manifest = json.loads(path.read_bytes())
     content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ".samples.json.gz")}
     found = [
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
         for suffix, data in content.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
-    rows = list(csv.DictReader(io.StringIO(content[".csv"].decode(), newline="")))
+    text = content[".csv"].decode()
+    raw = csv.DictReader(io.StringIO(text, newline=""))
+    rows = [{**row, "parameters": typed["parameters"]} for row, typed in zip(raw, parse(text, manifest), strict=True)]
     samples = json.loads(gzip.decompress(content[".samples.json.gz"]))
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
+    measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:
         found.append((UNPROVEN, FIRST_EDITION))
+    else:
+        measured = list(_measured(manifest, samples, file, beliefs.read(path.parents[1])))
     recipes = manifest.get("recipes", {})
-    return found, {(name, recipes[name]): value for name, value in manifest["data"].items() if name in recipes}
+    digests = {(name, recipes[name]): value for name, value in manifest["data"].items() if name in recipes}
+    return found, digests, measured
 
 
-def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
+def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, believed: Mapping) -> Iterator[Measured]:
+    """Yield the rounds of the cells that are done, or of those without samples what measured them last."""
+    measured = {_place(each): each["rounds"] for each in samples}
+    keys = files.keys_of(manifest)
+    for cell in manifest["cells"]:
+        if cell["status"] == DONE:
+            parts = provenance.parts_of(keys[cell["key"]], manifest["scale"], manifest["overrides"])
+            for each in measured.get(_place(cell)) or [cell["revision"] or {}]:
+                yield Measured(file, " ".join(_place(cell)), each.get("commit"), each.get("dirty"), parts, believed)
+
+
+def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
-    rounds = {_place(each): each.get("rounds") or [each] for each in samples}
-    taken = {place: [one["samples"] for one in of_cell] for place, of_cell in rounds.items()}
+    measured = {_place(each): each.get("rounds") or [each] for each in samples}
+    taken = {place: [one["samples"] for one in of_cell] for place, of_cell in measured.items()}
     cells = {_place(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
@@ -180,22 +205,41 @@ def _verify_rows(rows: list[dict[str, str]], samples: list[dict[str, Any]], mani
         if cell is None:
             yield f"{' '.join(place)} is no cell of the manifest"
             continue
+        several = measured.get(place, ())
         for row in of_cell:
+            name = rounds.named(row, cell["parameters"])
             if row["n"]:
-                of_metric = [each[row["metric"]] for each in taken.get(place, ()) if row["metric"] in each]
-                yield from _verify_sampled(row, of_metric)
-        several = rounds.get(place, ())
+                yield from _verify_sampled(row, [each[name] for each in taken.get(place, ()) if name in each])
+            elif values := [each["values"].get(name) for each in several if "values" in each]:
+                yield from _verify_told(row, values)
+            yield from _verify_origin(row, cell)
         for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
-            own = [{**row, "value": _of_round(row, each)} for row in of_cell]
+            own = [{**row, "value": _of_round(row, each, cell)} for row in of_cell]
             yield from _verify_derived(own, cell.get("work", ()))
     yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
                 if cell["status"] == DONE and place not in with_rows)  # fmt: skip
 
 
-def _of_round(row: Mapping[str, str], one: Mapping[str, Any]) -> str:
+def _of_round(row: Mapping[str, str], one: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
     """Return a row's value in a round, as text; its own where the round says nothing of it."""
-    value = one.get("values", {}).get(row["metric"])
+    value = one.get("values", {}).get(rounds.named(row, cell["parameters"]))
     return row["value"] if value is None else str(value)
+
+
+def _verify_told(row: Mapping[str, str], values: list[float | None]) -> Iterator[str]:
+    """Say whether a value that was not sampled is another than its rounds have."""
+    is_derived = (is_time(row["unit"]) or is_rate(row["unit"])) and None not in values
+    known, stored = median(values) if is_derived else values[-1], float(row["value"]) if row["value"] else None
+    if not _same(stored, known):
+        yield f"{_told(row)} is {stored}, and {known} by its rounds"
+
+
+def _verify_origin(row: Mapping[str, str], cell: Mapping[str, Any]) -> Iterator[str]:
+    """Say whether a row names another commit than its cell."""
+    revision = cell.get("revision") or {}
+    known = (revision.get("commit") or "") + "+" * bool(revision.get("dirty"))
+    if row["status"] == DONE and row.get("commit", known) != known:
+        yield f"{_told(row)} names another commit than its cell"
 
 
 def _verify_derived(rows: list[dict[str, str]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What is shown first is computed: rules choose cases and rivals, and README and docs/ have what the results say."""
 
 import ast
+import contextlib
 import fnmatch
 import json
 import re
@@ -19,8 +20,9 @@ from repro.run import busy
 from repro.show.render import as_csv
 from repro.site.showcase import kernels, status, tables
 from repro.site.showcase.ledger import Family, Ledger, ledgers
-from repro.site.showcase.page import Showcase, headlines, markers, put
-from tests.checkout import listed
+from repro.site.showcase.page import Showcase, filled, headlines, markers, outdated
+from repro.site.showcase.page import texts as texts_of_pages
+from tests.checkout import committed_results
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -254,32 +256,29 @@ def test_cores_are_told_of_each_machine_and_where_an_artefact_had_others():
 
 
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
-    (begin, end), path = markers("results"), tmp_path / "README.md"
-    path.write_text(f"before\n{begin}\nzebra\n{end}\nafter\n")
-    assert put(path, "results", "text") and not put(path, "results", "text")
-    assert path.read_text() == f"before\n{begin}\n\ntext\n\n{end}\nafter\n"
-    path.write_text(f"{end} {begin}")
+    begin, end = markers("results")
+    text = f"before\n{begin}\nzebra\n{end}\nafter\n"
+    assert filled(text, "results", "text") == f"before\n{begin}\n\ntext\n\n{end}\nafter\n"
     with pytest.raises(ReproError, match=r"README\.md has no"):
-        put(path, "results", "text")
+        filled(f"{end} {begin}", "results", "text")
     with pytest.raises(ReproError, match="there is no"):
-        put(tmp_path / "nowhere.md", "results", "text")
+        texts_of_pages(tmp_path, tmp_path)
 
 
-def test_the_readme_and_docs_have_what_the_committed_results_say(tmp_path):
-    """Those that a user has measured beside them are the user's."""
-    for path in listed("results"):
-        copy = tmp_path / path.relative_to(CHECKOUT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.symlink_to(path)
-    shown, readme = Showcase(tmp_path / "results"), (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    message = "make readme has not been run since the results or the ledgers changed"
-    for name, text in shown.blocks().items():
-        begin, end = markers(name)
-        assert readme.partition(begin)[2].partition(end)[0].strip() == text.strip(), message
-    for name, text in shown.pages().items():
-        assert (CHECKOUT / "docs" / name).read_text(encoding="utf-8") == text, message
+def test_the_readme_and_docs_have_what_the_committed_results_say():
+    with committed_results() as results:
+        assert outdated(CHECKOUT, results).keys() == set(), "make readme has not been run since the results changed"
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     links = [part.partition(")")[0] for part in readme.split("](")[1:]]
     assert [link for link in links if not (CHECKOUT / link).exists() and not link.startswith("http")] == []
+
+
+def test_repro_verify_names_a_page_whose_verdicts_are_not_those_of_the_results(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("repro.environment.results_folder", lambda: tmp_path)
+    monkeypatch.setattr("repro.judge.trees.committed", lambda results: contextlib.nullcontext(results))
+    monkeypatch.setattr("repro.site.showcase.page.outdated", lambda root, results: {"docs/claims.md": "others"})
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "docs/claims.md: is not what `repro readme` writes of the stored results" in capsys.readouterr().err
 
 
 def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared(store):

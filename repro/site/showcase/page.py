@@ -211,35 +211,50 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: written by `{COMMAND}` from the stored results -->", f"<!-- end of {name} -->"
 
 
-def put(path: Path, name: str, text: str) -> bool:
-    """Put a text between its markers in a file; return whether that changed the file.
+def filled(text: str, name: str, part: str) -> str:
+    """Return a text with a part between its markers.
 
     Raises
     ------
     ReproError
-        When there is no such file, or it has not both markers, in order.
+        When it has not both markers, in order.
     """
-    if not path.is_file():
-        raise ReproError(f"there is no {path}: the results go into a checkout's README")
-    old, (begin, end) = path.read_text(encoding="utf-8"), markers(name)
-    before, found, rest = old.partition(begin)
+    begin, end = markers(name)
+    before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise ReproError(f"{path} has no {begin} ... {end}")
-    new = f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}"
-    if new != old:
-        write_atomically(path, new)
-    return new != old
+        raise ReproError(f"README.md has no {begin} ... {end}")
+    return f"{before}{begin}\n\n{part.strip()}\n\n{end}{after}"
+
+
+def texts(root: Path, results: Path) -> dict[str, str]:
+    """Return what the README and the pages in ``docs/`` below `root` have to be by the stored results, by their names.
+
+    Raises
+    ------
+    ReproError
+        When there is no README, or it lacks a marker.
+    """
+    path, shown = root / "README.md", Showcase(results)
+    if not path.is_file():
+        raise ReproError(f"there is no {path}: the results go into a checkout's README")
+    readme = path.read_text(encoding="utf-8")
+    for name, part in shown.blocks().items():
+        readme = filled(readme, name, part)
+    return {"README.md": readme, **{f"docs/{name}": text for name, text in shown.pages().items()}}
+
+
+def outdated(root: Path, results: Path) -> dict[str, str]:
+    """Return those of `texts` that are not what their files have."""
+    return {
+        name: text for name, text in texts(root, results).items()
+        if not (root / name).is_file() or (root / name).read_text(encoding="utf-8") != text
+    }  # fmt: skip
 
 
 def write(root: Path, results: Path) -> list[str]:
     """Write the README's parts and the pages in ``docs/`` below `root`; return the files that changed."""
-    shown = Showcase(results)
-    changed = [put(root / "README.md", name, text) for name, text in shown.blocks().items()]
-    files = ["README.md"] * any(changed)
-    for name, text in shown.pages().items():
-        path = root / "docs" / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            write_atomically(path, text)
-            files.append(f"docs/{name}")
-    return files
+    found = outdated(root, results)
+    for name, text in found.items():
+        write_atomically(root / name, text)
+    return list(found)

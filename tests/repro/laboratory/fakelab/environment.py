@@ -94,6 +94,10 @@ def dataset_key(name, scale, override=None):
     return hashlib.sha256(Path(override).read_bytes()).hexdigest()[:12] if override else f"range-{scale}"
 
 
+def dataset_packages(name):
+    return ()
+
+
 def dataset_digest(name, scale, override=None):
     return hashlib.sha256(repr(dataset(name, scale, override)).encode()).hexdigest()
 

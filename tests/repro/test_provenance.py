@@ -1,0 +1,129 @@
+"""Keys are recomputed from git: a run in a checkout is proved by its commit, and whoever edits its files is found."""
+
+import gzip
+import json
+import subprocess
+
+import pytest
+
+from repro.cache.beliefs import Change
+from repro.cli import main
+from repro.judge import provenance, trees, verify
+from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
+
+STEM = "bench/demo2020/table1.smoke"
+IGNORED = "results\ncache\ntrace.log\n__pycache__\n"
+
+
+def git(folder, *arguments):
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run(["git", "-C", folder, *who, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(laboratory):
+    """A laboratory that is a checkout of git, in which table1 was run."""
+    (laboratory.folder / ".gitignore").write_text(IGNORED)
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "all"]):
+        git(laboratory.folder, *command)
+    laboratory.run("table1")
+    return laboratory
+
+
+def problems(lab, kind=WRONG):
+    return [str(each) for each in verify.verify(lab.results) if each.kind == kind]
+
+
+def edited(lab, change, suffix=".json"):
+    """Change the text of one of the files for a verification, and put it back."""
+    path = lab.results / f"{STEM}{suffix}"
+    before = path.read_bytes()
+    text = change(gzip.decompress(before).decode() if suffix.endswith("gz") else before.decode())
+    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    found = problems(lab)
+    path.write_bytes(before)
+    return found
+
+
+def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, capsys):
+    manifest = (committed.results / f"{STEM}.json").read_text()
+    assert json.loads(manifest)["schema"] == 2
+    assert main(["verify", "--results", str(committed.results)]) == 0
+    assert "0 problems; 0 files" in capsys.readouterr().err
+
+    adding = "fakelab/demo2020/adding.py"
+    hashed = manifest.partition(f'"{adding}"')[2].partition('"hash": "')[2][:16]
+    found = edited(committed, lambda text: text.replace(hashed, "0" * 16))
+    assert len(found) == 1 and f"another code entry of {adding} than commit" in found[0]
+    assert found[0].startswith(f"{STEM}: the key of first loop host")
+
+    found = edited(committed, lambda text: text.replace("range-smoke", "range-other"))
+    assert any("another data entry of demo2020/numbers" in each for each in found)
+    found = edited(committed, lambda text: text.replace("45.0", "46.0", 1), ".csv")
+    assert found == [
+        f"{STEM}: table1.smoke.csv is not the one that the manifest was written with",
+        f"{STEM}: first loop host sum is 46.0, and 45.0 by its rounds",
+    ]
+    found = edited(committed, lambda text: text.replace('"sum": 45.0', '"sum": 46.0', 1), ".samples.json.gz")
+    assert any("first loop host sum is 45.0, and 46.0 by its rounds" in each for each in found)
+    found = edited(committed, lambda text: text.replace('"seconds": [', '"seconds": [9', 1), ".samples.json.gz")
+    assert any("by its samples" in each for each in found)
+
+
+def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
+    path = committed.results / f"{STEM}.json"
+    commit = json.loads(path.read_text())["cells"][0]["revision"]["commit"]
+    for each in (path, path.with_suffix(".samples.json.gz")):
+        is_packed = each.suffix == ".gz"
+        content = gzip.decompress(each.read_bytes()) if is_packed else each.read_bytes()
+        content = content.replace(commit.encode(), b"f" * 40)
+        each.write_bytes(gzip.compress(content) if is_packed else content)
+    (why,) = {each.what for each in verify.verify(committed.results) if each.kind == NOT_CHECKED}
+    assert why == "this clone has no commit ffffffffffff"
+    main(["verify", "--results", str(committed.results)])
+    assert f"not checked, of 1 file, because {why}" in capsys.readouterr().err
+
+
+def test_sources_that_no_commit_has_are_unproven_if_they_were_measured(committed):
+    (committed.folder / "fakelab" / "more.py").write_text("changed = True\n")
+    committed.run("table1", "--force")
+    assert problems(committed) == problems(committed, UNPROVEN) == []  # dirty, and none of it ran
+    source = committed.paper / "adding.py"
+    source.write_text(source.read_text().replace("sum(numbers)", "sum(list(numbers))"))
+    committed.run("table1", "--force")
+    assert problems(committed, UNPROVEN) == [f"{STEM}: {provenance.DIRTY}"]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Have every commit's tree answer alike, without git."""
+    answers = {}
+    monkeypatch.setattr(trees, "parts", lambda commit, parts: [answers.get(each[1]) for each in parts])
+    return answers
+
+
+def found(part, believed=None, dirty=False):
+    return provenance.check([Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {})])
+
+
+def test_a_kernel_is_its_text_whatever_compiles_it(asked):
+    entry = {"text": "t", "preprocessed": "p", "flags": "gcc 12", "defines": {}, "block": [1, 1, 1]}
+    part = Part("kernels", "k.c", json.dumps(entry, sort_keys=True), "smoke")
+    asked["k.c"] = {**entry, "flags": "gcc 14"}
+    assert found(part) == []
+    asked["k.c"] = {**entry, "preprocessed": "q"}
+    ((kind, _, what),) = found(part)
+    assert kind == WRONG and "another kernels entry of k.c" in what
+    believed = {("kernels", "k.c", json.dumps(["q", "gcc 12"])): (json.dumps(["p", "gcc 12"]),)}
+    assert found(part, believed) == []  # an earlier round, of a text that was believed not to matter
+    asked.clear()
+    assert [kind for kind, *_ in found(part)] == [WRONG]  # the commit has no such kernel
+
+
+def test_an_earlier_round_may_have_code_that_is_believed_not_to_matter(asked):
+    asked["a.py"] = "old"
+    change = Change("code", "a.py", "old", "new")
+    part = Part("code", "a.py", json.dumps("new"), "smoke")
+    assert [kind for kind, *_ in found(part)] == [WRONG]
+    assert found(part, {change[:3]: ("new",)}) == []
+    assert found(part, dirty=True) == [(UNPROVEN, "f", provenance.DIRTY)]

@@ -25,7 +25,7 @@ METHODS = {
     "weighted": {},
     "weighted-fp32": {"dtype": "float32"},
     "two-scale-fp32": {"weighted": False, "dtype": "float32"},
-    "weighted-host": {"coarse": "host"},
+    "weighted-host": {"coarse": "host", "cycle": {"corrections": 1}},
     "launched": {"weighted": False, "graph": False},
     "jacobi": {"preconditioner": "jacobi"},
 }
@@ -37,7 +37,8 @@ TITLES = {
     "weighted": "the same as two-scale, with the local solves weighted by the number of subdomains at a node",
     "weighted-fp32": "weighted, all in single precision",
     "two-scale-fp32": "two-scale, all in single precision, as the paper's heat equation is",
-    "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
+    "weighted-host": "weighted, with the coarse part, corrected once, on the host's cores while the device solves "
+    "locally",
     "launched": "two-scale with each iteration launched by the host, as OpenCL's are, in place of CUDA's graph",
     "jacobi": "the inverse of the diagonal",
     "pyamg-low-order": "on the host: SciPy's CG with the assembled matrix, PyAMG's smoothed aggregation on low-order "

@@ -5,12 +5,37 @@
     for (long row = block * chunk + t, dialect_last = block * chunk + chunk < rows ? block * chunk + chunk : rows;   \
          row < dialect_last; row += BLOCK)
 /* sum of value times TERM(column) over a row */
+#if SLICE == 1 /* nothing is padded: sums side by side become vector instructions, and do not wait for one another */
+#define SIDE 8
+#define ROW_SUM(sum, row, TERM)                                                                                      \
+    real sums_of_row[SIDE];                                                                                          \
+    for (int l = 0; l < SIDE; ++l) sums_of_row[l] = 0;                                                               \
+    long place = slice_offsets[row];                                                                                 \
+    for (const long last = slice_offsets[(row) + 1]; place < last; place += SIDE) {                                  \
+        if (place + SIDE <= last) {                                                                                  \
+            for (int l = 0; l < SIDE; ++l) {                                                                         \
+                const int column = columns[place + l];                                                               \
+                sums_of_row[l] += values[place + l] * (TERM);                                                        \
+            }                                                                                                        \
+        } else {                                                                                                     \
+            for (int l = 0; place + l < last; ++l) {                                                                 \
+                const int column = columns[place + l];                                                               \
+                sums_of_row[l] += values[place + l] * (TERM);                                                        \
+            }                                                                                                        \
+        }                                                                                                            \
+    }                                                                                                                \
+    for (int half = SIDE / 2; half > 0; half /= 2) {                                                                 \
+        for (int l = 0; l < half; ++l) sums_of_row[l] += sums_of_row[l + half];                                      \
+    }                                                                                                                \
+    const real sum = sums_of_row[0];
+#else
 #define ROW_SUM(sum, row, TERM)                                                                                      \
     real sum = 0;                                                                                                    \
     for (long place = slice_offsets[(row) / SLICE] + (row) % SLICE; place < slice_offsets[(row) / SLICE + 1]; place += SLICE) { \
         const int column = columns[place];                                                                           \
         if (column >= 0) sum += values[place] * (TERM);                                                              \
     }
+#endif
 
 #include "../device/tree.h"
 #define TOTAL(total, partial)                                                                                        \
@@ -52,17 +77,18 @@ KERNEL restrict_sums(const long aggregates, GLOBAL const int *RESTRICT offsets, 
     }
 }
 
-/* The coarse correction added to x = damped b, and another step of Jacobi. */
+/* The coarse correction added to x = damped b, and another step of Jacobi. The matrix is A P, with a column an aggregate; `rest` is
+ * what the first step left. */
 KERNEL after(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
              GLOBAL const real *RESTRICT damped, GLOBAL const int *RESTRICT labels, GLOBAL const real *RESTRICT b,
-             GLOBAL const real *RESTRICT coarse, GLOBAL real *RESTRICT x)
+             GLOBAL const real *RESTRICT rest, GLOBAL const real *RESTRICT coarse, GLOBAL real *RESTRICT x)
 {
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, damped[column] * b[column] + coarse[labels[column]])
-            x[row] = damped[row] * b[row] + coarse[labels[row]] + damped[row] * (b[row] - sum);
+            ROW_SUM(sum, row, coarse[column])
+            x[row] = damped[row] * (b[row] + rest[row] - sum) + coarse[labels[row]];
         }
     }
 }

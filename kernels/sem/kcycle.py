@@ -23,23 +23,23 @@ from kernels.amg.spectrum import spectral_radius
 from kernels.amg.transfer import DenseSolve
 from kernels.sem.aggregates import hierarchy
 from kernels.sem.gather import places_of
+from kernels.sem.triplets import summed
 from repro import Work
 
 SOURCE = Path(__file__).with_name("kcycle.c")
-SLICE, BLOCK, PROCESSOR_BLOCK = 32, 128, 32
 CORRECTIONS, EXACT = 2, 8  # times: near an exact solve, and not to be told from one
+# Rows of a slice and threads of a block on a GPU; a processor takes a row after the other.
+SHAPES = {True: (32, 128), False: (1, 1)}
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
 REAL = {"float64": "double", "float32": "float"}
-SETTING = {
-    "SLICE": SLICE,
-    "MIN_BLOCKS": 1,
-}  # registers as many as it takes: at NVRTC's own 32 loads wait for one another
 
 
 def build(is_gpu: bool, dtype: str) -> tuple:
     """Return the build for vectors of `dtype` on a GPU or a processor."""
-    return SOURCE, BLOCK if is_gpu else PROCESSOR_BLOCK, {"real": REAL[dtype]} | SETTING
+    rows, block = SHAPES[is_gpu]
+    # Registers as many as it takes: at NVRTC's own 32 loads wait for one another.
+    return SOURCE, block, {"real": REAL[dtype], "SLICE": rows, "MIN_BLOCKS": 1}
 
 
 BUILDS = [build(is_gpu, dtype) for is_gpu in (True, False) for dtype in REAL]
@@ -117,8 +117,9 @@ class KCycle:
         kernels.restrict_sums(level.member_blocks, level.aggregates, *level.members, level.rest, level.coarse_b)
         self._correct(number + 1, level.coarse_b, level.coarse_x)
         kernels.after(
-            level.blocks, level.rows, level.chunk, *level.arrays, level.damped, level.labels, b, level.coarse_x, x
-        )
+            level.blocks, level.rows, level.chunk, *level.coupled, level.damped, level.labels, b, level.rest,
+            level.coarse_x, x,
+        )  # fmt: skip
 
     def _correct(self, number: int, b, x, adds: bool = False) -> None:
         """Enqueue two steps of conjugate gradients on a level, preconditioned by a cycle; the direct solve is exact."""
@@ -139,13 +140,15 @@ class KCycle:
         memory = flops = 0
         for number, level in enumerate(self._levels):
             vector = self.dtype.itemsize * level.rows
-            cycle = 2 * level.matrix_bytes + 7 * vector + 8 * level.rows  # the last: labels and members
+            cycle = (
+                level.matrix_bytes + level.coupled_bytes + 8 * vector + 8 * level.rows
+            )  # the last: labels and members
             if self.steps == 1 and number == 0:
-                memory, flops = cycle, 4 * level.nonzeros
+                memory, flops = cycle, 2 * (level.nonzeros + level.couplings)
                 continue
             visits = 2**number * self.steps * self.corrections // 2
             memory += visits * (2 * cycle + 2 * level.matrix_bytes + 12 * vector)
-            flops += visits * 12 * level.nonzeros
+            flops += visits * (8 * level.nonzeros + 4 * level.couplings)
             if number == 0:
                 memory += (self.corrections - 1) * (level.matrix_bytes + 3 * vector)
                 flops += (self.corrections - 1) * 2 * level.nonzeros
@@ -159,8 +162,12 @@ class _Packed:
     def __init__(self, device, level, dtype: str, block: int):
         xp, matrix = device.xp, level.matrix
         self.rows, self.nonzeros, self.aggregates = matrix.shape[0], matrix.nnz, level.aggregates
+        coo = matrix.tocoo()
+        coupled = summed(device, coo.data, coo.row, xp.asarray(level.labels)[coo.col], self.rows)  # A P
+        self.couplings, each = coupled.nnz, 4 + np.dtype(dtype).itemsize
         self.arrays, entries = _sliced(device, matrix, dtype)
-        self.matrix_bytes = entries * (4 + np.dtype(dtype).itemsize)
+        self.coupled, between = _sliced(device, coupled, dtype)
+        self.matrix_bytes, self.coupled_bytes = entries * each, between * each
         diagonal = xp.ascontiguousarray(matrix.diagonal())
         offsets, columns, values = (device.array(a) for a in (matrix.indptr, matrix.indices, matrix.data))
         radius = spectral_radius(device, Csr(matrix.shape, offsets, columns, values), device.array(diagonal))
@@ -178,13 +185,13 @@ class _Packed:
 
 def _sliced(device, matrix, dtype: str):
     """Return the slices' offsets, columns and values, and the number of entries with padding."""
-    xp, rows = device.xp, matrix.shape[0]
-    lengths = xp.zeros(-(-rows // SLICE) * SLICE, dtype="int64")
+    xp, rows, (size, _) = device.xp, matrix.shape[0], SHAPES[device.is_gpu]
+    lengths = xp.zeros(-(-rows // size) * size, dtype="int64")
     lengths[:rows] = xp.diff(matrix.indptr)
-    offsets = xp.zeros(len(lengths) // SLICE + 1, dtype="int64")
-    offsets[1:] = xp.cumsum(lengths.reshape(-1, SLICE).max(axis=1) * SLICE)
+    offsets = xp.zeros(len(lengths) // size + 1, dtype="int64")
+    offsets[1:] = xp.cumsum(lengths.reshape(-1, size).max(axis=1) * size)
     row = xp.searchsorted(matrix.indptr[1:], xp.arange(matrix.nnz, dtype=matrix.indptr.dtype), side="right")
-    place = offsets[row // SLICE] + row % SLICE + SLICE * (xp.arange(matrix.nnz) - matrix.indptr[row].astype("int64"))
+    place = offsets[row // size] + row % size + size * (xp.arange(matrix.nnz) - matrix.indptr[row].astype("int64"))
     entries = int(offsets[-1])
     columns, values = xp.full(entries, -1, dtype="int32"), xp.zeros(entries, dtype=dtype)
     columns[place], values[place] = matrix.indices, matrix.data

@@ -8,16 +8,20 @@ import numpy as np
 
 from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 
-SOURCE = Path(__file__).with_name("primitives.c")
+SOURCE, REARRANGE = (Path(__file__).with_name(name) for name in ("primitives.c", "rearrange.c"))
 ITEMS, LANES, STAGED = 16, 16, 64
-DEFINES = {"ITEMS": ITEMS, "LANES": LANES, "STAGED": STAGED}
-BUILDS = [(SOURCE, BLOCK, DEFINES)]
+DEFINES, REARRANGING = {"ITEMS": ITEMS, "LANES": LANES}, {"LANES": LANES, "STAGED": STAGED}
+BUILDS = [(SOURCE, BLOCK, DEFINES), (REARRANGE, BLOCK, REARRANGING)]
 ROWS = BLOCK // LANES
 MOST_ENTRIES = 2**31 - 1
 
 
 def _kernels(device):
     return built(device, SOURCE, BLOCK, **DEFINES)
+
+
+def _rearrange(device):
+    return built(device, REARRANGE, BLOCK, **REARRANGING).rearrange
 
 
 def exclusive_sum(device, counts, with_cursors=False):
@@ -99,7 +103,7 @@ def group_members(device, labels, groups: int):
     offsets, _, cursors = exclusive_sum(device, group_sizes(device, labels, None, groups), with_cursors=True)
     unsorted, members = device.empty(n, np.int32), device.empty(n, np.int32)
     kernels.fill_members(blocks(n), n, labels, cursors, unsorted)
-    kernels.rearrange(
+    _rearrange(device)(
         blocks(groups, ROWS), groups, None, None, offsets, unsorted, None, None, offsets, members, None, None, None
     )
     return Csr((groups, n), offsets, members)
@@ -116,14 +120,13 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
     duplicates : (1,) int32, optional
         Is increased for every entry whose column stands in its row twice.
     """
-    kernels, rows = _kernels(device), matrix.rows
-    offsets = matrix.offsets
+    rows, offsets = matrix.rows, matrix.offsets
     if order is not None:
         offsets, _, _ = exclusive_sum(device, row_lengths(device, offsets, order))
     columns = device.empty(matrix.entries, np.int32)
     values = None if matrix.values is None else device.empty(matrix.entries, np.float64)
     weights = None if matrix.weights is None else device.empty(matrix.entries, np.int32)
-    kernels.rearrange(
+    _rearrange(device)(
         blocks(rows, ROWS), rows, order, rank, matrix.offsets, matrix.columns, matrix.values, matrix.weights,
         offsets, columns, values, weights, duplicates,
     )  # fmt: skip

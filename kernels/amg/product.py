@@ -12,8 +12,15 @@ from kernels.amg.primitives import exclusive_sum, total_of
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for rows that overflow the one before.
 SIZES = ((64, 8, 32), (64, 32, 128), (64, 64, 1024))
-BUILDS = [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in SIZES]
+# Of the C back end, whose threads take rows one after the other.
+PROCESSOR_SIZES = ((64, 1, 256), (64, 1, 4096), (64, 1, 65536))
+BUILDS = [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in (*SIZES, PROCESSOR_SIZES[0])]
 BYTES_A_SLOT = 16
+
+
+def builds(device) -> list[tuple]:
+    """Return what the products of most set-ups build."""
+    return BUILDS[-1:] if device.backend == "openmp" else BUILDS[:2]
 
 
 def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:
@@ -61,6 +68,9 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
 
 
 def _configurations(device, first):
+    if device.backend == "openmp":
+        yield from PROCESSOR_SIZES
+        return
     yield from SIZES[first:]
     _, _, table = SIZES[-1]
     while BYTES_A_SLOT * 2 * table <= device.shared_bytes - 1024:

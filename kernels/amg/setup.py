@@ -22,12 +22,12 @@ PATCH_SIZE, COARSEST = 384, 700
 MOST_LEVELS, MOST_DENSE = 20, 4096
 
 
-# What every set-up of more than one level builds. Of configurations for longer and longer rows, those that are needed
-# for most matrices.
-AHEAD = [
-    *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *induced.BUILDS[:1], *exchange.BUILDS,
-    *matching.BUILDS, *spectrum.BUILDS, *product.BUILDS[:2],
-]  # fmt: skip
+def ahead(device) -> list[tuple]:
+    """Return what every set-up of more than one level builds; of builds for longer and longer rows, the usual ones."""
+    return [
+        *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *induced.BUILDS[:1], *exchange.BUILDS,
+        *matching.BUILDS, *spectrum.builds(device), *product.builds(device),
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
     if patch_size < 1:
         raise ValueError(f"patch_size must be at least 1, not {patch_size}")
     if is_coarsened(matrix, coarsest):
-        device.prepare(AHEAD)
+        device.prepare(ahead(device))
     given = checked(device, matrix)
     graph, levels = given, []
     while True:

@@ -9,10 +9,15 @@ import numpy as np
 from kernels.amg.arrays import BLOCK, Csr, blocks, built
 
 SOURCE = Path(__file__).with_name("spectrum.c")
-LANES = 4  # threads a row
+GPU_LANES = 4  # threads a row; a processor's row has one
 MOST_BLOCKS = 2048
-BUILDS = [(SOURCE, BLOCK, {"LANES": LANES})]
+BUILDS = [(SOURCE, BLOCK, {"LANES": lanes}) for lanes in (GPU_LANES, 1)]
 STEPS = 10
+
+
+def builds(device) -> list[tuple]:
+    """Return what a device builds."""
+    return BUILDS[:1] if device.is_gpu else BUILDS[1:]
 
 
 def spectral_radius(device, matrix: Csr, diagonal, steps: int = STEPS) -> float:
@@ -29,8 +34,8 @@ def spectral_radius(device, matrix: Csr, diagonal, steps: int = STEPS) -> float:
     diagonal : (n,) float64
     steps : int
     """
-    kernels, n = built(device, SOURCE, LANES=LANES), matrix.rows
-    grid = min(blocks(n, BLOCK // LANES), MOST_BLOCKS)
+    lanes, n = GPU_LANES if device.is_gpu else 1, matrix.rows
+    kernels, grid = built(device, SOURCE, LANES=lanes), min(blocks(n, BLOCK // lanes), MOST_BLOCKS)
     vector, previous = device.empty(n, np.float64), device.empty(n, np.float64)
     parts, scalars = device.empty(grid, np.float64), device.zeros(2 * steps + 2, np.float64)
     kernels.begin(grid, n, grid, diagonal, vector, previous, parts)

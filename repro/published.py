@@ -6,13 +6,14 @@ import csv
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.model import ReproError
+from repro.rows import PARAMETER, parameters_of
 
 if TYPE_CHECKING:
     import pandas
@@ -40,6 +41,8 @@ class Number:
         The digits as the paper prints them, which tell the precision.
     exact : bool
         Whether the number is a count or was set, and so holds to the last digit.
+    parameters : mapping
+        Those that tell it from the metric's others, as those of a row: columns that begin with ``p_``.
     """
 
     artefact: str
@@ -51,6 +54,7 @@ class Number:
     place: str
     printed: str
     exact: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def interval(self) -> tuple[float, float]:
         """Return the least and largest number that would be printed so: half a unit of the last digit either way."""
@@ -96,27 +100,36 @@ class Published:
 
     @cached_property
     def frame(self) -> pandas.DataFrame:
-        """The numbers as a table with the columns ``repro.published.COLUMNS``."""
+        """The numbers as a table with the columns ``repro.published.COLUMNS`` and those of parameters."""
         import pandas
 
-        return pandas.DataFrame([[getattr(number, name) for name in COLUMNS] for number in self], columns=list(COLUMNS))
+        own = [{f"{PARAMETER}{name}": value for name, value in number.parameters.items()} for number in self]
+        numbers = [{name: getattr(number, name) for name in COLUMNS} for number in self]
+        return pandas.DataFrame(
+            [a | b for a, b in zip(numbers, own, strict=True)],
+            columns=list(dict.fromkeys([*COLUMNS, *(name for each in own for name in each)])),
+        )
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str], Number]:
-        return {(number.case, number.method, number.metric): number for number in self}
+    def _index(self) -> dict[tuple[str, str, str], list[Number]]:
+        found: dict[tuple[str, str, str], list[Number]] = {}
+        for number in self:
+            found.setdefault((number.case, number.method, number.metric), []).append(number)
+        return found
 
     @property
     def cases(self) -> list[str]:
         """The cases in the paper's order."""
         return list(dict.fromkeys(number.case for number in self))
 
-    def get(self, case: str, method: str, metric: str) -> Number | None:
-        """Return the number, or None when the paper does not print it."""
-        return self._index.get((case, method, metric))
+    def get(self, case: str, method: str, metric: str, **parameters: Any) -> Number | None:
+        """Return the number, or None when the paper does not print it: the first all of whose parameters are given."""
+        numbers = self._index.get((case, method, metric), ())
+        return next((number for number in numbers if number.parameters.items() <= parameters.items()), None)
 
-    def value(self, case: str, method: str, metric: str) -> float | None:
+    def value(self, case: str, method: str, metric: str, **parameters: Any) -> float | None:
         """Return the number's value in its printed unit, or None when the paper does not print it."""
-        number = self.get(case, method, metric)
+        number = self.get(case, method, metric, **parameters)
         return None if number is None else number.value
 
 
@@ -154,13 +167,15 @@ def _rows(artefact: str, path: Path) -> Iterator[Number]:
         for row in reader:
             try:
                 key, printed = (row["case"], row["method"], row["metric"]), row["printed"].strip()
+                own = parameters_of(row)
                 number = Number(
-                    artefact, *key, parse(printed), row["unit"], row["place"], printed, row["unit"] == "count"
+                    artefact, *key, parse(printed), row["unit"], row["place"], printed, row["unit"] == "count", own
                 )
+                key += tuple(own.items())
             except (KeyError, AttributeError, ReproError) as error:
                 raise ReproError(f"{path}:{reader.line_num}: {error}") from None
             if key in seen:
-                raise ReproError(f"{path}:{reader.line_num}: {' '.join(key)} is given twice")
+                raise ReproError(f"{path}:{reader.line_num}: {' '.join(map(str, key))} is given twice")
             seen.add(key)
             yield number
 

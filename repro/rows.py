@@ -1,6 +1,7 @@
 """Rows as files hold them: the one writer of their CSV, and the one reader that everyone has them from.
 
-Files of the first edition lack columns; commit, host, date, work and parameters of their rows come from the manifest.
+Files of the first edition lack columns; commit, host, date, work and parameters of their rows come from the manifest,
+and from the names in which they were hidden (`repro.first_edition`).
 """
 
 from __future__ import annotations
@@ -8,13 +9,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro import first_edition
 from repro.cache.store import read_json
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
+from repro.units import is_missing
 
 if TYPE_CHECKING:
     import pandas
@@ -69,6 +74,45 @@ def frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
     return pandas.DataFrame([flat(row) for row in rows], columns=columns(rows))
 
 
+@cache
+def asked(text: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the metric and the parameters that a text asks for: ``spmv[repeats=50]``, or with none ``spmv``.
+
+    Raises
+    ------
+    ReproError
+        When it is no such text.
+    """
+    found = re.fullmatch(r"([^\[\]]+)(?:\[([^\[\]]+)\])?", text)
+    pairs = [pair.partition("=") for pair in (found[2] or "").split(",") if pair] if found else []
+    if not found or not all(name and value for name, _, value in pairs):
+        raise ReproError(f"{text!r} is no metric, as in spmv or spmv[repeats=50]")
+    return found[1], {name: _parsed(value) for name, _, value in pairs}
+
+
+def has(row: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:
+    """Return whether a row of a frame has parameters, its cell's or its own; None asks that there is none."""
+    for name, value in parameters.items():
+        found = row.get(PARAMETER + name)
+        if value != (None if is_missing(found) else found):
+            return False
+    return True
+
+
+def answers(row: Mapping[str, Any], text: str) -> bool:
+    """Return whether a row of a frame is what a text asks for, see `asked`."""
+    metric, parameters = asked(text)
+    return row["metric"] == metric and has(row, parameters)
+
+
+def agree(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether no parameter that two rows of a frame both have differs."""
+    return all(
+        is_missing(value) or is_missing(other.get(name)) or value == other[name]
+        for name, value in row.items() if name.startswith(PARAMETER)
+    )  # fmt: skip
+
+
 def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a CSV as they were before they were written, their parameters under ``parameters``.
 
@@ -97,6 +141,8 @@ def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.DataFrame:
     """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores``, ``gpu`` and ``verified``.
 
+    Verified is no file that the folder of results lists as unverified, nor one of the first edition.
+
     Raises
     ------
     ReproError
@@ -110,12 +156,14 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
-    facts = manifest.get("machine") or {}
+    from repro.judge.verify import unverified
+
+    facts, listed = manifest.get("machine") or {}, unverified(path.parents[2])
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
         machine=path.parents[1].name, file=str(path), cores=facts.get("cores"),
         gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
-        verified=manifest.get("schema", 1) >= 2,
+        verified=manifest.get("schema", 1) >= 2 and "/".join([*path.parts[-3:-1], path.stem]) not in listed,
     )  # fmt: skip
 
 
@@ -157,19 +205,22 @@ def _parsed(text: str) -> Any:
         return text
 
 
+def parameters_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a row of a CSV has columns of."""
+    return {name.removeprefix(PARAMETER): _parsed(text) for name, text in row.items()
+            if name.startswith(PARAMETER) and text}  # fmt: skip
+
+
 def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
     if None in row or None in row.values() or row["status"] not in (DONE, SKIPPED, FAILED):
         raise ValueError("a row of it is cut off")
     if row["backend"] not in BACKENDS or row["scale"] not in SCALES:
         raise ValueError(f"no back end is called {row['backend']!r}, or no scale {row['scale']!r}")
-    made: dict[str, Any] = {"parameters": {}}
+    made: dict[str, Any] = {"parameters": parameters_of(row)}
     for name, text in row.items():
-        if name.startswith(PARAMETER):
-            if text:
-                made["parameters"][name.removeprefix(PARAMETER)] = _parsed(text)
-        elif name in NUMBERS:
+        if name in NUMBERS:
             made[name] = NUMBERS[name](text) if text else None
-        elif name != "bound_fraction":
+        elif name != "bound_fraction" and not name.startswith(PARAMETER):
             made[name] = TRUTHS[text] if name == "cold" else text
     return made
 
@@ -184,8 +235,11 @@ def _completed(rows: list[dict[str, Any]], manifest: Mapping[str, Any]) -> list[
     for row in rows:
         cell = known.get(_place(row), {})
         work, revision = works.get(_place(row), {}).get(row["metric"], {}), cell.get("revision") or {}
+        metric, own = first_edition.renamed(row["artefact"], row["metric"])
+        held = first_edition.parameters(row["artefact"], row["method"])
         made.append({
-            **row, "parameters": dict(cell.get("parameters") or {}), "rounds": 1 if row["n"] else None,
+            **row, "metric": metric, "parameters": dict(cell.get("parameters") or {}) | held | own,
+            "rounds": 1 if row["n"] else None,
             "work_bytes": work.get("bytes"), "work_flops": work.get("flops"),
             "work_precision": work.get("precision", ""), "problem_bytes": None, "cold": work.get("cold"),
             "commit": (revision.get("commit") or "") + "+" * bool(revision.get("dirty")),

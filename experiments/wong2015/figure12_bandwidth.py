@@ -37,24 +37,24 @@ def shown(results, title, count):
     count = max(each for each in REPEATS[results.scale] if each <= count)
     time = f"the mean time of {count} products in a row" if count > 1 else "the time of a product"
     notes = [f"20 bytes a non-zero, as the paper counts, over {time}.", STAND_INS, *marks(results), NOTE]
-    methods = {method: name for method, name in METHODS.items() if results.backends(method, f"bandwidth_at_{count}")}
+    methods = {method: name for method, name in METHODS.items() if results.backends(method, "bandwidth", repeats=count)}
     rows = []
     for case, name in named(results).items():
         rows.append({"Matrix": name} | {
-            label: results.value(case, method, f"bandwidth_at_{count}") for method, label in methods.items()
+            label: results.value(case, method, "bandwidth", repeats=count) for method, label in methods.items()
         })  # fmt: skip
     found = [Table(f"{title}: effective bandwidth [GB/s]", pandas.DataFrame(rows), notes)]
-    regimes = {f"spmv_at_{each}": f"{each} repeats" for each in REPEATS[results.scale]}
-    regimes |= {"spmv_at_1": "one repeat, warm", "spmv_at_1_cold": "one product, the last-level cache evicted before"}
-    found += [_fastest(results, metric, text) for metric, text in regimes.items()]
+    regimes = {("spmv", each): f"{each} repeats" for each in REPEATS[results.scale]}
+    regimes |= {("spmv", 1): "one repeat, warm", ("spmv_cold", 1): "one product, the last-level cache evicted before"}
+    found += [_fastest(results, metric, repeats, text) for (metric, repeats), text in regimes.items()]
     return [*found, _every(results, methods | {form: form for form in FORMATS}, count)]
 
 
-def _fastest(results, metric, text):
+def _fastest(results, metric, repeats, text):
     """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
     rows = []
     for case, name in named(results).items():
-        ours, theirs = (_best(results, case, methods, metric) for methods in (KERNELS, RIVALS))
+        ours, theirs = (_best(results, case, methods, metric, repeats) for methods in (KERNELS, RIVALS))
         if ours is None:
             continue
         rows.append({"Matrix": name, "Ours": METHODS[ours["method"]], "Time [µs]": 1e6 * ours["value"],
@@ -71,8 +71,8 @@ def _fastest(results, metric, text):
     return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
 
 
-def _best(results, case, methods, metric):
-    found = [results.row(case, method, metric) for method in methods]
+def _best(results, case, methods, metric, repeats):
+    found = [results.row(case, method, metric, repeats=repeats) for method in methods]
     return min((row for row in found if row), key=lambda row: row["value"], default=None)
 
 
@@ -81,13 +81,13 @@ def _every(results, methods, count):
     rows, last = [], REPEATS[results.scale][-1]
     for case, name in named(results).items():
         for method, label in methods.items():
-            row, least = results.row(case, method, f"spmv_at_{count}"), results.value(case, method, "least_bytes")
+            row, least = results.row(case, method, "spmv", repeats=count), results.value(case, method, "least_bytes")
             if row is None:
                 continue
-            cold = results.value(case, method, "spmv_at_1_cold")
+            cold = results.value(case, method, "spmv_cold", repeats=1)
             rows.append({
                 "Matrix": name, "Method": label, "Back end": row["backend"], "Time [µs]": 1e6 * row["value"],
-                "20 bytes a non-zero [GB/s]": results.value(case, method, f"bandwidth_at_{count}"),
+                "20 bytes a non-zero [GB/s]": results.value(case, method, "bandwidth", repeats=count),
                 "Least bytes [GB/s]": 1e-9 * least / row["value"],
                 "Of bound [%]": results.of_bound(row),
                 "Cold [µs]": cold and 1e6 * cold, "Stored / non-zeros": results.value(case, method, "padding"),
@@ -107,11 +107,12 @@ def drawn(results, count):
     names = named(results)
     made, panels = two_rows(PAGE, 5.4) if len(names) > ONE_ROW else figure(PAGE, 2.9)
     share = -(-len(names) // len(panels))
-    metric = f"bandwidth_at_{count}"
-    methods = {method: name for method, name in METHODS.items() if {*results.backends(method, metric)} - {"host"}}
+    methods = {method: name for method, name in METHODS.items()
+               if {*results.backends(method, "bandwidth", repeats=count)} - {"host"}}  # fmt: skip
     for k, axes in enumerate(panels):
         part = list(names)[k * share : (k + 1) * share]
-        bars(axes, results, metric, methods, unit="GB/s", quantity="Effective bandwidth", log=False,
+        bars(axes, results, "bandwidth", methods, unit="GB/s", quantity="Effective bandwidth", log=False,
+             parameters={"repeats": count},
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"
     caption(made, results, "; ".join([f"{repeats}, 20 bytes a non-zero", *marks(results)]))

@@ -31,7 +31,7 @@ def measure(cell, run):
     run.check(abs(int(counts.sum()) - matrix.shape[0]), 0, "rows")
     run.check(abs(int(counts @ np.arange(counts.size)) - matrix.nnz), 0, "non-zeros")
     for length in np.flatnonzero(counts):
-        run.value(f"rows_of_{length}", counts[length], "count")
+        run.value("rows_of_length", counts[length], "count", length=int(length))
     lengths = np.repeat(np.arange(counts.size), counts)
     for metric, value in (("rows", lengths.size), ("row_length_min", lengths.min()), ("row_length_max", lengths.max()),
                           ("row_length_median", np.median(lengths)), ("row_length_mean", lengths.mean())):  # fmt: skip
@@ -40,8 +40,8 @@ def measure(cell, run):
 
 def histogram(results) -> dict[int, float]:
     """Return the number of rows by their length."""
-    rows = results.done[results.done["metric"].str.startswith("rows_of_")]
-    return {int(metric.removeprefix("rows_of_")): value for metric, value in zip(rows["metric"], rows["value"])}
+    rows = results.done[results.done["metric"] == "rows_of_length"]
+    return {int(length): value for length, value in zip(rows["p_length"], rows["value"])} if len(rows) else {}
 
 
 def tables(results):

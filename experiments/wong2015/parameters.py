@@ -36,24 +36,17 @@ def searched(scale, methods):
     return with_c(product_cells(scale, methods))
 
 
-def _metric(parameter, count):
-    return parameter.metric if count is None else f"{parameter.metric}_at_{count}"
-
-
-def _heading(parameter, count):
-    return parameter.label if count is None else f"{parameter.label} [{count}]"
-
-
 def compared(results, title, parameters, counts):
     """Return the paper's table of parameters, ours beside published, and those of K2 sorted in windows.
 
     Parameters
     ----------
-    counts : sequence of int or None
-        Repeats; None is the one repeat of Table 3.
+    counts : sequence of int
+        Repeats.
     """
-    have = [count for count in counts if count is None or count in REPEATS[results.scale]]
-    columns = [Column(_heading(p, count), p.method, _metric(p, count), "count", published=p.published)
+    have = [count for count in counts if count in REPEATS[results.scale]]
+    columns = [Column(f"{p.label} [{count}]" if len(counts) > 1 else p.label, p.method, p.metric, "count",
+                      published=p.published, parameters={"repeats": count})
                for count in have for p in parameters]  # fmt: skip
     notes = [STAND_INS, "Ours: K1's block sizes from 32 to 256 in steps of 32; K2's with thresholds in a geometric "
              "sequence up to the longest row; many parameters are as good within the noise of timing.",
@@ -63,11 +56,11 @@ def compared(results, title, parameters, counts):
     for case, name in named(results).items():
         for count in have:
             threshold, block, window = (
-                results.value(case, "k2-window", metric if count is None else f"{metric}_at_{count}")
+                results.value(case, "k2-window", metric, repeats=count)
                 for metric in ("threshold", "block_size", "window")
             )
             if threshold is not None:
-                rows.append({"Matrix": name, "Repeats": str(count or 1),
+                rows.append({"Matrix": name, "Repeats": str(count),
                              "Window [rows]": f"{window:.0f}" if window else "all",
                              "Threshold": int(threshold), "Block size": int(block)})  # fmt: skip
     if rows:
@@ -94,7 +87,7 @@ def _draw(axes, results, parameter, counts, names):
     looks = dict(zip(COUNTS, ("k1", "k2", "cusp-csr"), strict=True))  # none black, as the paper's are
     for shift, count in enumerate(counts):
         y = [i + 0.3 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
-        ours = [results.value(case, parameter.method, _metric(parameter, count)) for case in names]
+        ours = [results.value(case, parameter.method, parameter.metric, repeats=count) for case in names]
         there = [(value, at) for value, at in zip(ours, y, strict=True) if value is not None]
         if there:
             label = f"{count} repeats" if count > 1 else "1 repeat"
@@ -102,9 +95,7 @@ def _draw(axes, results, parameter, counts, names):
                 *zip(*there, strict=True), marker(looks[count]), color=colour(looks[count]), ls="none", label=label
             )
         printed = results.published
-        metrics = _metric(parameter, count), parameter.metric  # Table 3 has the latter
-        published = [next(filter(None, (printed.get(case, parameter.published, m) for m in metrics)), None)
-                     for case in names]  # fmt: skip
+        published = [printed.get(case, parameter.published, parameter.metric, repeats=count) for case in names]
         theirs = [(number.value, at) for number, at in zip(published, y, strict=True) if number is not None]
         if theirs:
             axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,

@@ -79,9 +79,7 @@ def measure(cell, run):
         for name, value in options.items():
             metric = FOUND.get(name)
             if metric and value is not None:
-                run.value(f"{metric}_at_{count}", value, "count")
-                if count == 1:  # Table 3 is of one repeat
-                    run.value(metric, value, "count")
+                run.value(metric, value, "count", repeats=count)
     product = kept["product"]
     run.value("nonzeros", made.nonzeros, "count")
     run.value("padding", product.packed.padding, "x")
@@ -134,9 +132,9 @@ class _Product:
 
 
 def _time(run, product, count):
-    metric = f"spmv_at_{count}"
     summary = run.time(
-        metric, product.multiply, check=product.error, tolerance=TOLERANCE, work=product.packed.least_work(),
+        "spmv", product.multiply, check=product.error, tolerance=TOLERANCE, work=product.packed.least_work(),
         cold=count == 1 or "variant" in run.cell.parameters, max_seconds=SECONDS[run.scale], repeats=count,
+        parameters={"repeats": count},
     )  # fmt: skip
-    run.value(f"bandwidth_at_{count}", 1e-9 * BYTES * product.packed.nonzeros / summary.median, "GB/s")
+    run.value("bandwidth", 1e-9 * BYTES * product.packed.nonzeros / summary.median, "GB/s", repeats=count)

@@ -16,7 +16,7 @@ def cells(scale):
 
 def tables(results):
     """Return Table 3, and what was found for K2 where rows are sorted in windows."""
-    return compared(results, "Table 3: best parameters", [VALUES, BLOCK, *THRESHOLD], (None,))
+    return compared(results, "Table 3: best parameters", [VALUES, BLOCK, *THRESHOLD], (1,))
 
 
 def plot(results):

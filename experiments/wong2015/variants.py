@@ -58,7 +58,7 @@ def _cell(case, method, name, backend, **more):
 
 def seconds(results, case, method, uncached=""):
     """Return the time of a product at the variants' number of repeats."""
-    return results.value(case, method + uncached, f"spmv_at_{variant_count(results.scale)}")
+    return results.value(case, method + uncached, "spmv", repeats=variant_count(results.scale))
 
 
 def times(results, title, methods, notes=()):
@@ -94,11 +94,11 @@ def spread(results, method, base, uncached="", without=(), sign=1):
 
 def drawn(results, methods):
     """Draw times of the variants, with and, where they were measured, without cache."""
-    metric = f"spmv_at_{variant_count(results.scale)}"
-    kinds = [each for each in CACHES if any(results.backends(method + each, metric) for method in methods)] or [""]
+    kinds = [each for each in CACHES if any(results.backends(method + each, "spmv") for method in methods)] or [""]
     made, panels = figure(PAGE, 3.0, panels=len(kinds))
     for axes, uncached in zip(panels, kinds, strict=True):
-        bars(axes, results, metric, {method + uncached: NAMES[method] for method in methods}, unit="µs",
+        bars(axes, results, "spmv", {method + uncached: NAMES[method] for method in methods}, unit="µs",
+             parameters={"repeats": variant_count(results.scale)},
              quantity="Product, x not cached" if uncached else "Product, x cached", cases=named(results))  # fmt: skip
         slanted(axes)
     if len({axes.get_yscale() for axes in panels}) == 1:  # the same times are as high in both

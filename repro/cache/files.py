@@ -22,8 +22,10 @@ from repro.cache import hashing, kept
 from repro.cache.code import digest
 from repro.cache.store import read_json
 from repro.discovery import Artefact
+from repro.first_edition import with_samples
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.rows import parse
+from repro.run.rounds import named
 from repro.settings import Settings, default_scale
 
 IDENTITY = ("case", "method", "backend", "parameters", "data")
@@ -114,7 +116,9 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         for row in parse(text.decode(), manifest):
             rows.setdefault(_place(row), []).append(row)
         with gzip.open(io.BytesIO(packed)) as stream:
-            samples = {_name(each): each for each in json.loads(stream.read(MOST_BYTES))}
+            samples = {
+                _name(each): with_samples(each, manifest["artefact"]) for each in json.loads(stream.read(MOST_BYTES))
+            }
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         keys = keys_of(manifest)
         return {
@@ -155,7 +159,7 @@ def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapp
         and isinstance(cell.get("digests", {}), dict)
         and ("since" not in cell or kept.is_mark(_timed(cell["since"])))
         and bool(rows)
-        and samples.keys() >= {row["metric"] for row in rows if row["n"]}
+        and samples.keys() >= {named(row, cell["parameters"]) for row in rows if row["n"]}
     )
 
 

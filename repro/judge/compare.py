@@ -13,6 +13,7 @@ from repro.judge.peaks import DOUBLE, fraction, of_published, of_roof
 from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
+from repro.rows import PARAMETER
 from repro.show.results import PREFERENCE, times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
 
@@ -73,9 +74,10 @@ def compare(
     for row in rows:
         cells.setdefault((row["case"], row["method"], row["backend"]), []).append(row)
     for row in rows:
-        theirs = row["method"] if published.get(row["case"], row["method"], row["metric"]) else None
+        own = {name.removeprefix(PARAMETER): value for name, value in row.items() if name.startswith(PARAMETER)}
+        theirs = row["method"] if published.get(row["case"], row["method"], row["metric"], **own) else None
         theirs = theirs or methods.get(row["method"], row["method"])
-        number = published.get(row["case"], theirs, row["metric"])
+        number = published.get(row["case"], theirs, row["metric"], **own)
         value = _number(row["value"])
         if number is None or value is None:
             continue
@@ -146,14 +148,15 @@ def _work(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Return for each case, method and metric the row of the best back end alone, so that machines can be compared.
+    """Return for each case, method, metric and parameters the row of the best back end alone, to compare machines.
 
     The best is that of the least time or the highest rate; of other values it is the first in the order of
     ``repro.show.results.PREFERENCE``. The column `backend` then says ``best``.
     """
     rows: dict[tuple, dict[str, Any]] = {}
+    parameters = [name for name in frame.columns if name.startswith(PARAMETER)]
     for row in sorted(frame.to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])):
-        key = tuple(row[name] for name in KEY if name != "backend")
+        key = _key({**row, "backend": "best"}, parameters)
         before = rows.get(key)
         if before is None or _better(row, before):
             rows[key] = row
@@ -211,7 +214,7 @@ def compare_results(
     """
     import pandas
 
-    parameters = sorted({name for frame in (old, new) for name in frame.columns if name.startswith("p_")})
+    parameters = sorted({name for frame in (old, new) for name in frame.columns if name.startswith(PARAMETER)})
     before, after = _by_key(old, parameters), _by_key(new, parameters)
     failed = new[new["status"] != DONE].to_dict("records")
     reasons = {_key(row, ())[:-1]: row["reason"] for row in failed}
@@ -251,8 +254,8 @@ def _number(value: Any) -> float | None:
 
 def _key(row: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Any, ...]:
     """Return what a number is known by, empty where it has no such parameter."""
-    given = (row.get(name) for name in parameters)
-    return (*(row[name] for name in KEY), *("" if value is None or value != value else value for value in given))
+    given = ("" if is_missing(value := row.get(name)) else value for name in parameters)
+    return (*(row[name] for name in KEY), *(str(each) if isinstance(each, list | dict) else each for each in given))
 
 
 def _by_key(frame: pandas.DataFrame, parameters: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:

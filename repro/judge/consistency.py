@@ -2,6 +2,7 @@
 
 ``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``,
 with a case behind it where it is not that of the derived number, or ``text <id>``; a method with a ``*`` is a list.
+Where a table has several numbers of a metric, it is ``metric[repeats=50]``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from repro.judge.intervals import Interval, Value, evaluate
 from repro.model import ReproError
 from repro.published import ROOT, Number, Published, load, papers
+from repro.rows import asked
 from repro.units import split
 
 
@@ -85,10 +87,14 @@ class _Paper:
             found = [number for number in published if words[1:] == [number.case]]
         elif len(words) in (3, 4):
             wanted = words[3] if len(words) == 4 else case
+            metric, own = asked(words[2])
             found = [
                 number
                 for number in published
-                if fnmatchcase(number.method, words[1]) and number.metric == words[2] and wanted in (None, number.case)
+                if fnmatchcase(number.method, words[1])
+                and number.metric == metric
+                and number.parameters == own
+                and wanted in (None, number.case)
             ]
         else:
             found = []

@@ -6,7 +6,8 @@
     iteration_rate = "solve|iterations"   # the one that the cell has
     "time_per_iteration*" = "solve*"      # the second star is what the first stands for
 
-A time or a rate that stands there has the interval of that time, scaled. What was not sampled stands nowhere.
+A time or a rate that stands there has the interval of that time, scaled: of several the one whose own parameters are
+the same. What was not sampled stands nowhere.
 """
 
 from __future__ import annotations

@@ -25,11 +25,12 @@ from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import write_atomically
+from repro.first_edition import with_samples
 from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, ReproError
-from repro.rows import parse
-from repro.run import rounds
+from repro.rows import flat, parse
+from repro.run.rounds import named
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, is_time, split
@@ -166,10 +167,10 @@ def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tu
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
         for suffix, data in content.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
-    text = content[".csv"].decode()
-    raw = csv.DictReader(io.StringIO(text, newline=""))
-    rows = [{**row, "parameters": typed["parameters"]} for row, typed in zip(raw, parse(text, manifest), strict=True)]
-    samples = json.loads(gzip.decompress(content[".samples.json.gz"]))
+    rows = parse(content[".csv"].decode(), manifest)
+    samples = [
+        with_samples(each, manifest["artefact"]) for each in json.loads(gzip.decompress(content[".samples.json.gz"]))
+    ]
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
     measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:
@@ -207,52 +208,46 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
             continue
         several = measured.get(place, ())
         for row in of_cell:
-            name = rounds.named(row, cell["parameters"])
+            name = named(row, cell["parameters"])
             if row["n"]:
                 yield from _verify_sampled(row, [each[name] for each in taken.get(place, ()) if name in each])
             elif values := [each["values"].get(name) for each in several if "values" in each]:
                 yield from _verify_told(row, values)
             yield from _verify_origin(row, cell)
         for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
-            own = [{**row, "value": _of_round(row, each, cell)} for row in of_cell]
+            values = each.get("values", {})
+            own = [{**flat(row), "value": values.get(named(row, cell["parameters"]), row["value"])} for row in of_cell]
             yield from _verify_derived(own, cell.get("work", ()))
     yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
                 if cell["status"] == DONE and place not in with_rows)  # fmt: skip
 
 
-def _of_round(row: Mapping[str, str], one: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
-    """Return a row's value in a round, as text; its own where the round says nothing of it."""
-    value = one.get("values", {}).get(rounds.named(row, cell["parameters"]))
-    return row["value"] if value is None else str(value)
-
-
-def _verify_told(row: Mapping[str, str], values: list[float | None]) -> Iterator[str]:
+def _verify_told(row: Mapping[str, Any], values: list[float | None]) -> Iterator[str]:
     """Say whether a value that was not sampled is another than its rounds have."""
     is_derived = (is_time(row["unit"]) or is_rate(row["unit"])) and None not in values
-    known, stored = median(values) if is_derived else values[-1], float(row["value"]) if row["value"] else None
-    if not _same(stored, known):
-        yield f"{_told(row)} is {stored}, and {known} by its rounds"
+    known = median(values) if is_derived else values[-1]
+    if not _same(row["value"], known):
+        yield f"{_told(row)} is {row['value']}, and {known} by its rounds"
 
 
-def _verify_origin(row: Mapping[str, str], cell: Mapping[str, Any]) -> Iterator[str]:
+def _verify_origin(row: Mapping[str, Any], cell: Mapping[str, Any]) -> Iterator[str]:
     """Say whether a row names another commit than its cell."""
     revision = cell.get("revision") or {}
     known = (revision.get("commit") or "") + "+" * bool(revision.get("dirty"))
-    if row["status"] == DONE and row.get("commit", known) != known:
+    if row["status"] == DONE and row["commit"] != known:
         yield f"{_told(row)} names another commit than its cell"
 
 
-def _verify_derived(rows: list[dict[str, str]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _verify_derived(rows: list[dict[str, Any]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say which values are not what they come from, a sampled time of their cell, times or over what is known.
 
     That is a whole number, as of iterations, a count of the cell, or the bytes or operations of its work.
     """
-    numbers = [{**row, **{name: float(row[name]) if row[name] else None for name in ("value", "n")}} for row in rows]
-    counts = [row["value"] for row in numbers if row["unit"] in ("", "count") and row["value"]]
+    counts = [row["value"] for row in rows if row["unit"] in ("", "count") and row["value"]]
     counts += [work[name] for work in works for name in ("bytes", "flops") if work[name]]
-    counts += [float(row[name]) for row in rows for name in ("work_bytes", "work_flops") if row.get(name)]
-    for row in numbers:
-        behind = [] if row["n"] or row["value"] is None else times_behind(row, numbers)
+    counts += [row[name] for row in rows for name in ("work_bytes", "work_flops") if row.get(name)]
+    for row in rows:
+        behind = [] if row["n"] or row["value"] is None else times_behind(row, rows)
         if len(behind) == 1 and row["value"]:
             value, seconds = (each["value"] * split(each["unit"])[0] for each in (row, behind[0]))
             factor = value * seconds if is_rate(row["unit"]) else value / seconds
@@ -264,7 +259,7 @@ def _is_whole(value: float) -> bool:
     return value > 0.5 and abs(value - round(value)) < 1e-9 * value
 
 
-def _verify_sampled(row: Mapping[str, str], rounds: list[Mapping[str, Any]]) -> Iterator[str]:
+def _verify_sampled(row: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> Iterator[str]:
     if not rounds or not all(each["seconds"] for each in rounds):
         yield f"{_told(row)} has no samples"
         return
@@ -274,13 +269,12 @@ def _verify_sampled(row: Mapping[str, str], rounds: list[Mapping[str, Any]]) -> 
         low, high = spread.of_samples(rounds)
     expected = {"value": median(each.median for each in summaries), "ci_low": low, "ci_high": high}
     for name, value in expected.items():
-        stored = float(row[name]) if row[name] else None
         known = None if value is None else convert(value, "s", row["unit"])
-        if not _same(stored, known):
-            yield f"{_told(row)}: {name} is {stored}, and {known} by its samples"
+        if not _same(row[name], known):
+            yield f"{_told(row)}: {name} is {row[name]}, and {known} by its samples"
     for name in ("n", "outliers"):
         count = sum(getattr(each, name) for each in summaries)
-        if int(row[name]) != count:
+        if row[name] != count:
             yield f"{_told(row)}: {name} is {row[name]}, and {count} by its samples"
 
 
@@ -294,5 +288,5 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return str(row["case"]), row["method"], row["backend"]
 
 
-def _told(row: Mapping[str, str]) -> str:
+def _told(row: Mapping[str, Any]) -> str:
     return " ".join((*_place(row), row["metric"]))

@@ -9,7 +9,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repro.show.looks import GRID, colour, marker, size, style, styled
 from repro.show.panels import intervals, legend, logarithmic, share_legend, tidy
@@ -91,13 +91,13 @@ def label(quantity: str, unit: str) -> str:
 
 
 def point(
-    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None
+    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None, **own: Any
 ) -> tuple[float, float | None, float | None] | None:
     """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
 
     What was worked out from a time has its interval, where one alone may be that.
     """
-    row = results.row(case, method, metric, backend)
+    row = results.row(case, method, metric, backend, **own)
     if row is None or is_missing(row["value"]):
         return None
     value, low, high = (
@@ -125,6 +125,7 @@ def bars(
     published: Mapping[str, str] | None = None,
     backend: str | None = None,
     log: bool = True,
+    parameters: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
 
@@ -149,16 +150,22 @@ def bars(
         Default: the best that has the method.
     log : bool
         Logarithmic vertical axis, where the values spread enough for one.
+    parameters : mapping, optional
+        Of the rows themselves, ours and published, where a cell has several of the metric.
     """
+    own = parameters or {}
     cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
     methods = methods if isinstance(methods, Mapping) else {method: method for method in methods}
     published = {method: method for method in methods} if published is None else published
-    ours = {method: [point(results, case, method, metric, unit, backend) for case in cases] for method in methods}
+    ours = {
+        method: [point(results, case, method, metric, unit, backend, **own) for case in cases] for method in methods
+    }
     theirs = {
-        method: [results.published.get(case, published.get(method, ""), metric) for case in cases] for method in methods
+        method: [results.published.get(case, published.get(method, ""), metric, **own) for case in cases]
+        for method in methods
     }
     methods = {method: name for method, name in methods.items() if any(ours[method]) or any(theirs[method])}
-    used = {method: backend or next(iter(results.backends(method, metric)), "host") for method in methods}
+    used = {method: backend or next(iter(results.backends(method, metric, **own)), "host") for method in methods}
     through = set(used.values()) - {"host"}
     mixed = len(through) > 1
     axes.set_label("" if mixed else " ".join(sorted({*used.values()})))  # the caption names them

@@ -12,6 +12,7 @@ from repro.judge.derived import sources
 from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
+from repro.rows import agree, has
 from repro.units import is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
@@ -94,11 +95,11 @@ class Results:
             case for case in ours if case not in self.published.cases
         ]
 
-    def backends(self, method: str | None = None, metric: str | None = None) -> list[str]:
-        """Return the back ends with a value, of one method or metric if given, best first."""
+    def backends(self, method: str | None = None, metric: str | None = None, **own: Any) -> list[str]:
+        """Return the back ends with a value, of one method or metric or parameters if given, best first."""
         present = {
-            place[3] for place in self._by_place
-            if method in (None, place[1]) and metric in (None, place[2])
+            place[3] for place, rows in self._by_place.items()
+            if method in (None, place[1]) and metric in (None, place[2]) and any(has(row, own) for row in rows)
         }  # fmt: skip
         return [backend for backend in PREFERENCE if backend in present]
 
@@ -106,27 +107,28 @@ class Results:
         """Return the first of CUDA, OpenCL and OpenMP that has a value; None when only the host has."""
         return next((backend for backend in self.backends(method, metric) if backend != "host"), None)
 
-    def row(self, case: str, method: str, metric: str, backend: str | None = None) -> dict[str, Any] | None:
+    def row(self, case: str, method: str, metric: str, backend: str | None = None, **own: Any) -> dict[str, Any] | None:
         """Return the row with a value, or None when it was not measured.
 
         Without a `backend` it is the best one that has this method and metric for any case, so that a column of a table
-        never mixes back ends.
+        never mixes back ends. Of rows that differ in parameters of their own these choose, as ``repeats=50``.
 
         Raises
         ------
         ReproError
-            When several rows answer: cells of an artefact must differ in case, method or back end.
+            When several rows answer: cells of an artefact must differ in case, method or back end, and rows of a cell
+            in what is asked for.
         """
         if backend is None:
-            backend = next(iter(self.backends(method, metric)), None)
-        rows = self._by_place.get((case, method, metric, backend), [])
+            backend = next(iter(self.backends(method, metric, **own)), None)
+        rows = [row for row in self._by_place.get((case, method, metric, backend), []) if has(row, own)]
         if len(rows) > 1:
             raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
         return dict(rows[0]) if rows else None
 
-    def value(self, case: str, method: str, metric: str, backend: str | None = None) -> float | None:
+    def value(self, case: str, method: str, metric: str, backend: str | None = None, **own: Any) -> float | None:
         """Return the value, in the row's unit, or None when it was not measured."""
-        row = self.row(case, method, metric, backend)
+        row = self.row(case, method, metric, backend, **own)
         return None if row is None or is_missing(row["value"]) else float(row["value"])
 
     def of_bound(self, row: Mapping[str, Any] | None, *, of_problem: bool = False) -> float | None:
@@ -146,8 +148,8 @@ def timed_on_cores(rows: pandas.DataFrame) -> bool:
 def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the warm times that a time or rate without samples of its own may come from.
 
-    The one that its paper's ``derived.toml`` names; of a rate of which nothing is said there, all of as many repeats,
-    where its name says how many.
+    The one that its paper's ``derived.toml`` names; of a rate of which nothing is said there, all. Parameters that both
+    have are the same.
 
     Parameters
     ----------
@@ -159,15 +161,13 @@ def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> l
     unit = row["unit"] or ""
     if not (is_rate(unit) or is_time(unit)):
         return []
-    times = [other for other in cell if is_time(other["unit"] or "") and not is_missing(other["n"])]
+    times = [
+        other for other in cell if is_time(other["unit"] or "") and not is_missing(other["n"]) and agree(row, other)
+    ]  # fmt: skip
     named = sources(row["artefact"], row["metric"])
     if named:
         return [time for name in named for time in times if time["metric"] == name][:1]
-    _, at, count = row["metric"].partition("_at_")  # as bandwidth_at_50, of spmv_at_50
-    return [
-        time for time in times
-        if is_rate(unit) and time["metric"].endswith(at + count) and not time["metric"].endswith("_cold")
-    ]  # fmt: skip
+    return [time for time in times if is_rate(unit) and not time["metric"].endswith("_cold")]
 
 
 def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class Column:
         Default: the best that has the column.
     paper : str
         What the heading of the paper's column adds, where its number is of something else, as ``"CPU"``.
+    parameters : mapping of str to JSON value
+        Of the rows themselves, ours and published, where a cell has several of the metric.
     """
 
     label: str
@@ -57,17 +59,19 @@ class Column:
     published_metric: str | None = None
     backend: str | None = None
     paper: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def ours(self, results: Results, case: str) -> float | None:
         """Return our value in the column's unit."""
-        row = results.row(case, self.method, self.metric, self.backend)
+        row = results.row(case, self.method, self.metric, self.backend, **self.parameters)
         if row is None or is_missing(row["value"]):
             return None
         return convert(float(row["value"]), row["unit"] or "", self.unit)
 
     def theirs(self, results: Results, case: str) -> Number | None:
         """Return the published number."""
-        return results.published.get(case, self.published or self.method, self.published_metric or self.metric)
+        place = self.published or self.method, self.published_metric or self.metric
+        return results.published.get(case, *place, **self.parameters)
 
 
 @dataclass(frozen=True)
@@ -268,7 +272,7 @@ Pair = tuple[tuple[str, list[str]], tuple[str, list[str]]]
 def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pair:
     ours = [_number(column.ours(results, case), column.unit) for case in labels]
     theirs = [column.theirs(results, case) for case in labels]
-    backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+    backend = _backend(results, column)
     heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
     # A count that no device had a part in is simply ours.
     where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
@@ -284,6 +288,11 @@ def _ratios(results: Results, ratio: Ratio, parts: Mapping[str, Column], labels:
     theirs = [results.published.get(case, *key) for case in labels]
     paper = f"{ratio.label}{PAPERS}" if any(theirs) else ""
     return (f"{ratio.label}, ours", ours), (paper, [_printed(number, None) for number in theirs])
+
+
+def _backend(results: Results, column: Column) -> str | None:
+    best = results.backends(column.method, column.metric, **column.parameters)
+    return column.backend or next(iter(best), None)
 
 
 def _is_any(part: tuple[str, list[str]]) -> bool:
@@ -338,7 +347,7 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
     shown = done["backend"].isin([])  # the rows of some column
     missing: dict[tuple[str, str, str], list[str]] = {}
     for column in columns:
-        backend = column.backend or next(iter(results.backends(column.method, column.metric)), None)
+        backend = _backend(results, column)
         same = (done["method"] == column.method) & (done["metric"] == column.metric) & (done["backend"] == backend)
         shown |= same
         if same.any():

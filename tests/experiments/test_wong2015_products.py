@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import matplotlib.figure
-import pandas
 import pytest
 
 import datasets
@@ -16,7 +15,8 @@ from experiments.wong2015.matrices import MATRICES, OWN
 from kernels import spmv
 from kernels.device import Unavailable, open_device
 from kernels.spmv import _tuning
-from repro.model import COLUMNS, DONE, SKIPPED, Row
+from repro.model import DONE, SKIPPED, Row
+from repro.rows import asked, frame
 from repro.show.tables import Results
 
 FOLDER = Path(figure12_bandwidth.__file__).parent
@@ -31,9 +31,9 @@ def value_of(cell, metric):
     speed = SPEED.get(cell.method, 1.0)
     if metric.endswith("_cold"):
         speed /= 2
-    if metric.startswith("spmv_at"):
+    if metric.startswith("spmv"):
         return NONZEROS / speed * 1e-9
-    if metric.startswith("bandwidth_at"):
+    if metric == "bandwidth":
         return 20.0 * speed
     fixed = {"nonzeros": NONZEROS, "padding": 1.5, "stored": 1.5 * NONZEROS, "least_bytes": 14.0 * NONZEROS}
     return fixed.get(metric, 64.0)
@@ -44,8 +44,8 @@ def metrics_of(cell, module):
         return {"nonzeros": "count", "rows": "count", "bytes": "B", "row_length_min": "count",
                 "row_length_max": "count", "row_length_mean": "count"}  # fmt: skip
     if module.startswith("figure4"):
-        return {"rows_of_5": "count", "rows_of_7": "count", "rows": "count", "row_length_min": "count",
-                "row_length_max": "count", "row_length_median": "count", "row_length_mean": "count"}  # fmt: skip
+        return {"rows_of_length[length=5]": "count", "rows_of_length[length=7]": "count", "rows": "count",
+                **{f"row_length_{each}": "count" for each in ("min", "max", "median", "mean")}}  # fmt: skip
     if module.startswith(("table4", "figure13")):
         times = dict.fromkeys(("packing", "reorder_gpu", "reorder_cpu", "product", "csr_product"), "s")
         return times | {"break_even_gpu": "", "break_even_cpu": "", "reordering_factor_gpu": "x",
@@ -53,11 +53,11 @@ def metrics_of(cell, module):
     counts = (50,) if cell.parameters.get("variant") else (1, 50, 1200)
     found = {"nonzeros": "count", "padding": "x", "stored": "count", "least_bytes": "B"}
     for count in counts:
-        found |= {f"spmv_at_{count}": "s", f"bandwidth_at_{count}": "GB/s"}
+        found |= {f"spmv[repeats={count}]": "s", f"bandwidth[repeats={count}]": "GB/s"}
         for metric in ("block_size", "threshold", "values_per_thread", "window"):
             if "search" in cell.parameters and not cell.parameters.get("variant"):
-                found |= {f"{metric}_at_{count}": "count", metric: "count"}
-    return found | {f"spmv_at_{counts[0]}_cold": "s"}
+                found[f"{metric}[repeats={count}]"] = "count"
+    return found | {f"spmv_cold[repeats={counts[0]}]": "s"}
 
 
 def results_of(name, status):
@@ -70,11 +70,11 @@ def results_of(name, status):
         if status == SKIPPED or cell.case == OWN:
             rows.append(Row(**place, status=SKIPPED, reason="skipped on purpose"))
             continue
-        for metric, unit in metrics_of(cell, name).items():
+        for text, unit in metrics_of(cell, name).items():
+            metric, own = asked(text)
             value = math.inf if (metric, cell.case) == ("break_even_gpu", "webbase") else value_of(cell, metric)
-            rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit))
-    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
-    return module, Results(frame, "paper", "m", artefact)
+            rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit, parameters=own))
+    return module, Results(frame([row.as_dict() for row in rows]), "paper", "m", artefact)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -161,11 +161,11 @@ def test_products_of_a_matrix(wong):
     assert wong(("figure12", "table3", "table4", "figure18"), *only) == 0
     rows = wong.rows("figure12")
     nonzeros = datasets.load("wong2015/qcd", "smoke").nonzeros
-    found = {metric: row for (_, name, _, metric), row in rows.items() if name == "k1"}
+    found = {metric: row for (_, name, _, metric), row in rows.items() if name == "k1"}  # of one repeat
     assert float(found["nonzeros"]["value"]) == nonzeros
-    seconds, rate = (float(found[metric]["value"]) for metric in ("spmv_at_1", "bandwidth_at_1"))
+    seconds, rate = (float(found[metric]["value"]) for metric in ("spmv", "bandwidth"))
     assert rate == pytest.approx(20e-9 * nonzeros / seconds)
-    assert float(found["spmv_at_1"]["error"]) < 1e-14
+    assert float(found["spmv"]["error"]) < 1e-14
     assert float(found["block_size"]["value"]) == 64
     assert float(found["stored"]["value"]) == nonzeros, "39 entries in each of 3072 rows: nothing is padded"
     alphas = wong.rows("table4")

@@ -7,6 +7,7 @@ from experiments.wong2015 import figure3_tasks, figure16_power, table4_break_eve
 from repro import ReproError
 from repro.judge.claims import verdicts
 from repro.model import Row
+from repro.rows import frame
 from repro.show.render import as_csv
 from repro.show.tables import Results
 
@@ -15,10 +16,10 @@ DEVICES = {"cuda": "a GPU", "opencl": "a CPU"}
 NAMED = "Devices: `cuda` on a GPU; `opencl` on a CPU."
 
 
-def results(artefact, metrics, backends, method="k1", case="heart-3k", unit="s"):
-    rows = [Row(artefact, "large", case, method, backend, DEVICES[backend], metric, 1e-3, unit)
+def results(artefact, metrics, backends, method="k1", case="heart-3k", unit="s", **own):
+    rows = [Row(artefact, "large", case, method, backend, DEVICES[backend], metric, 1e-3, unit, parameters=own)
             for backend in backends for metric in metrics]  # fmt: skip
-    return Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", artefact)
+    return Results(frame([row.as_dict() for row in rows]), "large", "m", artefact)
 
 
 def test_table_4_names_the_devices_of_its_back_ends():
@@ -57,7 +58,7 @@ def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
 
 def test_parameters_name_the_back_end_that_they_are_of():
     """Another's were searched for, too: its device is none of the figure's."""
-    found = results("wong2015-table8", ["block_size_at_1"], DEVICES, case="circuit", unit="count")
+    found = results("wong2015-table8", ["block_size"], DEVICES, case="circuit", unit="count", repeats=1)
     text = table8_block_sizes.plot(found)._supxlabel.get_text().replace("\n", " ")
     assert "a GPU" in text and "kernels through cuda" in text and "a CPU" not in text
 

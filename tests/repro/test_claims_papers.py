@@ -18,6 +18,7 @@ from repro.judge.claims.points import bound, combinations
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import SCALES, Row
+from repro.rows import asked
 from repro.show.render import as_csv
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -87,9 +88,7 @@ def test_selectors_name_what_is_measured(paper):
             if not methods:
                 wrong.add(f"{claim.id}: {artefact} has no method {'|'.join(selector.methods)}")
             # Of what is put together there the modules have the beginning.
-            named = {
-                re.sub(ending, "", selector.metric) for ending in ("$", r"\d+$", r"_\d+$", r"_at_\d+$", r"[a-z]+$")
-            }
+            named = {re.sub(ending, "", selector.metric) for ending in ("$", r"\d+$", r"_\d+$", r"[a-z]+$")}
             if not any(fnmatchcase(metric, name) for metric in metrics for name in named):
                 wrong.add(f"{claim.id}: {artefact} records no {selector.metric}")
             if selector.case and selector.case not in {str(cell.case) for cell in found}:
@@ -110,8 +109,9 @@ def test_published_references_are_numbers_of_the_paper(paper):
                     if kind == "text":
                         assert rest[0] in numbers.cases, (claim.id, reference)
                     else:
-                        found = [n for n in numbers if [n.method, n.metric] == rest[:2] and rest[2:] in ([], [n.case])]
-                        assert found, (claim.id, reference)
+                        named = rest[0], *asked(rest[1])
+                        found = [n.case for n in numbers if (n.method, n.metric, n.parameters) == named]
+                        assert found and rest[2:] in ([], *([case] for case in found)), (claim.id, reference)
 
 
 def test_verdicts_as_json(capsys):
@@ -177,8 +177,9 @@ def test_every_predicate_has_a_value_on_all_that_its_artefacts_measure(paper, tm
                 for device in devices[cell.backend]:
                     case = str(cell.case)
                     row = Row(f"{paper}-{selector.stem}", "paper", case, cell.method, cell.backend, device, metric, 2.0,
-                              unit_of(metric), 1.9, 2.1, 9, 0, 0.5)  # fmt: skip
-                    tables.setdefault(selector.stem, {})[case, cell.method, cell.backend, device, metric] = row
+                              unit_of(metric), 1.9, 2.1, 9, 0, 0.5, parameters=dict(selector.parameters))  # fmt: skip
+                    place = case, cell.method, cell.backend, device, metric, selector.parameters
+                    tables.setdefault(selector.stem, {})[place] = row
     for stem, rows in tables.items():
         path = tmp_path / "box" / paper / f"{stem}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)

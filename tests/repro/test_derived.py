@@ -46,11 +46,15 @@ def interval(store, metric, than=1.0):
 
 
 def test_a_rate_has_the_interval_of_its_time_turned_round(store):
-    store.row("a", "fast", "bandwidth_at_50", 100.0, unit="GB/s", spread=None)
-    store.row("a", "fast", "spmv_at_50", 1.0, n=9, **SKEWED)
-    store.row("a", "fast", "spmv_at_1", 3.0, spread=0.5, n=9)
-    store.row("a", "fast", "spmv_at_50_cold", 3.0, spread=0.5, n=9)
-    found = interval(store, "bandwidth_at_50", 90)
+    often, once = ({"parameters": {"repeats": count}} for count in (50, 1))
+    store.row("a", "fast", "bandwidth", 100.0, unit="GB/s", spread=None, **often)
+    store.row("a", "fast", "bandwidth", 33.0, unit="GB/s", spread=None, **once)
+    store.row("a", "fast", "spmv", 1.0, n=9, **SKEWED, **often)
+    store.row("a", "fast", "spmv", 3.0, spread=0.5, n=9, **once)
+    store.row("a", "fast", "spmv_cold", 3.0, spread=0.5, n=9, **often)
+    with pytest.raises(ReproError, match="several rows of bandwidth of a cell"):
+        interval(store, "bandwidth", 90)
+    found = interval(store, "bandwidth[repeats=50]", 90)
     assert (found.value, found.low, found.high) == pytest.approx((100, 100 / 1.2, 100 / 0.95))
     assert found.state == PART and found.undecided == 1
 

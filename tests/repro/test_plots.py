@@ -11,6 +11,7 @@ import pandas
 import pytest
 
 from repro.model import Row
+from repro.rows import frame
 from repro.show import plots
 from repro.show.looks import families
 from repro.show.results import Results
@@ -356,20 +357,23 @@ def test_a_rate_has_the_interval_of_the_time_it_is_worked_out_from():
 def test_a_rate_of_several_repeats_has_the_interval_of_the_time_of_as_many():
     """As wong2015's products: 0.4 GB in 0.01 s once, in 0.008 s each of 50 times, and 1200 times too few for one."""
     place = ("wong2015-figure12", "paper", "circuit", "k1", "cuda", "device")
-    times = [("spmv_at_1", 0.01, 0.0098, 0.0104, 9), ("spmv_at_1_cold", 0.02, 0.019, 0.021, 9),
-             ("spmv_at_50", 0.008, 0.0079, 0.0082, 9), ("spmv_at_1200", 0.005, None, None, 3)]  # fmt: skip
-    rows = [Row(*place, metric, value, "s", low, high, n) for metric, value, low, high, n in times]
+    times = [("spmv", 1, 0.01, 0.0098, 0.0104, 9), ("spmv_cold", 1, 0.02, 0.019, 0.021, 9),
+             ("spmv", 50, 0.008, 0.0079, 0.0082, 9), ("spmv", 1200, 0.005, None, None, 3)]  # fmt: skip
+    rows = [Row(*place, metric, value, "s", low, high, n, parameters={"repeats": count})
+            for metric, count, value, low, high, n in times]  # fmt: skip
     rates = {1: 40.0, 50: 50.0, 1200: 80.0}
-    rows += [Row(*place, f"bandwidth_at_{count}", rate, "GB/s") for count, rate in rates.items()]
+    rows += [Row(*place, "bandwidth", rate, "GB/s", parameters={"repeats": count}) for count, rate in rates.items()]
 
     def point(rows, count):
-        results = Results(pandas.DataFrame([each.as_dict() for each in rows]), "paper", "somewhere", place[0])
-        return plots.point(results, "circuit", "k1", f"bandwidth_at_{count}", "GB/s", "cuda")
+        results = Results(frame([each.as_dict() for each in rows]), "paper", "somewhere", place[0])
+        return plots.point(results, "circuit", "k1", "bandwidth", "GB/s", "cuda", repeats=count)
 
     assert point(rows, 1) == pytest.approx((40, 0.4 / 0.0104, 0.4 / 0.0098))
     assert point(rows, 50) == pytest.approx((50, 0.4 / 0.0082, 0.4 / 0.0079))
     assert point(rows, 1200) == (80, None, None)
-    once = [row for row in rows if row.metric != "spmv_at_50"]  # its interval is of no other rate
+    once = [
+        row for row in rows if (row.metric, row.parameters) != ("spmv", {"repeats": 50})
+    ]  # its interval is of no other rate
     assert point(once, 1200) == (80, None, None) and point(once, 50) == (50, None, None)
 
 

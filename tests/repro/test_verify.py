@@ -111,11 +111,11 @@ def test_data_of_one_recipe_and_two_contents_is_found(results):
 
 def test_a_value_that_does_not_follow_from_its_time_is_found():
     time = {"case": "a", "method": "m", "backend": "host", "artefact": "fu2014-table6", "metric": "solve",
-            "value": "0.6", "unit": "s", "n": "9", "ci_low": "0.5", "ci_high": "0.7"}  # fmt: skip
-    steps = {**time, "metric": "iterations", "value": "12", "unit": "count", "n": ""}
-    each = {**time, "metric": "time_per_iteration", "value": "0.05", "n": "", "ci_low": "", "ci_high": ""}
+            "value": 0.6, "unit": "s", "n": 9, "ci_low": 0.5, "ci_high": 0.7}  # fmt: skip
+    steps = {**time, "metric": "iterations", "value": 12.0, "unit": "count", "n": None}
+    each = {**time, "metric": "time_per_iteration", "value": 0.05, "n": None}
     assert list(verify._verify_derived([time, steps, each], ())) == []
-    (what,) = verify._verify_derived([time, steps, {**each, "value": "0.0501"}], ())
+    (what,) = verify._verify_derived([time, steps, {**each, "value": 0.0501}], ())
     assert "time_per_iteration does not follow from solve" in what
 
 

@@ -22,6 +22,7 @@ from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_t
 from repro.judge.intervals import Undefined
 from repro.judge.peaks import Peak
 from repro.model import DONE
+from repro.rows import asked
 from repro.run.busy import on_processor, preempted, shared
 from repro.run.statistics import median
 from repro.show.results import is_missing
@@ -174,7 +175,8 @@ def number_of(paper: str, reference: str, case: str, root: Path) -> published.Nu
     words = reference.split()
     if words[0] == "text":
         return next((each for each in loaded(f"{paper}-text", root) if each.case == words[1]), None)
-    return loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], words[2])
+    metric, own = asked(words[2])
+    return loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], metric, **own)
 
 
 @cache

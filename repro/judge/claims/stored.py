@@ -1,7 +1,8 @@
 """The stored results of one machine, and how a selector of a claim finds its rows in them.
 
 A selector is ``<table> <method> <metric> [<case>] [@<where>]``, as in ``table2 patch assembly regular @gpu``. Methods
-may be alternatives, ``a|b``, or patterns with ``*``, as the metric may. `where` is a back end (``cuda``, ``opencl``,
+may be alternatives, ``a|b``, or patterns with ``*``, as the metric may. Where a cell has several rows of a metric,
+their own parameters stand in brackets, as in ``spmv[repeats=50]``. `where` is a back end (``cuda``, ``opencl``,
 ``openmp``, ``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines,
 or several of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the
 least time, the highest rate, of other values that of the first back end in the order of `results.PREFERENCE`.
@@ -24,7 +25,7 @@ from repro.judge import bounds
 from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
-from repro.rows import read_file
+from repro.rows import agree, asked, has, read_file
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.units import convert, is_rate, is_time
 
@@ -35,13 +36,14 @@ PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
 @dataclass(frozen=True)
 class Selector:
-    """What a selector asks for; `case` and `place` may be empty."""
+    """What a selector asks for; `case`, `place` and `parameters`, pairs of name and value, may be empty."""
 
     stem: str
     methods: tuple[str, ...]
     metric: str
     case: str = ""
     place: str = ""
+    parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Selector:
@@ -56,7 +58,9 @@ class Selector:
         place = words.pop()[1:] if words and words[-1].startswith("@") else ""
         if len(words) not in (3, 4) or not set(place.split("+")) <= {"", *PLACES}:
             raise ReproError(f"{text!r} is no selector: <table> <method> <metric> [<case>] [@{'|'.join(PLACES)}]")
-        return cls(words[0], tuple(words[1].split("|")), words[2], words[3] if len(words) == 4 else "", place)
+        metric, own = asked(words[2])
+        case = words[3] if len(words) == 4 else ""
+        return cls(words[0], tuple(words[1].split("|")), metric, case, place, tuple(own.items()))
 
     def takes(self, method: str) -> bool:
         """Return whether a method is among those asked for."""
@@ -122,19 +126,19 @@ class Stored:
         return Roofs.read(self.folder)
 
     def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
-        """Return another metric of the cell that a row belongs to, or None."""
-        return next((other for other in self._of_cell(row) if other["metric"] == metric), None)
+        """Return another metric of the cell that a row belongs to, of the same parameters, or None."""
+        return next((other for other in self._of_cell(row) if other["metric"] == metric and agree(row, other)), None)
 
     def cold(self, row: Mapping[str, Any]) -> float | None:
         """Return a row's value with the cache evicted before each sample, where the cell has one.
 
-        A rate of operations has that of the product's time, ``spmv``, scaled by how much longer it takes cold.
+        A rate has that of the one time behind it, scaled by how much longer that takes cold.
         """
-        if is_rate(row["unit"]):
-            warm, cold = (self.beside(row, metric) for metric in ("spmv", "spmv_cold"))
-            return row["value"] * warm["value"] / cold["value"] if warm and cold and cold["value"] else None
-        found = self.beside(row, f"{row['metric']}_cold")
-        return None if found is None else found["value"]
+        warm = self._times_behind(row) if is_rate(row["unit"]) else [row]
+        cold = self.beside(warm[0], f"{warm[0]['metric']}_cold") if len(warm) == 1 else None
+        if cold is None or warm[0] is row:
+            return cold and cold["value"]
+        return row["value"] * warm[0]["value"] / cold["value"] if cold["value"] else None
 
     def bound(self, row: Mapping[str, Any]) -> float | None:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
@@ -151,8 +155,17 @@ class Stored:
         return [scale for scale in SCALES if scale in present]
 
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
-        """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it."""
+        """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it.
+
+        Raises
+        ------
+        ReproError
+            When several rows of a cell answer that differ in their own parameters alone.
+        """
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
+        known = {tuple(row[name] for name in ("method", "backend", "device", "metric")) for row in rows}
+        if len(known) < len(rows) and selector.stem != CEILINGS:  # of which a machine has several
+            raise ReproError(f"{artefact} has several rows of {selector.metric} of a cell: say in brackets which")
         return self._with_interval(_best(rows)) if rows else None
 
     def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +220,9 @@ class Stored:
                     for row in rows]  # fmt: skip
         else:
             rows = index.get((scale, selector.metric), [])
-        return [row for row in rows if selector.takes(row["method"]) and in_place(row, selector.place)]
+        own = dict(selector.parameters)
+        return [row for row in rows
+                if selector.takes(row["method"]) and in_place(row, selector.place) and has(row, own)]  # fmt: skip
 
 
 def is_timed(row: Mapping[str, Any]) -> bool:

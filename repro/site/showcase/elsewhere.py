@@ -17,6 +17,7 @@ from repro.judge.claims.points import bound, find
 from repro.judge.claims.stored import Stored, is_timed
 from repro.judge.claims.table import measured
 from repro.model import DONE
+from repro.rows import agree
 from repro.run.busy import on_processor, shared
 from repro.run.statistics import median
 from repro.units import is_time, significant, split
@@ -102,7 +103,7 @@ def _found(
         for name, row in point.rows.items():
             if not (on_processor(row) and is_timed(row) and shared(here.stored.folder, row)):
                 continue
-            other = there.row(here.identity(row), row["metric"])
+            other = there.row(here.identity(row), row)
             factor = _longer(row, other)
             if factor is None or factor <= 1:
                 return None
@@ -155,12 +156,12 @@ class _Cells:
         """Return what the cell of a row measures."""
         return self._identities.get(tuple(row[name] for name in ("artefact", "scale", "case", "method", "backend")), ())
 
-    def row(self, identity: tuple, metric: str) -> Row | None:
-        """Return the row of a cell that measures the same, or None."""
+    def row(self, identity: tuple, like: Row) -> Row | None:
+        """Return the row of a cell that measures the same as another, or None."""
         if identity not in self._places:
             return None
         _, *place, _ = identity
-        wanted = (*place, metric, DONE)
+        wanted = (*place, like["metric"], DONE)
         names = ("scale", "case", "method", "backend", "metric", "status")
         rows = self.stored.rows(self._places[identity])
-        return next((row for row in rows if tuple(row[name] for name in names) == wanted), None)
+        return next((row for row in rows if tuple(row[name] for name in names) == wanted and agree(row, like)), None)

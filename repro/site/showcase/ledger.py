@@ -8,7 +8,7 @@
     name = "Products, double precision"
     artefacts = ["figure8"]                  # that time them: the first that a machine has
     metric = "spmv"
-    cold = "spmv_cold"                       # by default the metric with _cold
+    cold = "spmv_cold"                       # by default the metric with _cold; of several rows "spmv[repeats=50]"
     rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them
     each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
@@ -114,9 +114,10 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
     if unknown := set(entry) - _FAMILY:
         raise ReproError(f"{', '.join(sorted(unknown))} is not known here; there are {', '.join(sorted(_FAMILY))}")
     rivals = entry.get("rivals", "")
+    metric, bracket, own = entry["metric"].partition("[")
     return Family(
         paper, entry["name"], tuple(f"{paper}-{stem}" for stem in entry["artefacts"]), entry["metric"],
-        entry.get("cold", f"{entry['metric']}_cold"), tuple(rivals.split("|")) if rivals else (),
+        entry.get("cold", f"{metric}_cold{bracket}{own}"), tuple(rivals.split("|")) if rivals else (),
         {name: tuple(values) for name, values in entry.get("each", {}).items()},
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 from repro.judge.claims.stored import Stored
 from repro.model import DONE
+from repro.rows import answers
 from repro.show.measurements import SCALE_ORDER
 from repro.show.results import PREFERENCE, is_missing
 from repro.site.showcase.ledger import Family
@@ -78,7 +79,7 @@ class Run:
                 if any(fnmatchcase(row["method"], each) for each in patterns)]  # fmt: skip
 
     def _at(self, place: Place, metric: str) -> Iterable[Row]:
-        return (row for row in self.rows if row["case"] == place[0] and row["metric"] == metric)
+        return (row for row in self.rows if row["case"] == place[0] and answers(row, metric))
 
     def _words(self, place: Place) -> dict[str, str]:
         return dict(zip(self.family.each, place[1:], strict=True))
@@ -92,7 +93,7 @@ def runs(family: Family, stored: Stored) -> list[Run]:
     methods = {name.format(**words) for name in family.kernels for words in family.words()}
     for artefact in family.artefacts:
         done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
-        timed = [row for row in done if row["metric"] == family.metric]
+        timed = [row for row in done if answers(row, family.metric)]
         ours = [row for row in timed if row["method"] in methods and row["backend"] != "host"]
         scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
         made = []

@@ -1,22 +1,16 @@
-"""The spectral operator as an assembled matrix, and conjugate gradients with PyAMG on low-order elements before it.
+"""The spectral operator as an assembled matrix, and that of low-order elements on the same nodes.
 
-What a user would do with libraries alone: SciPy's product and its conjugate gradients, and PyAMG's smoothed aggregation
-on the matrix of trilinear elements between neighbouring GLL nodes, which is spectrally near the operator's own and has
-far fewer entries (Orszag 1980; Deville and Mund 1985).
+The matrix of trilinear elements between neighbouring GLL nodes is spectrally near the operator's own and has far fewer
+entries (Orszag 1980; Deville and Mund 1985): what libraries' multigrid makes a preconditioner of.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import pyamg
 import scipy.sparse
-import scipy.sparse.linalg
-from threadpoolctl import threadpool_limits
 
 from baselines.sem.sums import CORNERS, Sums
-from baselines.solvers.rival import Rival
 
-LIBRARIES = ("pyamg",)
 CHUNK = 1 << 22  # entries of the element matrices that are made at once
 
 
@@ -67,41 +61,3 @@ def low_order(points, cells, order: int, table, free):
     small = table[:, np.stack(corners, axis=1)].reshape(-1, 8)
     tensor = small[:, [0, 1, 3, 2, 4, 5, 7, 6]]  # a table at n = 1 has x fastest
     return matrix(at, small, 1, tensor, free)
-
-
-class LowOrder(Rival):
-    """The spectral operator's matrix, with PyAMG on the low-order one as preconditioner.
-
-    Parameters
-    ----------
-    matrix, low : scipy.sparse CSR, (n, n) float64
-    rhs : (n,) float64
-    tolerance : float
-        Of ‖b - A x‖/‖b‖.
-    max_iterations : int
-    """
-
-    version = pyamg.__version__
-
-    def __init__(self, matrix, low, rhs, tolerance, max_iterations):
-        super().__init__(matrix, rhs, tolerance, max_iterations)
-        self._low, self._cycle = low, None
-
-    def set_up(self):
-        with threadpool_limits(1):
-            made = pyamg.smoothed_aggregation_solver(self._low, max_coarse=500)
-            self._cycle = made.aspreconditioner(cycle="V")
-            self._cycle @ self.rhs  # PyAMG factorises the coarsest matrix when it first needs it
-
-    def solve(self):
-        count = [0]
-
-        def counted(_):
-            count[0] += 1
-
-        with threadpool_limits(1):
-            self.x, info = scipy.sparse.linalg.cg(
-                self.matrix, self.rhs, rtol=self.tolerance, maxiter=self.max_iterations, M=self._cycle, callback=counted
-            )
-        self.iterations = count[0]
-        self._ended(info == 0, f"SciPy's cg ended with {info}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 
 from experiments.remacle2016 import products
@@ -18,32 +20,34 @@ MAX_ITERATIONS = 2000
 DEVICES = ("cuda", "opencl", "openmp")
 # Options of kernels.sem.solver.Solver.
 METHODS = {
-    "two-scale": {"weighted": False},
+    "two-scale": {"weighted": False, "cycle": {"corrections": 3}},
     "exact-coarse": {"weighted": False, "cycle": {"corrections": 8}},
     "one-cycle": {"weighted": False, "cycle": {"steps": 1, "coarsest": 100}},
     "fine": {"preconditioner": "fine-only", "weighted": False},
     "weighted": {},
     "weighted-fp32": {"dtype": "float32"},
-    "two-scale-fp32": {"weighted": False, "dtype": "float32"},
-    "weighted-host": {"coarse": "host", "cycle": {"corrections": 1}},
-    "launched": {"weighted": False, "graph": False},
+    "two-scale-fp32": {"weighted": False, "cycle": {"corrections": 3}, "dtype": "float32"},
+    "weighted-host": {"coarse": "host"},
+    "launched": {"weighted": False, "cycle": {"corrections": 3}, "graph": False},
     "jacobi": {"preconditioner": "jacobi"},
 }
 TITLES = {
     "two-scale": "the paper's P = P^c + P^f, plain sums over subdomains; P in single, the rest in double precision",
     "exact-coarse": "the same with the coarse system solved until nothing is left that the iterations could tell",
-    "one-cycle": "the same with a single K-cycle, down to a hundred unknowns, in place of twice two steps over cycles",
+    "one-cycle": "the same with a single K-cycle, down to a hundred unknowns, in place of thrice two steps over them",
     "fine": "the paper's P = P^f alone",
-    "weighted": "the same as two-scale, with the local solves weighted by the number of subdomains at a node",
+    "weighted": "the same with two steps once, and the local solves weighted by the number of subdomains at a node",
     "weighted-fp32": "weighted, all in single precision",
     "two-scale-fp32": "two-scale, all in single precision, as the paper's heat equation is",
-    "weighted-host": "weighted, with the coarse part, corrected once, on the host's cores while the device solves "
-    "locally",
+    "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
     "launched": "two-scale with each iteration launched by the host, as OpenCL's are, in place of CUDA's graph",
     "jacobi": "the inverse of the diagonal",
     "pyamg-low-order": "on the host: SciPy's CG with the assembled matrix, PyAMG's smoothed aggregation on low-order "
-    "elements between the GLL nodes as preconditioner",
+    "elements between the GLL nodes as preconditioner, one thread",
+    "amgcl-low-order": "on the host: AMGCL's CG with the assembled matrix, its smoothed aggregation on low-order "
+    "elements as preconditioner, all threads",
 }
+RIVALS = {"pyamg-low-order": "pyamg_low_order", "amgcl-low-order": "amgcl_low_order"}  # of baselines.sem
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve
 ROUNDINGS = 8  # of x to single precision, so many times the change of whose residual a solve in it may leave
 RIVAL_BYTES = 50  # for each entry of the element matrices
@@ -66,7 +70,7 @@ def cell(mesh: str, elements: int, method: str, backend: str, order: int = ORDER
 
 def measure(cell, run):
     """Count iterations for every tolerance of the sweep, and time the solve to one of them."""
-    if cell.method == "pyamg-low-order":
+    if cell.method in RIVALS:
         _measure_rival(cell, run)
         return
     from kernels.device import Unavailable
@@ -157,7 +161,7 @@ class Residual:
 
 
 def _measure_rival(cell, run):
-    from baselines.sem.assembled import LowOrder, low_order, matrix
+    from baselines.sem.assembled import low_order, matrix
     from kernels.sem.numbering import number_nodes
 
     mesh, order = run.dataset(cell.data[0]), cell.parameters["order"]
@@ -166,9 +170,11 @@ def _measure_rival(cell, run):
     system = mesh.points, mesh.cells, order, numbering.table, ~numbering.boundary
     a = matrix(*system)
     weights = _masses(mesh, order, numbering)[~numbering.boundary]
-    rival = LowOrder(a, low_order(*system), weights, TOLERANCE, MAX_ITERATIONS)
+    made = importlib.import_module(f"baselines.sem.{RIVALS[cell.method]}")
+    rival = made.LowOrder(a, low_order(*system), weights, TOLERANCE, MAX_ITERATIONS)
     rival.set_up()
     run.time("solve", rival.solve, check=rival.residual, tolerance=1.01 * TOLERANCE, max_seconds=SECONDS[run.scale])
+    run.value("threads", rival.threads, "count")
     run.value("iterations", rival.iterations, "count")
     run.value("nodes", numbering.nodes, "count")
 

@@ -2,7 +2,7 @@
 
 The paper does not print its tolerance: a table says which one fits its iterations, and how well. Counts grow as printed
 when ‖r‖ itself is to fall below a number, and not ‖r‖/‖b‖, which on finer meshes asks for more. Beside the paper's two
-strategies, on mesh 2: weighted local solves, single precision, the coarse part on the host, Jacobi, and PyAMG.
+strategies, on mesh 2: weighted local solves, single precision, the coarse part on the host, Jacobi, PyAMG and AMGCL.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def cells(scale):
             methods = dict.fromkeys((*ON_ALL, *OVERLAP)) if case == HIGH else OVERLAP
             found += [poisson.cell("mesh2", 32, method, backend, order) for method in methods]
     rivals = [size for size in SIZES[scale] if size <= RIVAL[scale]]
-    return found + [poisson.cell("mesh2", size, "pyamg-low-order", "host") for size in rivals]
+    return found + [poisson.cell("mesh2", size, rival, "host") for size in rivals for rival in poisson.RIVALS]
 
 
 def fit(results, methods, kind="relative"):

@@ -1,9 +1,11 @@
 """The assembled spectral matrix against the einsum operator, the low-order one, and the solver with both."""
 
+import importlib
+
 import numpy as np
 import pytest
 
-from baselines.sem.assembled import LowOrder, low_order, matrix
+from baselines.sem.assembled import low_order, matrix
 from baselines.sem.sums import CORNERS, Sums
 
 SIDE = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1)[..., ::-1].reshape(-1, 3)
@@ -39,10 +41,14 @@ def test_low_order_elements_lie_between_neighbouring_nodes(system):
     assert 0.3 < eigenvalues.min() and eigenvalues.max() < 4
 
 
-def test_solver(system):
+@pytest.mark.parametrize("library", ["pyamg", "amgcl"])
+def test_solver(system, library):
+    if library == "amgcl":
+        pytest.importorskip("pyamgcl")
+    made = importlib.import_module(f"baselines.sem.{library}_low_order")
     high, low = matrix(*system), low_order(*system)
     rhs = np.random.default_rng(2).normal(size=high.shape[0])
-    rival = LowOrder(high, low, rhs, 1e-9, 100)
+    rival = made.LowOrder(high, low, rhs, 1e-9, 100)
     rival.set_up()
     rival.solve()
     assert rival.residual() <= 1.01e-9 and 5 < rival.iterations < 60

@@ -31,20 +31,20 @@
             continue;                                                                                                \
         LANES_HERE;                                                                                                  \
         LIMITS;                                                                                                      \
-        double sums[LANES];                                                                                          \
+        real sums[LANES];                                                                                            \
         for (int lane = 0; lane < lanes; ++lane)                                                                     \
             sums[lane] = 0;                                                                                          \
         for (; place < end; place += STRIDE)                                                                         \
             for (int lane = 0; lane < lanes; ++lane) {                                                               \
                 const int column = columns[place + lane];                                                            \
-                const double found = x[column < 0 ? 0 : column]; /* in any case, so that processors gather */        \
+                const real found = x[column < 0 ? 0 : column]; /* in any case, so that processors gather */          \
                 sums[lane] += values[place + lane] * (column < 0 ? 0 : found);                                       \
             }                                                                                                        \
         for (int lane = 0; lane < lanes; ++lane) {                                                                   \
             const long i = SORTED ? order[first + lane] : first + lane;                                              \
             if (i < 0 || i >= rows)                                                                                  \
                 continue;                                                                                            \
-            const double sum = sums[lane];                                                                           \
+            const real sum = sums[lane];                                                                             \
             statement;                                                                                               \
         }                                                                                                            \
     }
@@ -52,8 +52,8 @@
 /* d = b - A x */
 KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
               GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
-              GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT b,
-              GLOBAL double *RESTRICT d)
+              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
+              GLOBAL real *RESTRICT d)
 {
     FOR_ROWS(d[i] = b[i] - sum)
 }
@@ -61,8 +61,8 @@ KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const
 /* out = x + omega D^-1 (b - A x) */
 KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
-             GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x, GLOBAL const double *RESTRICT b,
-             GLOBAL const double *RESTRICT inverse_diagonal, const double omega, GLOBAL double *RESTRICT out)
+             GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
+             GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
 {
     FOR_ROWS(out[i] = x[i] + omega * inverse_diagonal[i] * (b[i] - sum))
 }
@@ -70,11 +70,11 @@ KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const 
 /* p = now D^-1 (b - A x) + before p, out = x + p */
 KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
                          GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
-                         GLOBAL const double *RESTRICT values, GLOBAL const double *RESTRICT x,
-                         GLOBAL const double *RESTRICT b, GLOBAL const double *RESTRICT inverse_diagonal,
-                         const double now, const double before, GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT out)
+                         GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
+                         GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
+                         const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)
 {
-    FOR_ROWS(const double step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
+    FOR_ROWS(const real step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
              p[i] = step;
              out[i] = x[i] + step)
 }

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.multigrid.operators import Operator
+from kernels.multigrid.operators import REAL, Operator
 from repro import Work
 
 SOURCE = Path(__file__).with_name("coarse.c")
 GPU_BLOCK, CPU_BLOCK = 256, 8
-BUILDS = [(SOURCE, block, {}) for block in (GPU_BLOCK, CPU_BLOCK)]
+BUILDS = [(SOURCE, block, {"real": real}) for block in (GPU_BLOCK, CPU_BLOCK) for real in ("double", "float")]
 
 
 class Level:
@@ -26,6 +26,8 @@ class Level:
         From a CSR matrix to what multiplies by it, with ``multiply(x, y, alpha, beta)`` and ``least_work()``.
     fuse : bool
         Use kernels that do a product and the vector operations around it at once, where the format has them.
+    dtype : {'float64', 'float32'}
+        Of the vectors, and of what `pack` makes.
 
     Attributes
     ----------
@@ -35,14 +37,14 @@ class Level:
         What a smoother keeps between steps.
     """
 
-    def __init__(self, device, grid, pack: Callable, fuse: bool = True):
+    def __init__(self, device, grid, pack: Callable, fuse: bool = True, dtype="float64"):
         xp = device.xp
-        self.device, self.pack, self.n = device, pack, int(grid.matrix.shape[0])
+        self.device, self.pack, self.n, self.dtype = device, pack, int(grid.matrix.shape[0]), np.dtype(dtype)
         diagonal = grid.matrix.diagonal()
         self.set_up_inverse_diagonal = xp.where(diagonal != 0, 1 / xp.where(diagonal != 0, diagonal, 1.0), 0.0)
-        self.inverse_diagonal = device.array(self.set_up_inverse_diagonal)
-        self.operator = Operator(device, pack(grid.matrix), self.inverse_diagonal, fuse)
-        self.b, self.defect, self._first, self._second = (device.zeros(self.n, np.float64) for _ in range(4))
+        self.inverse_diagonal = device.array(self.set_up_inverse_diagonal, self.dtype)
+        self.operator = Operator(device, pack(grid.matrix), self.inverse_diagonal, fuse, self.dtype)
+        self.b, self.defect, self._first, self._second = (device.zeros(self.n, self.dtype) for _ in range(4))
         self.memory = None
         self.reset()
 
@@ -56,7 +58,7 @@ class Level:
 
     def need_memory(self) -> None:
         """Make room for a vector that the smoother keeps between steps."""
-        self.memory = self.device.zeros(self.n, np.float64)
+        self.memory = self.device.zeros(self.n, self.dtype)
 
 
 class CoarsestSolver:
@@ -69,11 +71,13 @@ class CoarsestSolver:
         self.level, self.settings = level, (max_iterations, tolerance)
         matrix = grid.matrix
         self._matrix = [device.array(part, dtype) for part, dtype in
-                        ((matrix.indptr, np.int32), (matrix.indices, np.int32), (matrix.data, np.float64))]  # fmt: skip
-        self._work = [device.zeros(level.n, np.float64) for _ in range(3)]
+                        ((matrix.indptr, np.int32), (matrix.indices, np.int32), (matrix.data, level.dtype))]  # fmt: skip
+        self._work = [device.zeros(level.n, level.dtype) for _ in range(3)]
         self._iterations = device.zeros(1, np.int32)
         self._device = device
-        self._kernel = device.build(SOURCE, block=GPU_BLOCK if device.is_gpu else CPU_BLOCK).conjugate_gradient
+        self._kernel = device.build(
+            SOURCE, block=GPU_BLOCK if device.is_gpu else CPU_BLOCK, defines={"real": REAL[level.dtype.name]}
+        ).conjugate_gradient
 
     def enqueue(self) -> None:
         """Enqueue the solution of A x = b."""
@@ -88,4 +92,4 @@ class CoarsestSolver:
 
     def work(self) -> Work:
         """Return the least work: reading the system once."""
-        return Work(sum(int(part.nbytes) for part in self._matrix) + 24.0 * self.level.n)
+        return Work(sum(int(part.nbytes) for part in self._matrix) + 3.0 * self.level.dtype.itemsize * self.level.n)

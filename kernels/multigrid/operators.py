@@ -14,27 +14,31 @@ GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a th
 FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1)}
 FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32)}  # of a slice all rows, so that memory is read in order
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
+REAL = {"float64": "double", "float32": "float"}
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
 
 
-def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True) -> dict:
+def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True,
+             real: str = "double") -> dict:  # fmt: skip
     sliced = name == "sell"
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
-            "SHORT": int(is_short), "extent": "long" if sliced else "int", "real": "double", **REGISTERS}  # fmt: skip
+            "SHORT": int(is_short), "extent": "long" if sliced else "int", "real": real, **REGISTERS}  # fmt: skip
 
 
-BUILDS = [(VECTORS, block, {"LANES": lanes}) for block, lanes in (GPU_SHAPE, CPU_SHAPE)]
-BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted))
+BUILDS = [(VECTORS, block, {"LANES": lanes, "real": real})
+          for block, lanes in (GPU_SHAPE, CPU_SHAPE) for real in REAL.values()]  # fmt: skip
+BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted, real=real))
            for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))
-           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name])]  # fmt: skip
+           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name]) for real in REAL.values()]  # fmt: skip
 
 
 class Vectors:
     """The vector kernels on a device, launched over n entries."""
 
-    def __init__(self, device):
+    def __init__(self, device, dtype="float64"):
         block, lanes = GPU_SHAPE if device.is_gpu else CPU_SHAPE
-        self.kernels, self.entries = device.build(VECTORS, block=block, defines={"LANES": lanes}), block * lanes
+        defines = {"LANES": lanes, "real": REAL[np.dtype(dtype).name]}
+        self.kernels, self.entries = device.build(VECTORS, block=block, defines=defines), block * lanes
 
     def launch(self, name: str, n: int, *arguments) -> None:
         """Enqueue one of the kernels whose grid is over entries."""
@@ -57,23 +61,25 @@ class Operator:
     is_fused : bool
     """
 
-    def __init__(self, device, matrix, inverse_diagonal, fuse: bool = True):
+    def __init__(self, device, matrix, inverse_diagonal, fuse: bool = True, dtype="float64"):
         self.matrix, self.inverse_diagonal, self.n = matrix, inverse_diagonal, int(matrix.shape[0])
-        self.vectors = Vectors(device)
+        self.dtype = np.dtype(dtype)
+        self.vectors = Vectors(device, dtype)
         name = type(matrix).__module__.rpartition(".")[2]
-        self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == np.float64
+        self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == self.dtype
         if self.is_fused:
             slices, arrays = matrix.slices, matrix.arrays
             block, lanes = (FUSED_GPU_SHAPES if device.is_gpu else FUSED_CPU_SHAPES)[name]
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             self._kernels = device.build(
-                FUSED, block=block, defines=_defines(name, lanes, slices.size, order is not None, is_short)
+                FUSED, block=block, defines=
+                _defines(name, lanes, slices.size, order is not None, is_short, REAL[self.dtype.name])
             )
             self._blocks = -(-slices.slots // (block * lanes))
             self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays["columns"],
                           arrays["values"])  # fmt: skip
         else:
-            self._defect = device.zeros(self.n, np.float64)
+            self._defect = device.zeros(self.n, self.dtype)
 
     def defect(self, x, b, d) -> None:
         """Enqueue d = b - A x."""
@@ -116,4 +122,4 @@ class Operator:
     def work(self, vectors: int = 0) -> Work:
         """Return the least work of a product, with so many vectors beside x and the result."""
         least = self.matrix.least_work()
-        return Work(least.bytes + 8 * vectors * self.n, least.flops + 2 * (vectors + 1) * self.n, least.precision)
+        return Work(least.bytes + self.dtype.itemsize * vectors * self.n, least.flops + 2 * (vectors + 1) * self.n, least.precision)

@@ -29,6 +29,10 @@ class Jacobi:
     def __init__(self, level, grid, xp, damping: float = 0.7):
         self.level, self.damping = level, damping
 
+    def coefficients(self, steps: int) -> list[tuple[float, float]]:
+        """Return for each step the factors of D⁻¹ d and of the step before, as of `Chebyshev`."""
+        return steps * [(self.damping, 0.0)]
+
     def apply(self, steps: int, from_zero: bool = False, known: bool = False) -> None:
         """Enqueue so many steps."""
         level, operator = self.level, self.level.operator
@@ -44,7 +48,7 @@ class Jacobi:
 
     def work(self, steps: int, from_zero: bool = False, known: bool = False) -> list[Work]:
         """Return the least work of the steps."""
-        first = _vector_work(self.level.n, 3 if from_zero else 4) if from_zero or known else self.level.operator.work(2)
+        first = _vector_work(self.level, 3 if from_zero else 4) if from_zero or known else self.level.operator.work(2)
         return ([first] + (steps - 1) * [self.level.operator.work(2)]) if steps else []
 
 
@@ -92,7 +96,7 @@ class Chebyshev:
 
     def work(self, steps: int, from_zero: bool = False, known: bool = False) -> list[Work]:
         """Return the least work of the steps."""
-        first = _vector_work(self.level.n, 4 if from_zero else 5) if from_zero or known else self.level.operator.work(3)
+        first = _vector_work(self.level, 4 if from_zero else 5) if from_zero or known else self.level.operator.work(3)
         return ([first] + (steps - 1) * [self.level.operator.work(4)]) if steps else []
 
 
@@ -135,8 +139,8 @@ class Spai:
 SMOOTHERS = {"jacobi": Jacobi, "chebyshev": Chebyshev, "spai": Spai}
 
 
-def _vector_work(n: int, vectors: int) -> Work:
-    return Work(8.0 * vectors * n, 2.0 * n)
+def _vector_work(level, vectors: int) -> Work:
+    return Work(float(level.dtype.itemsize * vectors * level.n), 2.0 * level.n)
 
 
 def largest_eigenvalue(matrix, xp, scale=None, left=None, steps: int = 20) -> float:

@@ -16,6 +16,7 @@ from kernels.krylov import graph as graphs
 from kernels.multigrid.direct import DirectTransfer
 from kernels.multigrid.level import CoarsestSolver, Level
 from kernels.multigrid.operators import Vectors
+from kernels.multigrid.small import SmallLevels, largest
 from kernels.multigrid.smoothers import SMOOTHERS
 from repro import Work
 
@@ -72,6 +73,12 @@ class Multigrid:
         Takes the place of `format`: from a CSR matrix to what multiplies by it, as a rival's.
     fuse : bool, optional
         Whether products are fused with the vector operations around them, in the formats that have such kernels.
+    precision : {'float64', 'mixed'}, optional
+        'mixed' computes corrections in single precision, and the defect and the solution in double (section 1 of the
+        paper refers to the authors' own work on it).
+    small : int, optional
+        Unknowns of the largest level that is done in one launch with all below it; by default what the device does no
+        slower so, and 0 for a rival's products.
     graph : bool, optional
         Whether CUDA shall repeat cycles by itself; by default where it can.
     **options
@@ -81,17 +88,24 @@ class Multigrid:
     def __init__(
         self, device, grids, *, format: str = "ellpack_r", smoother: str = "jacobi", steps: int = 4,
         coarse_tolerance: float = 1e-2, transfer: str = "matrix", pack: Callable | None = None, fuse: bool = True,
-        graph: bool | None = None, **options,
+        precision: str = "float64", small: int | None = None, graph: bool | None = None, **options,
     ):  # fmt: skip
         if smoother not in SMOOTHERS:
             raise ValueError(f"smoother {smoother!r} is none of {', '.join(SMOOTHERS)}")
         if transfer not in ("matrix", "direct"):
             raise ValueError(f"transfer is by 'matrix' or 'direct', not {transfer!r}")
+        if precision not in ("float64", "mixed") or (precision == "mixed" and (pack or transfer == "direct")):
+            raise ValueError(f"precision {precision!r} is none of float64 and mixed, or mixed with others' products")
         if len(grids) < 2 or steps < 1:
             raise ValueError(f"{len(grids)} levels and {steps} steps: multigrid takes two levels and a step")
         self.device, self.steps = device, steps
-        pack = pack or (lambda csr: spmv.pack(format, device, csr))
-        self.levels = [Level(device, grid, pack, fuse) for grid in grids]
+        is_mixed, is_ours = precision == "mixed", pack is None and fuse and transfer == "matrix"
+        dtype = "float32" if is_mixed else "float64"
+        pack = pack or (lambda csr: spmv.pack(format, device, csr, dtype))
+        self.levels = [Level(device, grid, pack, fuse, dtype) for grid in grids]
+        self.outer = self.levels[-1]  # where the defect of the problem is computed
+        if is_mixed:
+            self.outer = Level(device, grids[-1], lambda csr: spmv.pack(format, device, csr), fuse)
         self.smoothers = [None] + [
             SMOOTHERS[smoother](level, grid, device.xp, **options)
             for level, grid in zip(self.levels[1:], grids[1:], strict=True)
@@ -105,18 +119,36 @@ class Multigrid:
             for kept, each in zip((self.prolongators, self.restrictors), made, strict=True):
                 kept.append(each)
         self.coarsest = CoarsestSolver(device, self.levels[0], grids[0], coarse_tolerance)
-        finest = self.levels[-1]
+        self._small, self._small_index = self._small_levels(grids, small, is_ours, coarse_tolerance)
+        finest = self.outer
         self._rhs, self._start = device.array(grids[-1].rhs), device.array(grids[-1].start)
         self._vectors = Vectors(device)
+        self._low = Vectors(device, "float32") if is_mixed else None
         self._chunk = max(LEAST_CHUNK, -(-finest.n // (8 * device.compute_units)))
         self._partial = device.zeros(-(-finest.n // self._chunk), np.float64)
         self._counters, self._history = device.zeros(3, np.int32), device.zeros(0, np.float64)
         self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
         self._loop: graphs.Loop | None = None
 
+    def _small_levels(self, grids, small, is_ours, tolerance):
+        """Return what does all small levels at once, and the largest of them; nothing where fewer than two are."""
+        if small is None:
+            small = largest(self.device) if is_ours else 0
+        index = max((i for i, level in enumerate(self.levels[:-1]) if level.n <= small), default=0)
+        if index == 0 or not hasattr(self.smoothers[1], "coefficients"):
+            return None, -1
+        coefficients = [self.smoothers[max(1, i)].coefficients(self.steps) for i in range(index + 1)]
+        made = SmallLevels(self.device, self.levels[: index + 1], grids[: index + 1], coefficients, tolerance)
+        return made, index
+
     def cycle(self) -> None:
         """Enqueue a V-cycle on the finest level's `x`, whose `defect` must be that of x."""
         finest = self.levels[-1]
+        if self._low is not None:
+            self._low.launch("lower", finest.n, self.outer.defect, finest.b)
+            self._descend(len(self.levels) - 1, from_zero=True)
+            self._low.launch("correct", finest.n, finest.x, self.outer.x)
+            return
         finest.reset()
         target = finest.x
         self._descend(len(self.levels) - 1, from_zero=False)
@@ -126,6 +158,10 @@ class Multigrid:
 
     def _descend(self, index: int, from_zero: bool) -> None:
         level = self.levels[index]
+        if index == self._small_index:
+            level.reset()
+            self._small.enqueue()
+            return
         if index == 0:
             level.reset()
             self.coarsest.enqueue()
@@ -142,7 +178,7 @@ class Multigrid:
 
     def enqueue(self, tolerance: float = 1e-8, max_cycles: int = 100) -> None:
         """Enqueue a solve of the grids' problem from its start; under a graph the host does not wait."""
-        finest = self.levels[-1]
+        finest = self.outer
         if self._history.size <= max_cycles:
             self._history, self._loop = self.device.zeros(max_cycles + 1, np.float64), None
         finest.reset()
@@ -173,7 +209,7 @@ class Multigrid:
     @property
     def solution(self):
         """The finest level's iterate, an array of the device."""
-        return self.levels[-1].x
+        return self.outer.x
 
     def _arm(self, handle: int) -> None:
         self._vectors.kernels.arm(1, handle, self._counters)
@@ -184,7 +220,7 @@ class Multigrid:
 
     def _measure(self, handle: int, first: bool, tolerance: float, max_cycles: int) -> None:
         """Enqueue the defect's norm and the test of it."""
-        finest, kernels = self.levels[-1], self._vectors.kernels
+        finest, kernels = self.outer, self._vectors.kernels
         finest.operator.defect(finest.x, finest.b, finest.defect)
         blocks = self._partial.size
         kernels.squares(blocks, finest.n, self._chunk, finest.defect, self._partial)
@@ -193,10 +229,13 @@ class Multigrid:
 
     def cycle_work(self) -> Work:
         """Return the least work of a cycle and its test: each kernel's inputs once and its results once."""
-        found = [self.coarsest.work(), self.levels[-1].operator.work(1)]
+        found = [self.coarsest.work(), self.outer.operator.work(1)]
+        is_mixed = self._low is not None
+        if is_mixed:
+            found.append(Work(2.0 * (8 + 4) * self.outer.n + 8.0 * self.outer.n, 2.0 * self.outer.n))
         for index in range(1, len(self.levels)):
             level, smoother = self.levels[index], self.smoothers[index]
-            from_zero = index < len(self.levels) - 1
+            from_zero = is_mixed or index < len(self.levels) - 1
             found += smoother.work(self.steps, from_zero, known=not from_zero) + smoother.work(self.steps)
             found += [level.operator.work(1), self.restrictors[index].least_work(),
                       self.prolongators[index].least_work(1.0)]  # fmt: skip

@@ -1,4 +1,4 @@
-/* Vector operations of multigrid, and its stopping test, in double precision.
+/* Vector operations of multigrid, and its stopping test, in the precision of `real`.
  *
  * A thread takes LANES consecutive entries: one on a GPU, a vector register's worth on a processor. */
 
@@ -33,41 +33,55 @@ extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, un
         }                                                                                                            \
     } while (0)
 
-KERNEL copy(const long n, GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT y)
+KERNEL copy(const long n, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
     INNER(t) { FOR_ENTRIES(block, t, n, y[i] = x[i]); }
 }
 
 /* y = omega D^-1 x: a relaxation that starts from zero. */
-KERNEL scale(const long n, const double omega, GLOBAL const double *RESTRICT inverse_diagonal,
-             GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT y)
+KERNEL scale(const long n, const real omega, GLOBAL const real *RESTRICT inverse_diagonal,
+             GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
     INNER(t) { FOR_ENTRIES(block, t, n, y[i] = omega * inverse_diagonal[i] * x[i]); }
 }
 
 /* out = x + omega D^-1 d. */
-KERNEL update(const long n, const double omega, GLOBAL const double *RESTRICT inverse_diagonal,
-              GLOBAL const double *RESTRICT d, GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT out)
+KERNEL update(const long n, const real omega, GLOBAL const real *RESTRICT inverse_diagonal,
+              GLOBAL const real *RESTRICT d, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT out)
 {
     OUTER(block);
     INNER(t) { FOR_ENTRIES(block, t, n, out[i] = x[i] + omega * inverse_diagonal[i] * d[i]); }
 }
 
 /* p = now D^-1 d + before p, out = x + p. */
-KERNEL update_with_memory(const long n, const double now, const double before,
-                          GLOBAL const double *RESTRICT inverse_diagonal, GLOBAL const double *RESTRICT d,
-                          GLOBAL const double *RESTRICT x, GLOBAL double *RESTRICT p, GLOBAL double *RESTRICT out)
+KERNEL update_with_memory(const long n, const real now, const real before,
+                          GLOBAL const real *RESTRICT inverse_diagonal, GLOBAL const real *RESTRICT d,
+                          GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)
 {
     OUTER(block);
     INNER(t) {
         FOR_ENTRIES(block, t, n, {
-            const double step = now * inverse_diagonal[i] * d[i] + (before == 0 ? 0 : before * p[i]);
+            const real step = now * inverse_diagonal[i] * d[i] + (before == 0 ? 0 : before * p[i]);
             p[i] = step;
             out[i] = x[i] + step;
         });
     }
+}
+
+/* low = d in the precision of `real`, where a correction is computed in less than the solution. */
+KERNEL lower(const long n, GLOBAL const double *RESTRICT d, GLOBAL real *RESTRICT low)
+{
+    OUTER(block);
+    INNER(t) { FOR_ENTRIES(block, t, n, low[i] = (real)d[i]); }
+}
+
+/* x += c */
+KERNEL correct(const long n, GLOBAL const real *RESTRICT c, GLOBAL double *RESTRICT x)
+{
+    OUTER(block);
+    INNER(t) { FOR_ENTRIES(block, t, n, x[i] += (double)c[i]); }
 }
 
 #include "../device/tree.h"

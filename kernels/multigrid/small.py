@@ -1,0 +1,108 @@
+"""All small levels of a cycle in one launch: what a cycle does below some level, by one cluster of blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+SOURCE = Path(__file__).with_name("small.c")
+GPU_BLOCK, CPU_BLOCK, CLUSTER = 512, 8, 8
+FIRST_CAPABILITY = 90  # that has clusters
+UNKNOWNS = 30_000  # of the largest level that a cluster does no slower than launches
+REAL = {"float64": "double", "float32": "float"}
+
+
+def _defines(cluster: int, dtype: str, memory: bool) -> dict:
+    return {"CLUSTER": cluster, "MEMORY": int(memory), "real": REAL[dtype]}
+
+
+BUILDS = [(SOURCE, GPU_BLOCK, _defines(CLUSTER, dtype, memory))
+          for dtype, memory in (("float64", False), ("float64", True), ("float32", False))]  # fmt: skip
+BUILDS.append((SOURCE, CPU_BLOCK, _defines(1, "float64", True)))
+
+
+def largest(device) -> int:
+    """Return the unknowns of the largest level that is small on a device; 0 where launches cost little."""
+    has_clusters = device.backend == "cuda" and int(device.details["compute capability"]) >= FIRST_CAPABILITY
+    return UNKNOWNS if has_clusters else 0
+
+
+class SmallLevels:
+    """A V-cycle from zero over some levels, with a smoother of steps x += a D⁻¹ (b - A x) + c (the step before).
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    levels : sequence of kernels.multigrid.level.Level
+        The coarsest first, of which the last one's `b` is given and `x` is written.
+    grids : sequence of kernels.multigrid.systems.Grid
+    coefficients : (levels, steps, 2) array
+        a and c of each step; those of the coarsest level are not used.
+    tolerance : float
+        Of the conjugate gradients on the coarsest level.
+    """
+
+    def __init__(self, device, levels, grids, coefficients, tolerance: float, max_iterations: int = 1000,
+                 cluster: int = CLUSTER, block: int | None = None):  # fmt: skip
+        self.device, self.top, dtype = device, levels[-1], levels[0].dtype
+        is_fast = largest(device) > 0
+        self.cluster = cluster if is_fast else 1
+        coefficients = np.asarray(coefficients, dtype)
+        block = (block or GPU_BLOCK) if device.is_gpu else CPU_BLOCK
+        defines = _defines(self.cluster, dtype.name, bool(coefficients[:, :, 1].any()))
+        layout, columns, values, vectors = _packed(levels, grids, dtype, device)
+        coarsest = on_host(grids[0].matrix)
+        self.unknowns, steps = levels[-1].n, coefficients.shape[1]
+        self._arguments = [len(levels) - 1, steps, max_iterations, tolerance,
+                           *(device.array(part) for part in (layout, coefficients.ravel(), columns, values)),
+                           device.array(coarsest.indptr, np.int32), device.array(coarsest.indices, np.int32),
+                           device.array(coarsest.data, dtype)]  # fmt: skip
+        self._vectors, self._iterations = device.array(vectors), device.zeros(1, np.int32)
+        self._kernel = device.build(SOURCE, block=block, defines=defines).small_cycle
+
+    def enqueue(self) -> None:
+        """Enqueue the cycle."""
+        self._kernel(self.cluster, *self._arguments, self.top.b, self.top.x, self._vectors, self._iterations)
+
+
+def on_host(matrix):
+    """Return a matrix of the set-up as one of SciPy."""
+    return matrix.get() if hasattr(matrix, "get") else matrix
+
+
+def _packed(levels, grids, dtype, device):
+    """Return the arrays that ``small.c`` describes: layout, columns, values and vectors."""
+    layout, columns, values, vectors, place, begin = [], [], [], [], 0, 0
+    for number, (level, grid) in enumerate(zip(levels, grids, strict=True)):
+        fields = [level.n, begin]
+        prolongator = None if number == 0 else on_host(grid.prolongator)
+        for matrix in (None, None, None) if number == 0 else (on_host(grid.matrix), prolongator.T.tocsr(), prolongator):
+            if matrix is None:
+                fields += [0, 0]
+                continue
+            made = _by_columns(matrix, dtype)
+            fields += [len(made[0]), place]
+            columns.append(made[0].ravel())
+            values.append(made[1].ravel())
+            place += made[0].size
+        layout.append(fields)
+        own = np.zeros((6, level.n), dtype)
+        own[5] = device.to_host(level.inverse_diagonal)
+        vectors.append(own.ravel())
+        begin += own.size
+    return (np.array(layout, np.int32).ravel(), np.concatenate(columns).astype(np.int32), np.concatenate(values),
+            np.concatenate(vectors))  # fmt: skip
+
+
+def _by_columns(matrix, dtype):
+    """Return columns and values of a CSR matrix, (width, rows), padded with zeros at the first column of a row."""
+    rows, lengths = matrix.shape[0], np.diff(matrix.indptr)
+    width = max(1, int(lengths.max(initial=0)))
+    columns = np.zeros((width, rows), np.int32)
+    columns[:, lengths > 0] = matrix.indices[matrix.indptr[:-1][lengths > 0]]
+    values = np.zeros((width, rows), dtype)
+    row = np.repeat(np.arange(rows), lengths)
+    place = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)
+    columns[place, row], values[place, row] = matrix.indices, matrix.data
+    return columns, values

@@ -1,6 +1,7 @@
 """Levels, degrees of freedom and non-zeros.
 
-Both are counted in the matrices as they are assembled, rows of Dirichlet nodes being unit rows.
+Both are counted in the matrices as they are assembled, rows of Dirichlet nodes being unit rows. So is what ELLPACK-R
+stores of them, and of prolongation and restriction, which the paper fits into 2 GB.
 """
 
 from __future__ import annotations
@@ -33,19 +34,24 @@ def cells(scale):
 def measure(cell, run):
     """Count, and compare with what Euler's formula gives for that level."""
     from datasets.geveler2011 import hierarchy
-    from kernels.multigrid import poisson
+    from kernels.multigrid import poisson, prolongation
+    from kernels.multigrid.storage import ellpack_bytes
 
     mesh = run.dataset(cell.data[0])
     level, degree = level_of(cell.case), int(cell.method[1:])
     facts, times = mesh.facts(), 4 ** (level - 1)
     elements, edges = facts["elements"] * times, facts["boundary_faces"] * 2 ** (level - 1)
     characteristic = facts["euler_characteristic"]
-    space = hierarchy(mesh, level).space(level, degree)
+    found = hierarchy(mesh, level)
+    space = found.space(level, degree)
     matrix = poisson(space).matrix
     if cell.backend != "host":
         return counted.of_matrix(run, matrix, matrix.nnz)
     run.value("dof", len(space.points), "count")
     run.value("nonzeros", matrix.nnz, "count")
+    transfer = prolongation(found.space(level - 1, degree), space)
+    run.value("operator_bytes", ellpack_bytes(matrix), "B")
+    run.value("transfer_bytes", ellpack_bytes(transfer) + ellpack_bytes(transfer.T.tocsr()), "B")
     run.value("boundary", int(space.boundary.sum()), "count")
     expected = elements + edges // 2 + characteristic if degree == 1 else 4 * elements + edges + characteristic
     run.check(abs(len(space.points) - expected), 0, "degrees of freedom by Euler's formula")

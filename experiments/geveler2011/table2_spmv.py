@@ -1,7 +1,8 @@
 """Sparse matrix-vector products by level and numbering.
 
-Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, and what a numbering does to caches, counted
-in the pattern: the bytes of x that a warp asks for, and that come from memory through a cache of some thousand rows.
+Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, and
+what a numbering does to caches, counted in the pattern: the bytes of x that a warp asks for, and that come from memory
+through a cache of some thousand rows.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from repro.units import convert
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
 
 SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 0.3}  # of sampling each product
-FORMATS = ("ellpack_r", "sell")
+FORMATS = {"ellpack_r": DEVICES, "sell": DEVICES, "csr": ("openmp",)}  # and where each runs
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12
 WINDOW = {"warp": 32, "cache": 4096}  # rows whose x is kept
@@ -35,7 +36,9 @@ def cells(scale):
         for level in LEVELS["table2"][scale][element]:
             for numbering in NUMBERINGS:
                 place = (f"circle-l{level}", f"{element}-{numbering}")
-                made = [(name, backend) for name in FORMATS for backend in DEVICES] + [("cusparse", "cuda")]
+                made = [(name, backend) for name, backends in FORMATS.items() for backend in backends
+                        if name != "csr" or numbering == BEST]  # fmt: skip
+                made.append(("cusparse", "cuda"))
                 made += [(name, "host") for name in HOST]
                 found += [Cell(place[0], f"{place[1]}-{name}", backend, data=("geveler2011/circle",))
                           for name, backend in made]  # fmt: skip
@@ -80,7 +83,7 @@ def _packed(name, device, matrix):
     if name in FORMATS:
         from kernels import spmv
 
-        return spmv.pack(name, device, matrix)
+        return spmv.pack("csr_scalar" if name == "csr" else name, device, matrix)
     from baselines import spmv as rivals
 
     return rivals.pack({"cusparse": "cusparse_csr", "scipy": "scipy_csr"}.get(name, "numba_csr"), matrix)

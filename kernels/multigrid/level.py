@@ -70,8 +70,9 @@ class CoarsestSolver:
     def __init__(self, device, level: Level, grid, tolerance: float, max_iterations: int = 1000):
         self.level, self.settings = level, (max_iterations, tolerance)
         matrix = grid.matrix
+        types = np.int32, np.int32, level.dtype
         self._matrix = [device.array(part, dtype) for part, dtype in
-                        ((matrix.indptr, np.int32), (matrix.indices, np.int32), (matrix.data, level.dtype))]  # fmt: skip
+                        zip((matrix.indptr, matrix.indices, matrix.data), types, strict=True)]  # fmt: skip
         self._work = [device.zeros(level.n, level.dtype) for _ in range(3)]
         self._iterations = device.zeros(1, np.int32)
         self._device = device

@@ -72,8 +72,9 @@ class Operator:
             block, lanes = (FUSED_GPU_SHAPES if device.is_gpu else FUSED_CPU_SHAPES)[name]
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             self._kernels = device.build(
-                FUSED, block=block, defines=
-                _defines(name, lanes, slices.size, order is not None, is_short, REAL[self.dtype.name])
+                FUSED,
+                block=block,
+                defines=_defines(name, lanes, slices.size, order is not None, is_short, REAL[self.dtype.name]),
             )
             self._blocks = -(-slices.slots // (block * lanes))
             self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays["columns"],
@@ -122,4 +123,8 @@ class Operator:
     def work(self, vectors: int = 0) -> Work:
         """Return the least work of a product, with so many vectors beside x and the result."""
         least = self.matrix.least_work()
-        return Work(least.bytes + self.dtype.itemsize * vectors * self.n, least.flops + 2 * (vectors + 1) * self.n, least.precision)
+        return Work(
+            least.bytes + self.dtype.itemsize * vectors * self.n,
+            least.flops + 2 * (vectors + 1) * self.n,
+            least.precision,
+        )

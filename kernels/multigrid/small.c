@@ -1,7 +1,7 @@
 /* A V-cycle from zero over all levels up to `top`, in one launch: on small levels a launch takes longer than its work.
  *
- * Where there are clusters a cluster of CLUSTER blocks does it, and its blocks wait for one another after every step; else
- * one block. Matrices are stored by columns, as wide as their longest row; padding has the value 0 and some column of that row.
+ * Where there are clusters a cluster of CLUSTER blocks does it, and its blocks wait for one another after every step, which
+ * empties their caches: levels of up to ALONE unknowns a single block does. Matrices are stored by columns, as wide as their longest row; padding has the value 0 and some column of that row.
  *
  * layout: of each level FIELDS numbers, its unknowns, its place in `vectors`, then of A, R and P width and place.
  * vectors: of each level, one after another, b, x, spare, defect, memory and D^-1. coefficients: two a step, level by level.
@@ -15,16 +15,21 @@
 #if CLUSTER > 1 && defined(__CUDACC__)
 #undef KERNEL
 #define KERNEL extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(BLOCK)
-#define TOGETHER                                                                                                     \
+#define CLUSTER_BARRIER                                                                                              \
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory")
 #define UNROLLED _Pragma("unroll 5")
 #else
-#define TOGETHER BARRIER
+#define CLUSTER_BARRIER BARRIER
 #define UNROLLED
 #endif
+#define TOGETHER                                                                                                     \
+    do {                                                                                                             \
+        if (alone) BARRIER;                                                                                          \
+        else CLUSTER_BARRIER;                                                                                        \
+    } while (0)
 
 #define EACH(i, n)                                                                                                   \
-    INNER(t) for (int i = (int)block * BLOCK + t; i < (n); i += BLOCK * CLUSTER)
+    INNER(t) for (int i = (alone ? 0 : (int)block * BLOCK) + t; i < (n); i += alone ? BLOCK : BLOCK * CLUSTER)
 
 /* Adds to sum the i-th row of a matrix of `rows` rows, whose fields begin at `field`, times x. */
 #define ADD_ROW(sum, field, rows, x)                                                                                 \
@@ -37,7 +42,7 @@
 
 #define LEVEL(level)                                                                                                 \
     GLOBAL const int *here = layout + (level) * FIELDS;                                                              \
-    const int n = here[0];                                                                                           \
+    const int n = here[0], alone = n <= ALONE;                                                                       \
     GLOBAL real *own = vectors + here[1];                                                                            \
     GLOBAL const real *b = (level) == top ? given : own;                                                             \
     GLOBAL real *first = (level) == top ? result : own + n;                                                          \
@@ -76,6 +81,7 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
     SHARED double sums_pq[BLOCK];
     for (int level = top; level > 0; --level) {
         LEVEL(level);
+        if (alone && block > 0) break;
         GLOBAL real *from = second, *to = first, *defect = own + 3 * n;
         const int below = here[0 - FIELDS];
         GLOBAL real *b_below = vectors + here[1 - FIELDS];
@@ -110,9 +116,14 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
         GLOBAL const real *inverse_diagonal = b + 5 * n;
 #include "conjugate_gradient.h"
     }
-    TOGETHER;
+    int waited = 0;
     for (int level = 1; level <= top; ++level) {
         LEVEL(level);
+        if (alone && block > 0) continue;
+        if (!alone && !waited) {
+            CLUSTER_BARRIER;
+            waited = 1;
+        }
         /* `steps` - 1 relaxations came before, and as many as `steps` follow: the last is written to `first`. */
         GLOBAL real *from = steps % 2 ? second : first, *to = steps % 2 ? first : second;
         GLOBAL const real *x_below = vectors + here[1 - FIELDS] + here[0 - FIELDS];

@@ -8,24 +8,25 @@ import numpy as np
 
 SOURCE = Path(__file__).with_name("small.c")
 GPU_BLOCK, CPU_BLOCK, CLUSTER = 512, 8, 8
+ALONE = 1024  # unknowns of a level up to which one block is faster than a cluster that waits
 FIRST_CAPABILITY = 90  # that has clusters
-UNKNOWNS = 30_000  # of the largest level that a cluster does no slower than launches
 REAL = {"float64": "double", "float32": "float"}
 
 
 def _defines(cluster: int, dtype: str, memory: bool) -> dict:
-    return {"CLUSTER": cluster, "MEMORY": int(memory), "real": REAL[dtype]}
+    return {"CLUSTER": cluster, "ALONE": ALONE, "MEMORY": int(memory), "real": REAL[dtype]}
 
 
-BUILDS = [(SOURCE, GPU_BLOCK, _defines(CLUSTER, dtype, memory))
-          for dtype, memory in (("float64", False), ("float64", True), ("float32", False))]  # fmt: skip
-BUILDS.append((SOURCE, CPU_BLOCK, _defines(1, "float64", True)))
+BUILDS = [(SOURCE, block, _defines(cluster, dtype, memory))
+          for block, cluster, dtype, memory in (
+              (GPU_BLOCK, 1, "float64", False), (GPU_BLOCK, CLUSTER, "float64", False),
+              (GPU_BLOCK, CLUSTER, "float64", True), (GPU_BLOCK, CLUSTER, "float32", False),
+              (CPU_BLOCK, 1, "float64", True))]  # fmt: skip
 
 
-def largest(device) -> int:
-    """Return the unknowns of the largest level that is small on a device; 0 where launches cost little."""
-    has_clusters = device.backend == "cuda" and int(device.details["compute capability"]) >= FIRST_CAPABILITY
-    return UNKNOWNS if has_clusters else 0
+def has_clusters(device) -> bool:
+    """Return whether blocks can wait for one another in a cluster."""
+    return device.backend == "cuda" and int(device.details["compute capability"]) >= FIRST_CAPABILITY
 
 
 class SmallLevels:
@@ -46,8 +47,7 @@ class SmallLevels:
     def __init__(self, device, levels, grids, coefficients, tolerance: float, max_iterations: int = 1000,
                  cluster: int = CLUSTER, block: int | None = None):  # fmt: skip
         self.device, self.top, dtype = device, levels[-1], levels[0].dtype
-        is_fast = largest(device) > 0
-        self.cluster = cluster if is_fast else 1
+        self.cluster = cluster if has_clusters(device) else 1
         coefficients = np.asarray(coefficients, dtype)
         block = (block or GPU_BLOCK) if device.is_gpu else CPU_BLOCK
         defines = _defines(self.cluster, dtype.name, bool(coefficients[:, :, 1].any()))

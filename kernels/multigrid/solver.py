@@ -16,7 +16,7 @@ from kernels.krylov import graph as graphs
 from kernels.multigrid.direct import DirectTransfer
 from kernels.multigrid.level import CoarsestSolver, Level
 from kernels.multigrid.operators import Vectors
-from kernels.multigrid.small import SmallLevels, largest
+from kernels.multigrid.small import SmallLevels
 from kernels.multigrid.smoothers import SMOOTHERS
 from repro import Work
 
@@ -77,8 +77,7 @@ class Multigrid:
         'mixed' computes corrections in single precision, and the defect and the solution in double (section 1 of the
         paper refers to the authors' own work on it).
     small : int, optional
-        Unknowns of the largest level that is done in one launch with all below it; by default what the device does no
-        slower so, and 0 for a rival's products.
+        Unknowns of the largest level that is done in one launch with all below it, by smoothers of steps with D⁻¹.
     graph : bool, optional
         Whether CUDA shall repeat cycles by itself; by default where it can.
     **options
@@ -88,7 +87,7 @@ class Multigrid:
     def __init__(
         self, device, grids, *, format: str = "ellpack_r", smoother: str = "jacobi", steps: int = 4,
         coarse_tolerance: float = 1e-2, transfer: str = "matrix", pack: Callable | None = None, fuse: bool = True,
-        precision: str = "float64", small: int | None = None, graph: bool | None = None, **options,
+        precision: str = "float64", small: int = 0, graph: bool | None = None, **options,
     ):  # fmt: skip
         if smoother not in SMOOTHERS:
             raise ValueError(f"smoother {smoother!r} is none of {', '.join(SMOOTHERS)}")
@@ -99,7 +98,7 @@ class Multigrid:
         if len(grids) < 2 or steps < 1:
             raise ValueError(f"{len(grids)} levels and {steps} steps: multigrid takes two levels and a step")
         self.device, self.steps = device, steps
-        is_mixed, is_ours = precision == "mixed", pack is None and fuse and transfer == "matrix"
+        is_mixed = precision == "mixed"
         dtype = "float32" if is_mixed else "float64"
         pack = pack or (lambda csr: spmv.pack(format, device, csr, dtype))
         self.levels = [Level(device, grid, pack, fuse, dtype) for grid in grids]
@@ -119,7 +118,7 @@ class Multigrid:
             for kept, each in zip((self.prolongators, self.restrictors), made, strict=True):
                 kept.append(each)
         self.coarsest = CoarsestSolver(device, self.levels[0], grids[0], coarse_tolerance)
-        self._small, self._small_index = self._small_levels(grids, small, is_ours, coarse_tolerance)
+        self._small, self._small_index = self._small_levels(grids, small, coarse_tolerance)
         finest = self.outer
         self._rhs, self._start = device.array(grids[-1].rhs), device.array(grids[-1].start)
         self._vectors = Vectors(device)
@@ -130,10 +129,8 @@ class Multigrid:
         self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
         self._loop: graphs.Loop | None = None
 
-    def _small_levels(self, grids, small, is_ours, tolerance):
+    def _small_levels(self, grids, small, tolerance):
         """Return what does all small levels at once, and the largest of them; nothing where fewer than two are."""
-        if small is None:
-            small = largest(self.device) if is_ours else 0
         index = max((i for i, level in enumerate(self.levels[:-1]) if level.n <= small), default=0)
         if index == 0 or not hasattr(self.smoothers[1], "coefficients"):
             return None, -1

@@ -104,6 +104,30 @@ def test_stronger_smoothers_need_fewer_steps(device, smoother):
     assert found.converged and found.rate < 0.12
 
 
+@pytest.mark.parametrize(("smoother", "steps"), [("jacobi", 4), ("jacobi", 3), ("chebyshev", 4), ("chebyshev", 1)])
+@pytest.mark.parametrize("precision", ["float64", "mixed"])
+def test_small_levels_in_one_launch_change_nothing_but_rounding(device, smoother, steps, precision):
+    settings = {"smoother": smoother, "steps": steps, "precision": precision, "format": "sell"}
+    levels = grids("circle", 2, 4)
+    by_launches, u, _ = solved(device, levels, small=0, **settings)
+    for unknowns, index in ((len(levels[1].rhs), 1), (len(levels[-1].rhs), len(levels) - 2)):
+        at_once, v, solver = solved(device, levels, small=unknowns, **settings)
+        assert solver._small_index == index
+        assert np.allclose(at_once.history, by_launches.history, rtol=1e-6 if precision == "float64" else 1e-2)
+        assert np.abs(u - v).max() < 1e-7
+
+
+@pytest.mark.parametrize("smoother", ["jacobi", "chebyshev", "spai"])
+def test_corrections_in_single_precision_take_as_many_cycles(device, smoother):
+    levels = grids("circle", 1, 6)
+    double, _, plain = solved(device, levels, format="sell", smoother=smoother)
+    mixed, v, solver = solved(device, levels, 1e-12, format="sell", smoother=smoother, precision="mixed")
+    assert np.allclose(mixed.history[: double.cycles + 1], double.history, rtol=1e-2)
+    assert mixed.converged and mixed.history[-1] <= 1e-12 * mixed.history[0], "single precision alone never does"
+    assert {level.x.dtype for level in solver.levels} == {np.dtype("float32")} and v.dtype == np.float64
+    assert solver.cycle_work().bytes < 0.75 * plain.cycle_work().bytes
+
+
 def test_chebyshev_s_polynomial_is_the_least_one():
     """Its error polynomial, evaluated by the recurrence, is T_k((θ - λ) / δ) / T_k(θ / δ)."""
     smoother = smoothers.Chebyshev.__new__(smoothers.Chebyshev)
@@ -178,7 +202,8 @@ def test_zero_right_hand_side_and_cycle_limit(device):
 
 def test_settings_that_cannot_be(device):
     levels = on(device, grids("circle", 1, 3))
-    for options in ({"smoother": "ilu"}, {"transfer": "magic"}, {"steps": 0}, {"format": "dense"}):
+    for options in ({"smoother": "ilu"}, {"transfer": "magic"}, {"steps": 0}, {"format": "dense"},
+                    {"precision": "half"}, {"precision": "mixed", "transfer": "direct"}):  # fmt: skip
         with pytest.raises(ValueError):
             multigrid.Multigrid(device, levels, **options)
     with pytest.raises(ValueError, match="two levels"):

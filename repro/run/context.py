@@ -16,6 +16,7 @@ from repro.units import convert, is_time
 
 #: Longest time to sample one function, in seconds, by scale.
 SAMPLING_SECONDS = {"smoke": 0.1, "small": 3.0, "paper": 10.0, "large": 10.0}
+WARM_UP = 0.05  # seconds, but a tenth of those of sampling at most
 
 
 class Run:
@@ -222,8 +223,8 @@ class Run:
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
             with tracing.paused():
                 samples = timing.sample(
-                    function, clock, cold=evict, max_seconds=limit, called_before=True, capture=capture,
-                    batch=None if evict else repeats, checked=checked,
+                    function, clock, cold=evict, max_seconds=limit, warm_up_seconds=min(WARM_UP, limit / 10),
+                    called_before=True, capture=capture, batch=None if evict else repeats, checked=checked,
                 )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))

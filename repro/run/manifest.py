@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,8 @@ from repro.machine import fingerprint, host, nvidia
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
+
+OID = "# branch.oid "
 
 
 def _git(root: Path, *arguments: str) -> str | None:
@@ -44,12 +47,20 @@ def _commit(root: Path) -> dict[str, Any]:
     """
     if stated := os.environ.get("REPRO_COMMIT"):
         return {"commit": stated, "dirty": None}
-    top = _git(root, "rev-parse", "--show-toplevel")
-    commit = _git(root, "rev-parse", "HEAD") if top and Path(top).resolve() == root.resolve() else None
-    if commit is None:
+    if not _is_top(root):
         return {"commit": None, "dirty": None}
-    changes = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
-    return {"commit": commit, "dirty": None if changes is None else bool(changes)}
+    lines = (_git(root, "status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results") or "").splitlines()
+    commit = next((line.removeprefix(OID) for line in lines if line.startswith(OID)), None)
+    if commit in (None, "(initial)"):  # git has failed, or there is no commit yet
+        return {"commit": None, "dirty": None}
+    return {"commit": commit, "dirty": not all(line.startswith("#") for line in lines)}
+
+
+@functools.cache
+def _is_top(root: Path) -> bool:
+    """Whether a folder is the top of a checkout; asked once: each cell asks for the commit."""
+    top = _git(root, "rev-parse", "--show-toplevel")
+    return bool(top) and Path(top).resolve() == root.resolve()
 
 
 def _describe(device: Any) -> dict[str, Any]:

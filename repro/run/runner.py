@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from repro.run.worker import Worker
 from repro.settings import Settings, own_name
 from repro.show.render import Rendered, render
 
+WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
 
 
@@ -261,6 +263,7 @@ def run(
     times = {path: settings.rounds - had[path] for path in expected}
     watcher.begin(sum(times.values()), sum(seconds * times[path] for path, seconds in expected.items()))
     worker = Worker(settings) if isolate else None
+    unwritten: dict[str, tuple[Job, float]] = {}  # artefacts with cells that their files have not, since when
     try:
         if isolate:
             building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
@@ -269,12 +272,28 @@ def run(
                 worker.close()  # a round is a process of its own
             order = _shuffled(jobs, settings.seed + passed) if settings.rounds > 1 else jobs
             for job in order:
-                if not passed or any(task.path in expected for task in job.wanted):
+                if job.problem:
+                    summary.problems[job.artefact.id] = job.problem
+                    watcher.problem(job.artefact, job.problem)
+                elif not passed or any(task.path in expected for task in job.wanted):
+                    name = job.artefact.id
+                    unwritten[name] = job, unwritten.get(name, (job, time.monotonic()))[1]
                     _run_job(
                         job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted
                     )
+                    is_done = not any(task.path in expected for task in job.wanted)
+                    if is_done or time.monotonic() - unwritten[name][1] > WRITTEN_EVERY:
+                        _write(unwritten.pop(name)[0], settings, watcher, summary)
+        _write_all(unwritten, settings, watcher, summary)
     except KeyboardInterrupt:
         summary.interrupted = True
+        _write_all(unwritten, settings, watcher, summary)
+    except (OSError, ReproError) as error:
+        with contextlib.suppress(ReproError):  # whatever happened, what is done is shown
+            _write_all(unwritten, settings, watcher, summary)
+        if isinstance(error, OSError):
+            raise _unwritable(settings, error) from error
+        raise
     finally:
         if worker:
             worker.close()
@@ -297,7 +316,7 @@ def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
     expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]],
 ) -> None:  # fmt: skip
-    """Measure a round of each of a job's wanted cells that lacks one, and write the artefact's files.
+    """Measure a round of each of a job's wanted cells that lacks one.
 
     Parameters
     ----------
@@ -308,10 +327,6 @@ def _run_job(
     counted : set of (str, Path)
         The artefacts' cells that the summary has.
     """
-    if job.problem:
-        summary.problems[job.artefact.id] = job.problem
-        watcher.problem(job.artefact, job.problem)
-        return
     current: Task | None = None  # what is being measured
     has_waited = False
 
@@ -321,7 +336,6 @@ def _run_job(
         watcher.waiting()
 
     options = {"force": force, "begun": begun, "waiting": waiting, "saying": watcher.data}
-    trouble: BaseException | None = None
     for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
         if owner.id != job.artefact.id:
             watcher.shares(job.artefact, owner)
@@ -344,26 +358,33 @@ def _run_job(
             elif (job.artefact.id, task.path) not in counted:
                 summary.count(task, False)
                 counted.add((job.artefact.id, task.path))
-    except (KeyboardInterrupt, OSError, ReproError) as error:
-        trouble = error
+    except (KeyboardInterrupt, OSError, ReproError):
         if worker:
             worker.close()  # at once, or it goes on and stores a cell that neither the summary nor the files have
         if current and _is_stored_since(begun, current, settings):
             summary.count(current, not has_waited)  # where it waited, what is stored may be the other run's
+        raise
+
+
+def _write_all(unwritten: dict[str, tuple[Job, float]], settings: Settings, watcher: Any, summary: Summary) -> None:
+    while unwritten:
+        _write(unwritten.pop(next(iter(unwritten)))[0], settings, watcher, summary)
+
+
+def _write(job: Job, settings: Settings, watcher: Any, summary: Summary) -> None:
+    """Write an artefact's files."""
     try:
-        # Whatever happened, what is done is shown.
         rendered = render(job.artefact, job.module, job.tasks, settings)
     except OSError as error:
-        trouble = trouble or error
-    else:
-        summary.files += rendered.files
-        if rendered.problems:
-            summary.problems[job.artefact.id] = "; ".join(rendered.problems)
-        watcher.rendered(rendered)
-    if isinstance(trouble, OSError):
-        raise ReproError(f"{settings.store.folder} cannot be written: {trouble}; what is stored is kept") from trouble
-    if trouble:
-        raise trouble
+        raise _unwritable(settings, error) from error
+    summary.files += rendered.files
+    if rendered.problems:
+        summary.problems[job.artefact.id] = "; ".join(rendered.problems)
+    watcher.rendered(rendered)
+
+
+def _unwritable(settings: Settings, error: OSError) -> ReproError:
+    return ReproError(f"{settings.store.folder} cannot be written: {error}; what is stored is kept")
 
 
 def _is_stored_since(begun: float, task: Task, settings: Settings) -> bool:

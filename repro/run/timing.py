@@ -261,7 +261,7 @@ def sample(
     """
     longest = LONG * max_seconds
     if checked is not None and checked > longest and not cold:
-        return Samples([checked], 1, "checked call")
+        return Samples(_told([checked]), 1, "checked call")
     guard = Guard(watched or state.watch(clock))
     with _no_garbage_collection():
         if not called_before:
@@ -269,7 +269,7 @@ def sample(
         first = timed(clock, function)
         if first > longest:
             taken = _cold_group(function, clock, 1, 1) if cold else [first]
-            return Samples(taken, 1, "calls", cold, state=guard.summary())
+            return Samples(_told(taken), 1, "calls", cold, state=guard.summary())
 
         replay = _Replay(function, clock, capture)
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
@@ -312,8 +312,19 @@ def sample(
     if not all(value > 0 for value in seconds):
         raise ClockError(f"the clock of {clock.name} did not advance over {replay.batch} calls: nothing to measure")
     return Samples(
-        seconds, replay.batch, replay.mode, cold, disturbed=guard.disturbed, note=guard.note, state=guard.summary()
+        _told(seconds),
+        replay.batch,
+        replay.mode,
+        cold,
+        disturbed=guard.disturbed,
+        note=guard.note,
+        state=guard.summary(),
     )
+
+
+def _told(seconds: list[float]) -> list[float]:
+    """Return seconds with as many digits as a clock tells of a millisecond: files keep no noise beyond them."""
+    return [float(f"{value:.7g}") for value in seconds]
 
 
 def _warm_up(run: Callable[[], Any], clock: Clock, for_seconds: float) -> float:

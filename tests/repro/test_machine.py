@@ -250,6 +250,7 @@ def test_the_revision_knows_commit_and_changes(tmp_path):
     (tmp_path / "kernel.c").write_text("1")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "x")
+    manifest._is_top.cache_clear()  # it was none a moment ago
     clean = manifest.revision(tmp_path)
     assert len(clean["commit"]) == 40 and clean["dirty"] is False
     (tmp_path / "results").mkdir()

@@ -1,5 +1,6 @@
 """Cells measured in several rounds: what is kept of them, what is added, and what replaces them."""
 
+import csv
 import json
 from collections import Counter
 
@@ -7,6 +8,7 @@ import pytest
 
 from repro.judge import spread, verify
 from repro.run import measure, rounds, runner
+from repro.show import render
 from tests.repro import conftest
 
 HOST = ("table1", "--only", "backend=host")
@@ -69,6 +71,31 @@ def test_a_run_that_was_cut_off_goes_on(laboratory, monkeypatch):
     assert sorted(len(record["rounds"]) for record in records(laboratory)) == [1, 1, 2]
     assert laboratory.run(*HOST, "--rounds", "3") == 0
     assert {len(record["rounds"]) for record in records(laboratory)} == {3} and len(laboratory.traces()) == 9
+
+
+def test_the_files_are_written_when_all_rounds_are_there_or_the_run_is_cut_off(laboratory, monkeypatch):
+    real, measured, written = measure.measure, [], []
+
+    def watched(*given, **more):
+        measured.append(len(written))
+        if len(measured) == stop:
+            raise KeyboardInterrupt
+        return real(*given, **more)
+
+    def writing(artefact, *given):
+        written.append(artefact.id)
+        return render.render(artefact, *given)
+
+    monkeypatch.setattr(measure, "measure", watched)
+    monkeypatch.setattr(runner, "render", writing)
+    stop = 10
+    assert laboratory.run(*HOST, "--rounds", "3") == 0
+    assert measured == [0] * 9 and written == ["demo2020-table1"]
+    stop = 15
+    assert laboratory.run(*HOST, "--rounds", "3", "--force") == 130
+    assert written == ["demo2020-table1"] * 2
+    rows = csv.DictReader(laboratory.file("table1.smoke.csv").open())
+    assert sorted(row["rounds"] for row in rows if row["metric"] == "time") == ["1", "2", "2"]
 
 
 def test_what_is_forced_or_of_other_sources_replaces_all_rounds(laboratory):

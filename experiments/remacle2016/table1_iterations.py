@@ -13,7 +13,7 @@ import numpy as np
 import pandas
 
 from experiments.remacle2016 import MESHES, label, poisson
-from experiments.remacle2016.poisson import ABSOLUTE, METHODS, SWEEP, TITLES, TOLERANCE, case_of, measure, sweep_metric
+from experiments.remacle2016.poisson import CHOSEN, METHODS, SWEEPS, TITLES, TOLERANCE, case_of, measure
 from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines
 from repro.show.tables import Column, Table, paper_table
@@ -27,7 +27,6 @@ PAPER = {"two-scale": "Two-scale", "fine": "Fine scale only"}
 ON_ALL = (*PAPER, "exact-coarse", "one-cycle", "weighted")
 OURS = {"exact-coarse": "coarse part exact", "one-cycle": "one cycle", "weighted": "weighted"}
 PRINTED = {"one-cycle": "two-scale", "exact-coarse": "two-scale"}  # the paper's method, where ours has another name
-KINDS = {"relative": SWEEP, "absolute": ABSOLUTE}
 CUBES = {case_of(mesh, size): (mesh, size) for mesh in MESHES for size in SIZES["large"]}
 OF_ORDER = {case_of("mesh2", 32, order): order for order in (2, 4, 5, 6, 7)}  # for the text: 23 iterations at n = 7
 HIGH = case_of("mesh2", 32, 7)
@@ -54,23 +53,24 @@ def fit(results, methods, kind="relative"):
 
     Returns
     -------
-    list of (tolerance, largest, mean)
-        Tolerances for which every size that was measured has been counted; a size that was not tells nothing.
+    list of (exponent, largest, mean)
+        Tolerances, as powers of ten, for which every size that was measured has been counted; a size that was not tells
+        nothing.
     """
-    found = []
-    for tolerance in KINDS[kind]:
+    found, (metric, exponents) = [], SWEEPS[kind]
+    for exponent in exponents:
         gaps = []
         for case in results.cases:
             if CUBES.get(case, ("",))[0] != "mesh1":
                 continue
             for method in methods:
-                if results.value(case, method, sweep_metric(KINDS[kind][0], kind)) is None:
+                if results.value(case, method, metric, exponent=exponents[0]) is None:
                     continue  # not measured at this size
                 printed = results.published.get(case, PRINTED.get(method, method), "iterations")
-                ours = results.value(case, method, sweep_metric(tolerance, kind))
+                ours = results.value(case, method, metric, exponent=exponent)
                 gaps.append(np.nan if ours is None or printed is None else abs(ours - printed.value))
         if gaps and not np.isnan(gaps).any():
-            found.append((tolerance, max(gaps), float(np.mean(gaps))))
+            found.append((exponent, max(gaps), float(np.mean(gaps))))
     return found
 
 
@@ -102,8 +102,8 @@ def _absolute(results, names):
     if fit(results, ["one-cycle"], "absolute"):
         chosen.append(("Two-scale, one cycle,", "one-cycle", best(fit(results, ["one-cycle", "fine"], "absolute"))))
     columns = [
-        Column(f"{name} to {found[0]:.2g}", method, sweep_metric(found[0], "absolute"), "count",
-               published=PRINTED.get(method), published_metric="iterations")
+        Column(f"{name} to {10 ** found[0]:.2g}", method, SWEEPS["absolute"][0], "count",
+               published=PRINTED.get(method), published_metric="iterations", parameters={"exponent": found[0]})
         for name, method, found in chosen if found
     ]  # fmt: skip
     notes = ["Each strategy to the bound on ‖r‖ itself, on a cube of edge 1, that fits its row of mesh 1 best; one "
@@ -123,12 +123,12 @@ def _fits(results):
             found = best(fits) if all(fit(results, [method], kind) for method in methods) else None
             if found:
                 rows.append({
-                    "Fitted to": f"{heading}, mesh 1", "On": on, "Tolerance": f"{found[0]:.2g}",
+                    "Fitted to": f"{heading}, mesh 1", "On": on, "Tolerance": f"{10 ** found[0]:.2g}",
                     "Largest deviation": int(found[1]), "Mean deviation": found[2],
                     f"Largest at {TOLERANCE:.2g}":
-                        {t: int(gap) for t, gap, _ in fits}.get(TOLERANCE) if kind == "relative" else None,
+                        {t: int(gap) for t, gap, _ in fits}.get(CHOSEN) if kind == "relative" else None,
                 })  # fmt: skip
-    spans = " and ".join(f"{sweep[0]:.2g} to {sweep[-1]:.2g}" for sweep in KINDS.values())
+    spans = " and ".join(f"{10 ** each[0]:.2g} to {10 ** each[-1]:.2g}" for _, each in SWEEPS.values())
     notes.append(f"Deviations are of our iterations from the published; tolerances from {spans}, four a decade.")
     return Table("Which tolerance fits", pandas.DataFrame(rows, dtype=object), notes)
 

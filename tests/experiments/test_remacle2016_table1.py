@@ -3,7 +3,6 @@
 import csv
 
 import numpy as np
-import pandas
 import pytest
 
 import datasets
@@ -11,7 +10,8 @@ from experiments.remacle2016 import poisson, table1_iterations
 from kernels.device import Unavailable, open_device
 from kernels.sem.numbering import number_nodes
 from kernels.sem.schwarz import Schwarz
-from repro.model import COLUMNS, Row
+from repro.model import Row
+from repro.rows import frame
 from repro.show.results import Results
 
 ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for word in ("--only", only)]
@@ -37,26 +37,29 @@ def needs_c():
 def test_iterations_of_every_method(bench, rows):
     assert bench.run("remacle2016-table1", *ONLY) == 0
     found = {(row["method"], row["metric"]): float(row["value"]) for row in rows() if row["value"]}
+    to, absolute_to = ({
+        (row["method"], float(row["p_exponent"])): float(row["value"]) for row in rows() if row["metric"] == metric
+    } for metric, _ in poisson.SWEEPS.values())  # fmt: skip
     iterations = {method: found[method, "iterations"] for method in (*poisson.METHODS, "pyamg-low-order")
                   if (method, "iterations") in found}  # fmt: skip
     assert {"two-scale", "fine", "weighted", "weighted-fp32", "jacobi", "pyamg-low-order"} <= set(iterations)
     assert iterations["weighted"] < iterations["two-scale"] < iterations["fine"] < iterations["jacobi"]
     assert iterations["weighted"] == pytest.approx(iterations["weighted-fp32"], abs=1)
     assert {found[method, "nodes"] for method in iterations} == {25**3}
-    assert found["two-scale", poisson.sweep_metric(poisson.TOLERANCE)] == iterations["two-scale"]
-    sweep = [found["two-scale", poisson.sweep_metric(tolerance)] for tolerance in poisson.SWEEP]
+    assert to["two-scale", poisson.CHOSEN] == iterations["two-scale"]
+    sweep = [to["two-scale", exponent] for exponent in poisson.SWEEPS["relative"][1]]
     assert sweep == sorted(sweep)
     text = (bench.folder / "bench" / "remacle2016" / "table1.smoke.md").read_text()
     assert "| Mesh 2, 8³ |" in text and "Which tolerance fits" not in text  # mesh 1, which decides it, was not measured
     mesh = datasets.load("remacle2016/mesh2-8", "smoke")
     numbering = number_nodes(mesh.cells, 3)
     load = np.where(numbering.boundary, 0, poisson._masses(mesh, 3, numbering))
-    for tolerance in poisson.ABSOLUTE[::3]:
-        around = [t for t in poisson.SWEEP if 0.5 < t * np.linalg.norm(load) / tolerance < 2]
-        counts = [found["two-scale", poisson.sweep_metric(t)] for t in around]
-        absolute = found["two-scale", poisson.sweep_metric(tolerance, "absolute")]
+    for exponent in poisson.SWEEPS["absolute"][1][::3]:
+        same = exponent - np.log10(np.linalg.norm(load))
+        counts = [to["two-scale", each] for each in poisson.SWEEPS["relative"][1] if abs(each - same) < 0.3]
+        absolute = absolute_to["two-scale", exponent]
         assert len(counts) >= 2 and min(counts) <= absolute <= max(counts)
-    assert not any("absolute" in metric for method, metric in found if method.endswith("fp32"))
+    assert not any(method.endswith("fp32") for method, _ in absolute_to)
 
 
 def test_a_wrong_preconditioner_fails(bench, rows, monkeypatch):
@@ -96,12 +99,11 @@ def results_of(counts, kind="relative"):
     """Return results with the iterations of mesh 1 for some tolerances, by size, method and position in the sweep."""
     rows = [
         Row("remacle2016-table1", "paper", f"mesh1-{size}", method, "cuda",
-            metric=poisson.sweep_metric(tolerance, kind), value=float(value), unit="count")
+            metric=poisson.SWEEPS[kind][0], value=float(value), unit="count", parameters={"exponent": exponent})
         for (size, method), values in counts.items()
-        for tolerance, value in zip(table1_iterations.KINDS[kind], values, strict=False)
+        for exponent, value in zip(poisson.SWEEPS[kind][1], values, strict=False)
     ]  # fmt: skip
-    return Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "paper", "m",
-                   "remacle2016-table1")  # fmt: skip
+    return Results(frame([row.as_dict() for row in rows]), "paper", "m", "remacle2016-table1")
 
 
 def test_the_tolerance_that_fits_is_computed():
@@ -111,9 +113,9 @@ def test_the_tolerance_that_fits_is_computed():
         (8, "fine"): (5, 10, 20), (16, "fine"): (9, 19, 21),
     })  # fmt: skip
     assert table1_iterations.fit(results, ["two-scale"]) == [
-        (poisson.SWEEP[0], 7, 7.0), (poisson.SWEEP[1], 2, 1.5), (poisson.SWEEP[2], 3, 2.5),
+        (-1.0, 7, 7.0), (-1.25, 2, 1.5), (-1.5, 3, 2.5),
     ]  # fmt: skip
-    assert table1_iterations.best(table1_iterations.fit(results, ["two-scale", "fine"]))[:2] == (poisson.SWEEP[1], 3)
+    assert table1_iterations.best(table1_iterations.fit(results, ["two-scale", "fine"]))[:2] == (-1.25, 3)
     assert table1_iterations.best([]) is None
 
 
@@ -121,7 +123,7 @@ def test_the_absolute_tolerances_that_fit_have_a_table_of_their_own():
     results = results_of({(8, "two-scale"): (3, 9, 12), (16, "two-scale"): (4, 12, 14), (8, "fine"): (5, 9, 20),
                           (16, "fine"): (9, 16, 21)}, "absolute")  # fmt: skip
     assert table1_iterations.fit(results, ["two-scale"]) == []
-    assert table1_iterations.best(table1_iterations.fit(results, ["fine"], "absolute")) == (poisson.ABSOLUTE[1], 1, 0.5)
+    assert table1_iterations.best(table1_iterations.fit(results, ["fine"], "absolute")) == (-3.75, 1, 0.5)
     names = {"mesh1-8": "Mesh 1, 8³", "mesh1-16": "Mesh 1, 16³"}
     (table,) = table1_iterations._absolute(results, names)
     assert "Fine scale only to 0.00018" in " ".join(table.frame.columns)

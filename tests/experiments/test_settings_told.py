@@ -23,8 +23,9 @@ def test_claims_on_solves_of_a_cube_say_to_which_residual(name):
 def test_a_bound_on_the_residual_itself_is_the_one_of_the_counts():
     claim = of("remacle2016", "h-optimal")
     told = float(BOUND.search(claim.condition)[1])
-    (tolerance,) = [each for each in poisson.ABSOLUTE if f"{each:.2g}" == f"{told:.2g}"]
-    assert all(poisson.sweep_metric(tolerance, "absolute") in selector for selector in claim.where.values())
+    metric, exponents = poisson.SWEEPS["absolute"]
+    (exponent,) = [each for each in exponents if f"{10**each:.2g}" == f"{told:.2g}"]
+    assert all(f" {metric}[exponent={exponent}] " in selector for selector in claim.where.values())
 
 
 def test_the_table_of_kernels_says_to_which_residual_a_cube_is_solved():

@@ -40,9 +40,11 @@ class System:
         """The load for SciPy."""
         return np.array(self.device.to_host(self.rhs))
 
-    def product_error(self, x: np.ndarray, y: np.ndarray) -> float:
-        """Return ‖y - A x‖/‖A x‖ by SciPy's product in double precision."""
+    def product_error(self, x: np.ndarray, y: np.ndarray, order=None) -> float:
+        """Return ‖y - A x‖/‖A x‖ by SciPy's product in double precision, of rows in an `order` where one is given."""
         expected = self.host @ x
+        if order is not None:
+            expected = expected[order.get() if hasattr(order, "get") else order]
         return float(np.linalg.norm(y - expected) / np.linalg.norm(expected))
 
     def residual(self, x: np.ndarray) -> float:

@@ -19,6 +19,9 @@ from repro.show.tables import Column, Table, device_notes, paper_table, with_our
 
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
 SLICE = 32
+SORTED = ("sell", "sbell")  # over the whole matrix, as in the paper
+BLOCKED = ("bell", "sbell", "sbell16")  # of the unknowns of a node
+UNPADDED = ("coo", "csr_merge", "csr_scalar", "csr_vector")
 SECONDS = {"smoke": 0.05, "small": 0.3, "paper": 0.2, "large": 1}
 
 
@@ -33,9 +36,9 @@ def measure(cell, run):
     device, form = run.device, cell.parameters["format"]
     made = system(run)
     options = {}
-    if form in ("sell", "sbell"):
+    if form in SORTED:
         options = {"slice_size": SLICE, "window": made.matrix.shape[0]}
-    if form in ("bell", "sbell"):
+    if form in BLOCKED:
         options["size"] = run.dataset(cell.data[0]).points.shape[1]
     packed = []
 
@@ -87,7 +90,7 @@ def plot(results):
     """Draw the factors of every format that may pad, the paper's beside."""
     made, (axes,) = figure(PAGE, 2.6)
     cases = {case: label.replace(" ", "\n", 1) for case, label in labels(results).items()}
-    padded = [form for form in spmv.FORMATS if not form.startswith(("csr", "coo"))]
+    padded = [form for form in spmv.FORMATS if form not in UNPADDED]
     bars(axes, results, "storage_factor", padded, unit="x", quantity="Entries stored, over non-zeros", cases=cases,
          log=False)  # fmt: skip
     caption(made, results)

@@ -5,33 +5,30 @@ The cells are those of Table 3. The paper's CPU column is one thread of compiled
 
 from __future__ import annotations
 
-from experiments.zhang2013 import LOADS, stated, table3_iterations
+from experiments.zhang2013 import LOADS, stated
 from experiments.zhang2013.solves import CRITERION
-from experiments.zhang2013.table3_iterations import ORDERS, TITLES, cells, draw, measure
+from experiments.zhang2013.table3_iterations import BOUNDS, NOTES, ORDERS, SHORT, TITLES, cells, draw, label, measure
 from repro.show.panels import alike
 from repro.show.plots import COLUMN, PAGE, caption, figure
 from repro.show.tables import Column, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
-ROW_SUM = next(suffix for suffix, bound in table3_iterations.BOUNDS.items() if bound == "row-sum")
-MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 15, "large": 60}
+MINUTES = {"smoke": 1, "small": 5, "paper": 40, "large": 90}
 
 
 def tables(results):
-    """Return Table 4, and the same on the best device, by either bound of the spectrum."""
+    """Return Table 4 by each bound of the spectrum, and the same in mixed precision on the best device."""
     best = results.best_device_backend(metric="solve")
-    on_best = f"Table 4's solves with SBELL in mixed precision, on {best}"
     found = []
-    for title, backend, paper, suffix in (
-        ("Table 4: times on the CPU", "host", "", ""),
-        (on_best, best, "CPU", ""),
-        (f"{on_best}, with the bounds that the published iterations imply", best, "CPU", ROW_SUM),
-    ):
-        if backend is not None:
-            columns = [Column(f"Order = {order}", f"order-{order}{suffix}", "solve", "s", published=f"order-{order}",
-                              backend=backend, paper=paper) for order in ORDERS]  # fmt: skip
-            told = [table3_iterations.NOTES[suffix][1], *notes(results)]
-            found.append(paper_table(results, title, columns, cases=TITLES, row="Polynomial", notes=told))
+    for backend in filter(None, ("host", best)):
+        for bound in BOUNDS:
+            on_host = backend == "host"
+            title = "Table 4: times on the CPU" if on_host else f"Table 4's solves in SBELL and mixed, on {best}"
+            methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
+            columns = [Column(f"Order = {order}", method, "solve", "s", published=f"order-{order}", backend=backend,
+                              paper="" if on_host else "CPU") for order, method in methods.items()]  # fmt: skip
+            found.append(paper_table(results, f"{title}; bound: {SHORT[bound]}", columns, cases=TITLES,
+                                     row="Polynomial", notes=[NOTES[bound], *notes(results)]))  # fmt: skip
     return with_ours(found)
 
 
@@ -44,16 +41,20 @@ def notes(results):
 
 
 def plot(results):
-    """Draw the time over the order, on the CPU, the paper's beside, and on the best device by either bound."""
+    """Draw the time over the order, on the CPU by each bound, the paper's beside, and on the best device by its."""
     measured = results.backends(metric="solve")
-    shown = [("host", "", "Time on the CPU [s]")] if "host" in measured or not measured else []
+    shown = [("host", bound) for bound in BOUNDS] if "host" in measured or not measured else []
     if measured and measured[0] != "host":
-        shown += [(measured[0], suffix, f"Mixed SBELL on {measured[0]} [s]") for suffix in ("", ROW_SUM)]
+        shown.append((measured[0], "safeguard"))
     made, axes = figure(PAGE if len(shown) > 1 else COLUMN, 2.6, panels=len(shown))
-    for panel, (backend, suffix, text) in zip(axes, shown, strict=True):
-        draw(panel, results, "solve", text, suffix, backend, with_paper=backend == "host")
-        panel.set_title("Bound: largest row sum" if suffix else "Bound: Lanczos")
-    if len(shown) > 1:
-        alike(axes[-2:])  # the device's
+    for panel, (backend, bound) in zip(axes, shown, strict=True):
+        on_host = backend == "host"
+        methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
+        text = "Time on the CPU [s]" if on_host else f"Mixed SBELL on {backend} [s]"
+        draw(panel, results, "solve", text, methods, backend, with_paper=on_host)
+        panel.set_title(SHORT[bound].capitalize())
+    on_host = [panel for panel, (backend, _) in zip(axes, shown, strict=True) if backend == "host"]
+    if len(on_host) > 1:
+        alike(on_host)
     caption(made, results)
     return made

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from kernels.spmv._csr import Csr, Unsuitable, canonical
 from kernels.spmv._matrix import Matrix
+from kernels.spmv._sliced import by_length
 from kernels.spmv._tuning import tuned
 
 FORMATS = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")))
-__all__ = ["FORMATS", "Csr", "Matrix", "Unsuitable", "builds", "canonical", "pack", "refusals", "tuned"]
+__all__ = ["FORMATS", "Csr", "Matrix", "Unsuitable", "builds", "by_length", "canonical", "pack", "refusals", "tuned"]
 
 
 def pack(name: str, device, csr, dtype="float64", **options) -> Matrix:

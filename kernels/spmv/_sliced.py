@@ -98,6 +98,12 @@ def cut(lengths, size: int, window: int | None, entry_bytes: float, xp, worth: f
     return best
 
 
+def by_length(lengths, window: int, xp):
+    """Return rows by their lengths, longest first within each window of so many, equal ones in order."""
+    longest = int(lengths.max()) if lengths.size else 0
+    return xp.argsort(xp.arange(lengths.size) // window * (longest + 1) + (longest - lengths), kind="stable")
+
+
 def _cut(lengths, size, window, xp):
     if window < 1:
         raise ValueError(f"rows cannot be sorted within windows of {window}")
@@ -107,11 +113,8 @@ def _cut(lengths, size, window, xp):
     padded[:rows] = lengths
     order = None
     if window > 1 and rows:
-        longest = int(lengths.max())
-        places = xp.arange(rows)
-        likeness = (places // window) * (longest + 1) + (longest - lengths)
         order = xp.full(slots, -1, dtype=xp.int32)
-        order[:rows] = xp.argsort(likeness, kind="stable")
+        order[:rows] = by_length(lengths, window, xp)
         padded[:rows] = lengths[order[:rows]]
     widths = padded.reshape(-1, size).max(axis=1) if slots else padded
     return Slices(size, starts(widths.astype(xp.int64) * size, xp), order)

@@ -142,7 +142,7 @@ class Run:
         # 'not <=' so that NaN fails.
         if not error <= tolerance:
             self.failing = (metric, error)
-            raise CheckFailed(f"{what}: error {error:.3g} exceeds the tolerance {tolerance:.3g}")
+            raise CheckFailed("{}: error {} exceeds the tolerance {}".format(what, *_told_apart(error, tolerance)))
         self.checks.append({"what": what, "error": error, "tolerance": float(tolerance)})
 
     def value(
@@ -272,6 +272,15 @@ class Run:
 
 def _in(unit: str, seconds: float | None) -> float | None:
     return None if seconds is None else float(convert(seconds, "s", unit))
+
+
+def _told_apart(*numbers: float) -> list[str]:
+    """Return different numbers with as many digits, three or more, as it takes to see that they are."""
+    for digits in range(3, 18):
+        found = [f"{number:.{digits}g}" for number in numbers]
+        if len({*found}) == len({*numbers}):
+            break
+    return found
 
 
 def _float(value: Any) -> float | None:

@@ -16,7 +16,7 @@ MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py") if not path.stem.st
 METRICS = {
     "unknowns": 1250, "nonzeros": 21316, "nonzeros_per_unknown": 17.05, "longest_row": 18, "shortest_row": 8,
     "storage_factor": 1.25, "bytes_per_nonzero": 12.5, "packing": 0.004, "spmv": 2e-6, "spmv_cold": 4e-6,
-    "rate": 21.316, "padding": 1.02, "solve": 0.5, "iterations": 100, "products": 700,
+    "rate": 21.316, "padding": 1.02, "solve": 0.5, "iterations": 100, "products": 700, "upper_bound": 1.2,
 }  # fmt: skip
 TIMES = ("packing", "spmv", "spmv_cold", "solve")
 
@@ -99,10 +99,10 @@ def test_iterations_stand_beside_the_papers():
         assert cells[2] == "100" and cells[3].replace(",", "") == number
 
 
-def test_iterations_with_either_bound_are_drawn_to_one_scale():
-    """The paper's 413 to 1391 stand beside 100 in the left panel alone, and ask for a logarithmic axis there."""
+def test_iterations_by_each_bound_are_drawn_to_one_scale():
+    """The paper's 413 to 1391 stand beside 100, and ask for a logarithmic axis."""
     _, drawn = show("table3_iterations", lambda cell: DONE)
-    assert [axes.get_yscale() for axes in drawn.axes] == ["log", "log"]
+    assert [axes.get_yscale() for axes in drawn.axes] == ["log"] * 3
     assert len({axes.get_ylim() for axes in drawn.axes}) == 1 and drawn.axes[0].get_ylim()[0] < 100
     assert len({tuple(axes.get_yticks()) for axes in drawn.axes}) == 1
 
@@ -115,12 +115,9 @@ def test_times_stand_beside_the_papers():
 
 
 def test_times_are_drawn_of_every_place_that_was_measured():
-    host, device = "Time on the CPU [s]", "Mixed SBELL on cuda [s]"
-    lanczos, row_sum = "Bound: Lanczos", "Bound: largest row sum"
-    on_device = [(device, lanczos), (device, row_sum)]
-    for backend, panels in (
-        (None, [(host, lanczos), *on_device]), ("cuda", on_device), ("host", [(host, lanczos)])
-    ):  # fmt: skip
+    bounds = ("Lanczos and safeguard", "Largest row sum", "Tight, by lanczos")
+    on_host, on_device = [("Time on the CPU [s]", bound) for bound in bounds], [("Mixed SBELL on cuda [s]", bounds[0])]
+    for backend, panels in ((None, [*on_host, *on_device]), ("cuda", on_device), ("host", on_host)):
         _, drawn = show("table4_times", lambda cell: DONE, backend)
         assert [(axes.get_ylabel(), axes.get_title()) for axes in drawn.axes] == panels
         assert marks(drawn) == 15 * len(panels)  # three polynomials of five orders
@@ -154,19 +151,29 @@ def test_shares_of_double_precision():
 
 def test_the_papers_times_on_the_cpu_are_named_as_such_beside_a_devices():
     text, _ = show("table4_times", lambda cell: DONE)
-    on_host, on_device, _ = text.split("**Table 4's solves with SBELL in mixed precision, on cuda")
-    assert "| Order = 2 [s], host | Order = 2 [s], paper |" in on_host
+    on_host, on_device, *_ = text.split("**Table 4's solves in SBELL and mixed, on cuda")
+    assert on_host.count("| Order = 2 [s], host | Order = 2 [s], paper |") == 3
     assert "| Order = 2 [s], cuda | Order = 2 [s], paper, CPU |" in on_device
 
 
 def test_times_say_by_which_bound_of_the_spectrum_they_are():
     text, _ = show("table4_times", lambda cell: DONE)
-    lanczos, best, row_sum = text.split("**Table 4")[1:]
-    assert all("- Bounds of the spectrum from 20 Lanczos steps" in part for part in (lanczos, best))
-    assert "- The largest row sum" in row_sum and "`order-2-row-sum` on cuda" in row_sum
-    assert line_of(row_sum, "| L-S |")[3] == "68.75" and "Lanczos" not in row_sum
-    text, _ = show("table4_times", lambda cell: DONE, backend="host")  # which has no row sums
-    assert text.count("**Table 4") == 1
+    safeguard, row_sum, tight, _, on_device, _ = text.split("**Table 4")[1:]
+    assert "- The spectrum ends at the largest Ritz value of 10 Lanczos steps" in safeguard
+    assert "- Bounds of the spectrum from 20 Lanczos steps" in tight and "`order-2` on host" in tight
+    assert all("- The spectrum ends at the largest row sum" in part for part in (row_sum, on_device))
+    assert "`order-2-row-sum-double` on host" in row_sum and "`order-2-row-sum` on cuda" in on_device
+    assert all(line_of(part, "| L-S |")[3] == "68.75" for part in (safeguard, row_sum, tight))
+    text, _ = show("table4_times", lambda cell: DONE, backend="host")
+    assert text.count("**Table 4") == 3
+
+
+def test_iterations_say_by_which_bound_and_in_which_precision_they_are():
+    text, _ = show("table3_iterations", lambda cell: DONE)
+    titles = [line for line in text.splitlines() if line.startswith("**Table 3")]
+    assert len(titles) == 6 and sum("in double precision" in title for title in titles) == 3
+    assert "`order-2-safeguard-double` on cuda" in text and "`order-2-safeguard` on cuda" in text
+    assert "Bound over the largest eigenvalue" in text
 
 
 def test_a_table_in_which_nothing_is_ours_is_left_out():

@@ -22,6 +22,7 @@ from kernels.polynomial.preconditioner import BLOCK, SOURCE, Preconditioner
 from repro import Work
 
 PRECISIONS = {"double": "float64", "mixed": "float32"}
+MOST_PARTS = 2048  # of a sum that comes with a product: to add up more takes longer than is saved
 MARGIN = 0.9  # of what a correction has to reach, for what its own rounding adds
 
 
@@ -127,7 +128,7 @@ class Solver:
         """Return the outer iteration, on a GPU with its sums in the products where the format brings them."""
         found = self.preconditioner
         apply, parts = (found.apply, found.parts) if found else (None, 0)
-        if device.is_gpu and hasattr(self.matrix, "measure") and (parts or not found):
+        if device.is_gpu and 0 < getattr(self.matrix, "parts", 0) <= MOST_PARTS and (parts or not found):
             return FusedConjugateGradient(device, self.matrix, apply, parts)
         return ConjugateGradient(device, self.matrix.multiply, n, apply)
 

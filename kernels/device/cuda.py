@@ -11,6 +11,7 @@ from kernels.device import base, cache
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source
 
+UNWRITABLE = "REPRO_CACHE or CUPY_CACHE_DIR, set to a folder that can be written"
 REMEDY = "an NVIDIA GPU with its driver, and pip install 'cupy-cuda13x' (or cupy-cuda12x for a driver before 580)"
 BROKEN = "a driver and a CuPy that know this GPU; `repro doctor` shows their versions"
 OPTIONS = ("--std=c++17", "-lineinfo")
@@ -155,12 +156,14 @@ class Device(base.Device):
 
 def open_device() -> Device:
     """Return the current CUDA device; Unavailable without CuPy or a GPU."""
-    if "REPRO_CACHE" in os.environ:  # CuPy keeps the built kernels, in the folder that it reads from here when imported
-        os.environ.setdefault("CUPY_CACHE_DIR", str(cache.folder("cuda")))
     try:
+        if "REPRO_CACHE" in os.environ:  # CuPy keeps built kernels in a folder that it reads from here
+            os.environ.setdefault("CUPY_CACHE_DIR", str(cache.folder("cuda")))
         import cupy
     except ImportError as error:
         raise Unavailable(f"CuPy is not installed: {error}", REMEDY) from None
+    except OSError as error:  # it makes folders when it is imported
+        raise Unavailable(f"CuPy cannot be imported: {error}", UNWRITABLE) from None
     try:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:

@@ -103,8 +103,8 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
 
     Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
     for those of cells that use ``cores``. Nor does what is counted and not timed, unless it is the threads; what runs
-    on processors alone does not see which GPUs are hidden. What is not done is measured again wherever it is asked
-    for, and is told until then.
+    on processors alone does not see which GPUs are hidden, and the C compiler matters to what it builds. What is not
+    done is measured again wherever it is asked for, and is told until then.
 
     Parameters
     ----------
@@ -120,9 +120,17 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
         others = {f"packages.{name}" for name in PACKAGES} - _libraries(backend, is_on_gpu)
         found |= others | (ON_PROCESSORS if is_on_gpu else frozenset())
+        if not _is_compiled(record):
+            found |= {"$CC"}
     except (LookupError, TypeError, AttributeError):
         return frozenset()
     return found | ON_GPUS if backend in ("host", "openmp") else found
+
+
+def _is_compiled(record: Mapping[str, Any]) -> bool:
+    """Return whether a cell runs what the machine's C compiler builds: a baseline of the host most often does not."""
+    kernels = record["key"].get("kernels", {})
+    return record["identity"]["backend"] == "openmp" or any(" openmp " in name for name in kernels)
 
 
 def _libraries(backend: str, is_on_gpu: bool) -> set[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.cache.hashing import common_facts, differences, fingerprint_of, in_short, machine_facts
+from repro.cache.hashing import common_facts, differences, fingerprint_of, in_short, machine_facts, without_effect
 from repro.cache.keys import changes
 
 KEY = {
@@ -67,7 +67,9 @@ def test_which_of_several_kinds_of_gpu_matters():
     assert machine_facts({"gpu": ["G", "H"]}) != machine_facts({"gpu": ["G"]})
 
 
-def record(backend="host", device="X", status="done", samples=("solve",), metric="solve", uses=(), **machine):
+def record(
+    backend="host", device="X", status="done", samples=("solve",), metric="solve", uses=(), kernels=(), **machine
+):
     rows = [{"device": device, "metric": metric}, {"device": "", "metric": "n"}]
     return {
         "status": status, "identity": {"backend": backend}, "rows": rows, "uses": uses,
@@ -83,7 +85,9 @@ CORES, HIDDEN = {"cores": "4"}, {"$CUDA_VISIBLE_DEVICES": ""}
     [
         (record("cuda", "G", cores="12"), CORES, []),
         (record("cuda", "G", **{"$OMP_NUM_THREADS": "12"}), {}, []),
-        (record("cuda", "G", **{"$CC": "gcc"}), {}, ["$CC gcc -> none"]),
+        (record("openmp", **{"$CC": "gcc"}), {}, ["$CC gcc -> none"]),
+        (record("cuda", "G", **{"$CC": "gcc"}), {}, []),
+        (record("host", **{"$CC": "gcc"}), {}, []),
         (record("cuda", "G"), HIDDEN, ["$CUDA_VISIBLE_DEVICES none -> "]),
         (record("opencl", "G", cores="12"), CORES, []),
         (record("opencl", "X", cores="12"), CORES, ["cores 12 -> 4"]),
@@ -109,6 +113,13 @@ def test_facts_that_a_record_does_not_depend_on_do_not_void_it(measured, other, 
     if "cores" not in other:
         now["machine"] |= {name: value for name, value in measured["key"]["machine"].items() if name == "cores"}
     assert changes(measured, now) == said
+
+
+def test_a_baseline_that_launches_a_kernel_of_the_processor_depends_on_its_compiler():
+    alone = record("host")
+    assert "$CC" in without_effect(alone)
+    alone["key"]["kernels"] = {"a.c openmp 1x1x1 0": {}}
+    assert "$CC" not in without_effect(alone)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Devices: finding them, their arrays and their clocks."""
 
+import importlib
 import os
 import sys
 import time
@@ -50,6 +51,17 @@ def test_a_back_end_that_is_listed_and_builds_no_kernel_or_a_wrong_one_is_not_th
         open_device("metal")
     assert caught.value.reason.startswith("a device is listed, but ") and caught.value.reason.endswith(told)
     assert caught.value.remedy == "a newer driver"
+
+
+def test_a_home_that_cannot_be_written_is_a_reason_and_no_crash(monkeypatch, tmp_path):
+    (tmp_path / "cupy.py").write_text("raise OSError(30, 'Read-only file system', '/home/.cupy')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setenv("CUPY_CACHE_DIR", "")
+    with pytest.raises(Unavailable) as caught:
+        importlib.import_module("kernels.device.cuda").open_device()
+    assert caught.value.reason == "CuPy cannot be imported: [Errno 30] Read-only file system: '/home/.cupy'"
+    assert "CUPY_CACHE_DIR" in caught.value.remedy
 
 
 def test_the_opencl_device_is_the_one_named_then_a_gpu_then_the_first():

@@ -161,7 +161,7 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
     facts, listed = manifest.get("machine") or {}, unverified(path.parents[2])
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
-        machine=path.parents[1].name, file=str(path), cores=facts.get("cores"),
+        machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
         gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
         verified=manifest.get("schema", 1) >= 2 and "/".join([*path.parts[-3:-1], path.stem]) not in listed,
     )  # fmt: skip
@@ -170,16 +170,25 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
 def read(
     results: Path, machine: str | None = None, artefact: str | None = None, scale: str | None = None
 ) -> pandas.DataFrame:
-    """Return all rows of a folder of results, of one machine, artefact or scale where these are given."""
+    """Return all rows of a folder of results, of one machine, artefact or scale where these are given.
+
+    Those of the user's own files in place of datasets are not among them: they have files of their own.
+    """
     import pandas
 
     paper, _, stem = (artefact or "").partition("-")
-    paths = sorted(Path(results).glob(f"{machine or '*'}/{paper or '*'}/*.csv"))
-    found = [read_file(path) for path in paths if stem in ("", path.name.partition(".")[0])]
+    paths = sorted(Path(results).glob(f"{machine or '*'}/{paper or '*'}/{stem}*.csv"))
+    found = [read_file(path) for path in paths if _is_of(path.name, stem)]
     if not found:
         return pandas.DataFrame(columns=[*COLUMNS, "machine", "file", "cores", "gpu", "verified"])
     every = pandas.concat(found, ignore_index=True)
     return every if scale is None else every[every["scale"] == scale].reset_index(drop=True)
+
+
+def _is_of(name: str, stem: str) -> bool:
+    """Return whether a file is an artefact's, at whichever scale, and of no file of the user's."""
+    of, *parts = name.removesuffix(".csv").split(".")
+    return stem in ("", of) and (not parts or parts in [[scale] for scale in SCALES])
 
 
 def is_gpu(backend: str, device: str, processor: str) -> bool:
@@ -231,12 +240,12 @@ def _completed(rows: list[dict[str, Any]], manifest: Mapping[str, Any]) -> list[
     places = Counter(_place(cell) for cell in cells)
     known = {_place(cell): cell for cell in cells if places[_place(cell)] == 1}
     works = {place: {work["metric"]: work for work in cell.get("work", ())} for place, cell in known.items()}
-    made = []
+    made, renamed, parameters = [], cache(first_edition.renamed), cache(first_edition.parameters)
     for row in rows:
         cell = known.get(_place(row), {})
         work, revision = works.get(_place(row), {}).get(row["metric"], {}), cell.get("revision") or {}
-        metric, own = first_edition.renamed(row["artefact"], row["metric"])
-        held = first_edition.parameters(row["artefact"], row["method"])
+        metric, own = renamed(row["artefact"], row["metric"])
+        held = parameters(row["artefact"], row["method"])
         made.append({
             **row, "metric": metric, "parameters": dict(cell.get("parameters") or {}) | held | own,
             "rounds": 1 if row["n"] else None,

@@ -24,8 +24,10 @@ def test_a_step_is_defined_where_the_page_says(name, file):
 
 def test_the_walk_has_at_most_eight_steps_and_each_calls_the_next():
     assert 5 <= len(WALK) <= 8
-    calls = ["runner.run(", "worker.measure(", "measure(", "module.measure(", "run.time(", "timing.sample("]
+    calls = ["runner.go_through(", "worker.dispatch(", "execute(", "module.measure(", "run.time(", "timing.sample("]
     for (_, file), call in zip(WALK, calls):
         assert call in (ROOT / file).read_text(encoding="utf-8"), f"{file} does not call {call}"
+    names = [name.rpartition(".")[2] for name, _ in WALK]
+    assert len(set(names)) == len(names)
     runner = dict((file, name) for name, file in WALK)
     assert "render(job.artefact" in (ROOT / next(file for file in runner if "runner" in file)).read_text()

@@ -80,7 +80,7 @@ def run(
     from repro.cli.repeats import without_result
 
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
-        summary = runner.run(wanted, settings, force=force, isolate=not in_process, watcher=follower)
+        summary = runner.go_through(wanted, settings, force=force, isolate=not in_process, watcher=follower)
     if as_json:
         answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
     text = without_result([task for job in wanted for task in job.wanted])

@@ -79,7 +79,7 @@ def _compared(tasks: Sequence[Task], settings: Settings) -> list[dict[str, Any]]
             for task in tasks:
                 path = aside.store.path(task.artefact.id, identity(task.cell, aside))
                 again = Task(task.artefact, task.cell, path, {**task.key, "beliefs": {}})
-                worker.measure(again, force=True)
+                worker.dispatch(again, force=True)
                 compared += _numbers(task, again)
         finally:
             worker.close()

@@ -18,7 +18,7 @@ from repro.cache.plan import Selection, Task
 from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError
-from repro.run import building, measure
+from repro.run import building, execution
 from repro.run.worker import Worker
 from repro.settings import Settings, own_name
 from repro.show.render import Rendered, render
@@ -219,7 +219,7 @@ def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> di
     }  # fmt: skip
 
 
-def run(
+def go_through(
     jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None
 ) -> Summary:
     """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
@@ -348,7 +348,7 @@ def _run_job(
                 watcher.cell(task, task.reason or "forced")
                 current, has_waited = task, False
                 options["upto"] = had[task.path] = had[task.path] + 1
-                measured = worker.measure(task, **options) if worker else measure.measure(task, settings, **options)
+                measured = worker.dispatch(task, **options) if worker else execution.execute(task, settings, **options)
                 current = None
                 watcher.done(task, measured, expected[task.path])
                 if had[task.path] >= settings.rounds or kept.last(task.record)["status"] != DONE:

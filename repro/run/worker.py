@@ -41,11 +41,11 @@ class Worker:
         self._pipe: Any = None
         self._has_turn = False  # the machine is this run's, and the process measures
 
-    def measure(
+    def dispatch(
         self, task: Task, *, upto: int = 1, force: bool = False, begun: float = 0.0,
         waiting: Callable[[], None] | None = None, saying: Callable[[str], None] | None = None,
     ) -> bool:  # fmt: skip
-        """Do as `repro.run.measure.measure`, in the process; its death is a failed cell.
+        """Have a cell executed in the process, see `repro.run.execution.execute`; its death is a failed cell.
 
         One that dies while it waits for its turn has measured nothing, and another takes its place, once.
 
@@ -128,7 +128,7 @@ class Worker:
 
         That is another run's, for which this one has waited, or the process had stored it and died before it said so.
         """
-        from repro.run.measure import outcome
+        from repro.run.execution import outcome
 
         task.look(self.settings.store)
         is_done = task.stands and rounds.count(task.record) >= upto
@@ -154,7 +154,7 @@ class Worker:
 
 def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
-    from repro.run.measure import measure
+    from repro.run.execution import execute
 
     die_with(parent)
     os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
@@ -166,7 +166,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
             return
         task = _task(artefact, identity, path, key)
         try:
-            measured = measure(
+            measured = execute(
                 task, settings, upto=upto, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
                 measuring=lambda: pipe.send(MEASURING), saying=pipe.send,
             )  # fmt: skip

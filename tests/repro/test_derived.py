@@ -10,9 +10,9 @@ import pytest
 
 from repro import environment
 from repro.judge.claims import FAILS, PART
-from repro.judge.claims.stored import Stored
 from repro.judge.derived import FILE, sources
 from repro.model import DONE, ReproError
+from repro.rows import read
 from repro.show.results import times_behind
 from tests.repro.claims_store import Store, effect
 
@@ -114,10 +114,9 @@ def test_ceilings_are_no_samples(store):
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob(f"*/{FILE}")), ids=lambda path: path.parent.name)
 def test_what_is_named_was_sampled_in_every_cell(file):
     cells, named, checked = defaultdict(list), tomllib.loads(file.read_text()), set()
-    for path in (ROOT / "results").glob(f"*/{file.parent.name}/*.csv"):
-        for row in Stored(ROOT / "results", path.parts[-3])._read(path):
-            if row["status"] == DONE:
-                cells[path, row["case"], row["method"], row["backend"]].append(row)
+    for row in read(ROOT / "results", artefact=file.parent.name).to_dict("records"):
+        if row["status"] == DONE:
+            cells[row["file"], row["case"], row["method"], row["backend"]].append(row)
     for cell in cells.values():
         for row in cell:
             if sources(row["artefact"], row["metric"]):
@@ -125,4 +124,4 @@ def test_what_is_named_was_sampled_in_every_cell(file):
                 checked.add(next(name for name in named if fnmatchcase(row["metric"], name)))
     modules = "".join(path.read_text() for path in file.parent.glob("*.py"))
     new = {name for name in named if name not in checked}  # no stored file has them yet
-    assert all(name.removesuffix("_fine").rstrip("*") in modules for name in new)
+    assert all(name.rstrip("*") in modules for name in new)

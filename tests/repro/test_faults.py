@@ -184,7 +184,7 @@ def test_a_cache_that_is_lost_on_the_way_keeps_what_is_done(laboratory, monkeypa
             monkeypatch.setenv("REPRO_CACHE", "/proc/nowhere")
         return real(waiting)
 
-    monkeypatch.setattr("repro.run.measure.alone", alone)
+    monkeypatch.setattr("repro.run.execution.alone", alone)
     assert laboratory.run("table1") == 1
     assert "repro: cannot write the cache /proc/nowhere: " in capsys.readouterr().err
     assert "2 on opencl (kernel)" in laboratory.file("table1.smoke.md").read_text()

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from repro.judge import spread, verify
-from repro.run import measure, rounds, runner
+from repro.run import execution, rounds, runner
 from repro.show import render
 from tests.repro import conftest
 
@@ -58,7 +58,7 @@ def test_a_later_run_adds_what_is_missing(laboratory):
 
 
 def test_a_run_that_was_cut_off_goes_on(laboratory, monkeypatch):
-    real, calls = measure.measure, []
+    real, calls = execution.execute, []
 
     def watched(*given, **more):
         calls.append(more["upto"])
@@ -66,7 +66,7 @@ def test_a_run_that_was_cut_off_goes_on(laboratory, monkeypatch):
             raise KeyboardInterrupt
         return real(*given, **more)
 
-    monkeypatch.setattr(measure, "measure", watched)
+    monkeypatch.setattr(execution, "execute", watched)
     assert laboratory.run(*HOST, "--rounds", "3") == 130
     assert sorted(len(record["rounds"]) for record in records(laboratory)) == [1, 1, 2]
     assert laboratory.run(*HOST, "--rounds", "3") == 0
@@ -74,7 +74,7 @@ def test_a_run_that_was_cut_off_goes_on(laboratory, monkeypatch):
 
 
 def test_the_files_are_written_when_all_rounds_are_there_or_the_run_is_cut_off(laboratory, monkeypatch):
-    real, measured, written = measure.measure, [], []
+    real, measured, written = execution.execute, [], []
 
     def watched(*given, **more):
         measured.append(len(written))
@@ -86,7 +86,7 @@ def test_the_files_are_written_when_all_rounds_are_there_or_the_run_is_cut_off(l
         written.append(artefact.id)
         return render.render(artefact, *given)
 
-    monkeypatch.setattr(measure, "measure", watched)
+    monkeypatch.setattr(execution, "execute", watched)
     monkeypatch.setattr(runner, "render", writing)
     stop = 10
     assert laboratory.run(*HOST, "--rounds", "3") == 0
@@ -141,9 +141,9 @@ def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
         def __init__(self, settings):
             self.settings = settings
 
-        def measure(self, task, **given):
+        def dispatch(self, task, **given):
             events.append(task.cell.case)
-            return measure.measure(task, self.settings, **given)
+            return execution.execute(task, self.settings, **given)
 
         def close(self):
             events.append("closed")
@@ -156,7 +156,7 @@ def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
 
     settings = make_settings("smoke", laboratory.results, "bench", rounds=2)
     jobs = runner.make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
-    summary = runner.run(jobs, settings)
+    summary = runner.go_through(jobs, settings)
     assert summary.measured == 3 and summary.reused == 0
     assert [event == "closed" for event in events] == [False] * 3 + [True] + [False] * 3 + [True]
 

@@ -1,5 +1,7 @@
 """Rows as everyone reads them."""
 
+from pathlib import Path
+
 import pytest
 
 from repro.model import ReproError, Row
@@ -51,6 +53,9 @@ def test_read_gives_what_is_asked_for(results):
     assert len(read(results, machine="box")) == 2 and len(read(results, artefact="demo-table2")) == 1
     assert list(read(results, scale="small")["file"]) == [str(results / "box" / "demo" / "table1.small.csv")]
     assert read(results, artefact="demo-table3").empty
+    own = results / "box" / "demo" / "table1.mine-vtu-1f0c9a4e.csv"  # of the user's own mesh
+    own.write_bytes(every["file"].map(Path).iloc[0].read_bytes())
+    assert len(read(results)) == 3
 
 
 def test_damaged_rows_say_where(results):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import hosts, store
-from repro.run import measure
+from repro.run import execution
 
 GOLDEN = Path(__file__).parent / "golden"
 VARYING = ("- command", "- machine", "- measured", "- no ceil")
@@ -292,7 +292,7 @@ def test_the_cell_that_was_cut_off_is_not_stored_while_the_files_are_written(lab
 
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monkeypatch, capsys, waits):
-    real = measure.measure
+    real = execution.execute
 
     def watched(task, settings, **given):
         measured = real(task, settings, **given)
@@ -302,7 +302,7 @@ def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monk
             raise KeyboardInterrupt
         return measured
 
-    monkeypatch.setattr(measure, "measure", watched)
+    monkeypatch.setattr(execution, "execute", watched)
     assert laboratory.run("table1") == 130
     assert list(laboratory.statuses().values()) == ["done"] * 2 and len(rows(laboratory)) == 4
     counted = "1 cell measured, 1 as before" if waits else "2 cells measured, 0 as before"

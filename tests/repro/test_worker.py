@@ -50,24 +50,24 @@ def test_one_that_is_killed_while_it_waits_is_replaced(measured, laboratory):
             turn.__exit__(None, None, None)
 
     turn.__enter__()
-    assert worker.measure(task, force=True, begun=time.time(), waiting=waiting)
+    assert worker.dispatch(task, force=True, begun=time.time(), waiting=waiting)
     assert len(set(waited)) == 2 and len(laboratory.traces()) == 2
     assert task.record["status"] == stored(task)["status"] == "done" and stored(task)["finished"] > before["finished"]
 
 
 def test_one_that_is_killed_while_it_has_nothing_to_do_is_replaced(measured):
     worker, task = measured
-    assert worker.measure(task, force=True)
+    assert worker.dispatch(task, force=True)
     kill(worker)
     worker._process.join()
-    assert worker.measure(task, force=True) and stored(task)["status"] == "done"
+    assert worker.dispatch(task, force=True) and stored(task)["status"] == "done"
 
 
 def test_when_its_successor_is_killed_as_well_the_run_ends_and_what_is_stored_stays(measured, laboratory):
     worker, task = measured
     before = task.path.read_bytes()
     with store.alone(), pytest.raises(ReproError, match="died: SIGKILL, as did one before it, and neither had begun"):
-        worker.measure(task, force=True, begun=time.time(), waiting=lambda: kill(worker))
+        worker.dispatch(task, force=True, begun=time.time(), waiting=lambda: kill(worker))
     assert task.path.read_bytes() == before and len(laboratory.traces()) == 1
 
 
@@ -80,7 +80,7 @@ def test_one_that_is_killed_in_its_turn_leaves_what_was_stored_since_the_run_beg
         worker.settings.store.write(task.path, {**task.record, "finished": time.time()})
     monkeypatch.setenv("FAKELAB_CRASH", "first")
     monkeypatch.setattr(worker, "_ask", lambda *given, ask=worker._ask: _killed(worker, ask, given))
-    assert worker.measure(task, force=True, begun=begun) != is_stored
+    assert worker.dispatch(task, force=True, begun=begun) != is_stored
     assert task.record["status"] == kept.last(stored(task))["status"] == ("done" if is_stored else "failed")
     assert stored(task)["status"] == "done"  # what was measured before stays
 

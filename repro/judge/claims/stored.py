@@ -25,7 +25,7 @@ from repro.judge import bounds
 from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
-from repro.rows import agree, asked, has, read_file
+from repro.rows import agree, asked, has, read
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.units import convert, is_rate, is_time
 
@@ -88,14 +88,9 @@ class Stored:
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
-        paper, _, stem = artefact.partition("-")
-        if artefact not in self._rows and stem == CEILINGS:
-            self._rows[artefact] = list(self._ceilings(artefact))
-        elif artefact not in self._rows:
-            files = sorted((self.folder / paper).glob(f"{stem}.csv")) + sorted(
-                path for scale in SCALES for path in (self.folder / paper).glob(f"{stem}.{scale}.csv")
-            )
-            self._rows[artefact] = [row for path in files for row in self._read(path)]
+        if artefact not in self._rows:
+            is_stored = not artefact.endswith(f"-{CEILINGS}")
+            self._rows[artefact] = list((self._read if is_stored else self._ceilings)(artefact))
         return self._rows[artefact]
 
     def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -111,14 +106,15 @@ class Stored:
                 row = Row(artefact, scale, "device", method, backend, roof.device, metric, value, unit)
                 yield {**row.as_dict(), "gpu": roof.gpu}
 
-    def _read(self, path: Path) -> Iterator[dict[str, Any]]:
-        manifest = read_json(path.with_suffix(".json"))
-        recipes = manifest.get("recipes", {}).items()
-        others = {*manifest.get("overrides", {}), *(name for name, key in recipes if key.startswith(PUBLIC))}
-        for cell in manifest.get("cells", ()):
-            key = (manifest["artefact"], str(cell["case"]), cell["method"], cell["backend"])
-            self._data[key] = [name for name in cell["data"] if name not in others]
-        yield from read_file(path, manifest).to_dict("records")
+    def _read(self, artefact: str) -> list[dict[str, Any]]:
+        rows = read(self.folder.parent, self.machine, artefact)
+        for path in rows["file"].unique():
+            manifest = read_json(Path(path).with_suffix(".json"))
+            public = {name for name, key in manifest.get("recipes", {}).items() if key.startswith(PUBLIC)}
+            for cell in manifest.get("cells", ()):
+                key = (artefact, str(cell["case"]), cell["method"], cell["backend"])
+                self._data[key] = [name for name in cell["data"] if name not in public]
+        return rows.to_dict("records")
 
     @cached_property
     def roofs(self) -> Roofs:

@@ -1,4 +1,4 @@
-"""Measure one cell: take the machine's lock, look at the store again, measure, store."""
+"""Execute one cell: take the machine's lock, look at the store again, measure, store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from repro.run.device_ceilings import DeviceCeilings
 from repro.settings import Settings
 
 
-def measure(
+def execute(
     task: Task, settings: Settings, *, upto: int = 1, force: bool = False, begun: float = 0.0,
     waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
     saying: Callable[[str], None] | None = None,

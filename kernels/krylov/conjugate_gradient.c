@@ -301,10 +301,33 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
     }
 }
 
-/* Ends an iteration: its residual into the history, and whether to go on; a single block.
+/* How a solve stands after an iteration, for a single thread: the iteration's residual into the history, and whether to
+ * go on. `usable` says whether the iteration went on, `broken` by which number it did not.
  *
  * p.Ap / p.p and |Ap| / |p| lie between the extreme eigenvalues of A. Where they differ by more than the digits of a
  * double there is a direction in which A is zero to rounding, and what was found in it means nothing. */
+DEVICE_FUNCTION void judge(const int running, const int usable, const double broken, const double rr, const double pq,
+                           const double pp, const double qq, GLOBAL double *scalars, GLOBAL int *counters,
+                           GLOBAL double *history)
+{
+    if (running && !usable) counters[STATUS] = FINITE(broken) ? INDEFINITE : NOT_A_NUMBER;
+    if (running && usable) {
+        const int iterations = counters[ITERATIONS] + 1;
+        const double quotient = pq / pp, stretch = sqrt(qq / pp);
+        const double least = quotient < scalars[LEAST_QUOTIENT] ? quotient : scalars[LEAST_QUOTIENT];
+        const double largest = stretch > scalars[LARGEST_QUOTIENT] ? stretch : scalars[LARGEST_QUOTIENT];
+        scalars[LEAST_QUOTIENT] = least;
+        scalars[LARGEST_QUOTIENT] = largest;
+        counters[ITERATIONS] = iterations;
+        history[iterations] = sqrt(rr / scalars[RHS]);
+        if (!FINITE(rr)) counters[STATUS] = NOT_A_NUMBER;
+        else if (least < ROUNDING * largest) counters[STATUS] = INDEFINITE;
+        else if (rr <= scalars[LIMIT]) counters[STATUS] = CONVERGED;
+        else if (iterations >= counters[MAX_ITERATIONS]) counters[STATUS] = ITERATION_LIMIT;
+    }
+}
+
+/* Ends an iteration; a single block. */
 KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT partial_rr, const int parts,
              GLOBAL const double *RESTRICT partial, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
              GLOBAL double *RESTRICT history)
@@ -318,21 +341,7 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
         if (t == 0) {
             const double rz = scalars[RZ], broken = rz > 0 && FINITE(rz) ? pq : rz;
             const int running = counters[STATUS] == RUNNING, usable = broken > 0 && FINITE(broken);
-            if (running && !usable) counters[STATUS] = FINITE(broken) ? INDEFINITE : NOT_A_NUMBER;
-            if (running && usable) {
-                const int iterations = counters[ITERATIONS] + 1;
-                const double quotient = pq / pp, stretch = sqrt(qq / pp);
-                const double least = quotient < scalars[LEAST_QUOTIENT] ? quotient : scalars[LEAST_QUOTIENT];
-                const double largest = stretch > scalars[LARGEST_QUOTIENT] ? stretch : scalars[LARGEST_QUOTIENT];
-                scalars[LEAST_QUOTIENT] = least;
-                scalars[LARGEST_QUOTIENT] = largest;
-                counters[ITERATIONS] = iterations;
-                history[iterations] = sqrt(rr / scalars[RHS]);
-                if (!FINITE(rr)) counters[STATUS] = NOT_A_NUMBER;
-                else if (least < ROUNDING * largest) counters[STATUS] = INDEFINITE;
-                else if (rr <= scalars[LIMIT]) counters[STATUS] = CONVERGED;
-                else if (iterations >= counters[MAX_ITERATIONS]) counters[STATUS] = ITERATION_LIMIT;
-            }
+            judge(running, usable, broken, rr, pq, pp, qq, scalars, counters, history);
             SET_CONDITION(handle, counters[STATUS] == RUNNING);
         }
     }

@@ -14,8 +14,18 @@ from kernels.krylov import conjugate_gradient
 from kernels.krylov.conjugate_gradient import ConjugateGradient
 from repro import Work
 
-SOURCE = Path(__file__).with_name("jacobi.c")
+SOURCE, REST = Path(__file__).with_name("jacobi.c"), Path(__file__).with_name("rest.c")
+CLUSTER, CLUSTER_BLOCK = 8, 512  # blocks that CUDA launches together, and their threads
+MOST = 60_000  # unknowns whose vectors so few blocks read and write in less time than launches take
+FIRST_CLUSTERS = 90  # the compute capability, times ten, that has clusters
 BUILDS = [(SOURCE, block, defines) for _, block, defines in conjugate_gradient.BUILDS]
+BUILDS += [(REST, block, {**defines, "CLUSTER": CLUSTER}) for block, (_, _, defines) in
+           zip((CLUSTER_BLOCK, CLUSTER_BLOCK, 32, 32), conjugate_gradient.BUILDS, strict=True)]  # fmt: skip
+
+
+def has_clusters(device) -> bool:
+    """Return whether blocks of a device can read and write one another's shared memory."""
+    return device.backend == "cuda" and int(device.details["compute capability"]) >= FIRST_CLUSTERS
 
 
 class JacobiConjugateGradient(ConjugateGradient):
@@ -29,22 +39,44 @@ class JacobiConjugateGradient(ConjugateGradient):
         Of A's diagonal; what it holds when a solve begins counts.
     graph, dtype
         As there.
+    together : bool, optional
+        Whether one kernel does all of an iteration but the product: by default on GPUs with clusters of blocks, for up
+        to `MOST` unknowns.
     """
 
     _source = SOURCE
 
-    def __init__(self, device, multiply: Callable, inverse, graph: bool | None = None, dtype: str = "float64"):
+    def __init__(
+        self, device, multiply: Callable, inverse, graph: bool | None = None, dtype: str = "float64",
+        together: bool | None = None,
+    ):  # fmt: skip
         super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype)
         self._inverse = inverse
+        self.together = self.n <= MOST and has_clusters(device) if together is None else together
+        if self.together:
+            block, (_, _, defines) = CLUSTER_BLOCK if device.is_gpu else 32, conjugate_gradient.build(device, dtype)
+            self._rest = device.build(REST, block, {**defines, "CLUSTER": CLUSTER}).rest
 
     def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
         super().begin(b, tolerance, max_iterations)
         self._kernels.weigh(self._blocks, self.n, self._chunk, self._inverse, self._r, self._rz)
+        if self.together:
+            self._direct()
+
+    def _direct(self):
+        blocks, state = self._blocks, (self._scalars, self._counters)
+        self._kernels.scaled_direction(blocks, self.n, self._chunk, blocks, self._rz, self._inverse, self._r, self._p,
+                                       *state)  # fmt: skip
 
     def iterate(self, handle: int = 0) -> None:
         kernels, blocks, size = self._kernels, self._blocks, (self.n, self._chunk)
         state = self._scalars, self._counters
-        kernels.scaled_direction(blocks, *size, blocks, self._rz, self._inverse, self._r, self._p, *state)
+        if self.together:
+            self.multiply(self._p, self._q)
+            self._rest(CLUSTER if self.device.backend == "cuda" else 1, handle, self.n, self._inverse, self._p, self._q,
+                       self._x, self._r, *state, self._history)  # fmt: skip
+            return
+        self._direct()
         self.multiply(self._p, self._q)
         kernels.curvature(blocks, *size, blocks, self._p, self._q, self._curvature)
         kernels.scaled_advance(blocks, *size, blocks, self._curvature, self._inverse, self._p, self._q, self._x,

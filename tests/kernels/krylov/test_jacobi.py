@@ -6,7 +6,21 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from kernels import spmv
+from kernels.krylov import jacobi
 from kernels.krylov.jacobi import JacobiConjugateGradient
+
+
+@pytest.fixture(params=[False, True], ids=["apart", "together"], autouse=True)
+def together(request, monkeypatch):
+    """Everything is so of both forms of an iteration."""
+    clusters = jacobi.has_clusters
+
+    def wanted(device):
+        if request.param and device.backend == "cuda" and not clusters(device):
+            pytest.skip("a GPU without clusters")
+        return request.param
+
+    monkeypatch.setattr(jacobi, "has_clusters", wanted)
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,9 @@ def tables(results):
         row = {"Matrix": name}
         for method in FORMS:
             for where, place in PLACES.items():
-                factor = results.value(case, method, f"reordering_factor_{where}")
+                factor = results.value(case, method, "reordering_factor", where=where)
                 row[f"{method.upper()}, {place}"] = factor
-            device, host = (results.value(case, method, f"reorder_{where}") for where in PLACES)
+            device, host = (results.value(case, method, "reorder", where=where) for where in PLACES)
             if device and host:
                 gains.append(host / device)
         rows.append(row)
@@ -41,8 +41,8 @@ def plot(results):
     """Draw the factors on device and host in two panels."""
     made, panels = two_rows(PAGE, 4.4, share=False)
     for axes, (where, place) in zip(panels, PLACES.items(), strict=True):
-        bars(axes, results, f"reordering_factor_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
-             quantity=f"Reordering on the {place} over a product", log=False)  # fmt: skip
+        bars(axes, results, "reordering_factor", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
+             parameters={"where": where}, quantity=f"Reordering on the {place} over a product", log=False)  # fmt: skip
         axes.tick_params(axis="x", labelbottom=axes is panels[-1])
         slanted(axes)
     caption(made, results, "; ".join(marks(results)))

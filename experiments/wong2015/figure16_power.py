@@ -17,7 +17,6 @@ from repro.show.tables import Table, device_notes, trimmed
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 3, "large": 5}
-PREFIX = "tdp: "
 
 
 def cells(scale):
@@ -45,23 +44,25 @@ def reference(results, case):
 
 
 def design_power(results, case, method, backend):
-    """Return the thermal design power behind a method in watts, and where it is from; None where nothing says it."""
-    row = results.done[
-        (results.done["case"] == case) & (results.done["method"] == method) & (results.done["backend"] == backend)
-        & results.done["metric"].str.startswith(PREFIX)
-    ]  # fmt: skip
-    return None if row.empty else (float(row["value"].iloc[0]), row["metric"].iloc[0].removeprefix(PREFIX))
+    """Return the least and the most thermal design power behind a method in watts, and where it is from, or None."""
+    least, most = (results.row(case, method, metric, backend) for metric in ("tdp", "tdp_most"))
+    return least and (least["value"], (most or least)["value"], least["p_source"])
 
 
 def effectiveness(results, case, method, backend):
-    """Return the speed-up over the reference, each divided by its watts; None where a power is not known."""
+    """Return the speed-up over the reference, each divided by its watts, by their least and by their most.
+
+    None where a power is not known.
+    """
     base = reference(results, case)
     own, other = (design_power(results, case, m, b) for m, b in ((method, backend), (base, "host")))
     fast, slow = (
         results.value(case, method, "step", backend),
         results.value(case, base, "step", "host") if base else None,
     )
-    return slow / fast * other[0] / own[0] if own and other and fast and slow else None
+    if not (own and other and fast and slow):
+        return None
+    return slow / fast * other[0] / own[0], slow / fast * other[1] / own[1]
 
 
 def _methods(results):
@@ -71,15 +72,16 @@ def _methods(results):
 
 def tables(results):
     """Return the speed-ups per watt, with the watts and their source, and the measured energy of a step beside them."""
-    rows, sources = [], []
+    rows = []
     for case, name in labels(results).items():
         for method, backend, text in _methods(results):
             found = design_power(results, case, method, backend)
-            sources += [found[1]] if found else []
+            effective = effectiveness(results, case, method, backend) or (None, None)
             rows.append({
                 "Heart": name, "Method": text, "Back end": backend,
-                "Speed-up per TDP watt": effectiveness(results, case, method, backend),
-                "TDP [W]": found[0] if found else None, "TDP from": found[1] if found else "nothing says it",
+                "Speed-up per TDP watt": effective[0], "at the most": effective[1],
+                "TDP [W]": found[0] if found else None, "most [W]": found[1] if found else None,
+                "TDP from": found[2] if found else "nothing says it",
                 "Energy of a step [J]": results.value(case, method, "energy", backend),
                 "Power [W]": results.value(case, method, "power", backend),
             })  # fmt: skip
@@ -109,7 +111,7 @@ def plot(results):
             nodes, joules = (results.value(case, method, metric, backend) for metric in ("nodes", "energy"))
             value = effectiveness(results, case, method, backend)
             if value:
-                effective.setdefault(method, []).append((nodes, value))
+                effective.setdefault(method, []).append((nodes, value[0], *sorted(value)))
             if joules:
                 energy.setdefault(method, []).append((nodes, joules))
     shown = [(effective, "Speed-up per TDP watt"), (energy, "Energy of a step [J]")]

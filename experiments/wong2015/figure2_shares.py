@@ -14,8 +14,8 @@ from repro.show.tables import Table
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 1, "paper": 2, "large": 5}
 METHODS = {"petsc-jacobi-1": "PETSc, one process", ONE_CORE: "Numba loops, one core", BEST: "device"}
-PARTS = {"assembly": "Assembly", "solver": "Solver"}
-COLOURS = {"assembly": "#D55E00", "solver": "#0072B2"}  # the paper's red and blue
+PARTS = {"assembly": "Assembly", "solver": "Solver", "waiting": "Waiting for the host"}
+COLOURS = {"assembly": "#D55E00", "solver": "#0072B2", "waiting": "#999999"}  # the paper's red and blue, and a grey
 
 
 def cells(scale):
@@ -24,9 +24,13 @@ def cells(scale):
 
 
 def shares(results, case, method, backend):
-    """Return the seconds of a step in each part, or None where they were not measured."""
-    found = {part: results.value(case, method, part, backend) for part in PARTS}
-    return found if all(found.values()) else None
+    """Return the seconds of a step in each part, or None where they were not measured.
+
+    On a device waiting is the control of the iterations and the update that ends a step, as in Figure 3.
+    """
+    found = {part: results.value(case, method, part, backend) for part in ("assembly", "solver")}
+    waiting = [results.value(case, method, part, backend) or 0.0 for part in ("control", "update")]
+    return {**found, "waiting": sum(waiting)} if all(found.values()) else None
 
 
 def _columns(results):

@@ -76,7 +76,7 @@ def tables(results):
     rows, bounds, waves, names = [], [], [], labels(results)
     for case, name in names.items():
         for form in FORMS:
-            for backend in results.backends(form, "part_solver"):
+            for backend in results.backends(form, "part", name="solver"):
                 found = tasks.shares(results, case, form, backend)
                 if found:
                     who = {"Heart": name, "Format": form, "Back end": backend}
@@ -116,7 +116,7 @@ WAVE = {
 
 def plot(results):
     """Draw the shares of tasks in the paper's three ways, with our format, and the wave below them."""
-    backend, names = results.best_device_backend(metric="part_solver"), labels(results)
+    backend, names = results.best_device_backend(metric="part"), labels(results)
     found = {nodes: tasks.shares(results, case, FORMS[0], backend)
              for case, nodes in node_counts(results).items()}  # fmt: skip
     found = {nodes: each for nodes, each in found.items() if each}

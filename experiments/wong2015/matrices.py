@@ -20,6 +20,7 @@ MATRICES = (
 SUBSET = ("circuit", "epidemiology", "harbor", "heart-3k", "heart-5k", "heart-30k", "qcd")
 """The matrices of section 7, which single optimisations are shown by."""
 OWN = "own"
+ANATOMY = ("anatomy-30k", "anatomy-50k")  # beside the hearts, where the template has been downloaded
 BYTES = 100  # an entry, at the peak: triples while a heart is assembled, and two formats while one is packed
 FEW = ("circuit", "harbor", "heart-3k", "qcd")
 LARGE = ("heart-3k", "heart-5k", "heart-30k")
@@ -46,10 +47,11 @@ class System:
         return float(np.linalg.norm(y - expected) / np.linalg.norm(expected))
 
 
-def cases(scale: str, subset=MATRICES) -> tuple[str, ...]:
+def cases(scale: str, subset=MATRICES, anatomy: bool = False) -> tuple[str, ...]:
     """Return the matrices of a scale, and the user's own; larger than the paper's there are only hearts."""
     chosen = {"smoke": FEW, "large": LARGE}.get(scale, subset)
-    return (*(case for case in subset if case in chosen), OWN)
+    beside = ANATOMY if anatomy and scale == "paper" else ()
+    return (*(case for case in subset if case in chosen), *beside, OWN)
 
 
 def named(results) -> dict[str, str]:

@@ -20,7 +20,8 @@ SECONDS = {"smoke": 0.1, "small": 0.5, "paper": 0.5, "large": 1.0}  # of measuri
 def record(run, who) -> None:
     """Record the thermal design power of what computed a cell, and the energy of a step where a counter can be read.
 
-    The metric's name says where the power is from: ``tdp: NVML, default limit``.
+    `tdp` is the power, or the least of the range that a vendor gives, `tdp_most` its most; the parameter `source` says
+    where they are from.
     """
     device = HOST if run.cell.backend == "host" else run.device
     found = card(device) if device.is_gpu else processor()
@@ -30,23 +31,25 @@ def record(run, who) -> None:
             run.value("energy", energy.joules / who.steps, "J")
             run.value("power", energy.watts, "W")
     if found:
-        watts, source = found
-        run.value(f"tdp: {source}", watts, "W")
+        low, high, source = found
+        run.value("tdp", low, "W", source=source)
+        run.value("tdp_most", high, "W", source=source)
 
 
-def processor(cpuinfo: Path = Path("/proc/cpuinfo"), powercap: Path = POWERCAP) -> tuple[float, str] | None:
-    """Return the thermal design power of this machine's processor in watts, and where it is from.
+def processor(cpuinfo: Path = Path("/proc/cpuinfo"), powercap: Path = POWERCAP) -> tuple[float, float, str] | None:
+    """Return the thermal design power of this machine's processor, its least and most in watts, and where it is from.
 
     The user's word comes first, then the processor's own (RAPL's thermal specification), then the vendor's table by the
-    family and model that the processor gives, of which the least is taken: virtual machines hide the rest of its name.
+    family and model that the processor gives, a range: virtual machines hide the rest of its name.
     """
     if os.environ.get(VARIABLE):
-        return float(os.environ[VARIABLE]), f"{VARIABLE}, the user's"
+        watts = float(os.environ[VARIABLE])
+        return watts, watts, f"{VARIABLE}, the user's"
     packages = sorted(powercap.glob("intel-rapl:[0-9]/constraint_0_max_power_uw"))
     try:
         watts = sum(int(path.read_text()) for path in packages) * 1e-6
         if watts > 0:
-            return watts, "RAPL, thermal specification"
+            return watts, watts, "RAPL, thermal specification"
     except (OSError, ValueError):
         pass
     try:
@@ -59,12 +62,12 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo"), powercap: Path = POWERCAP) 
             facts.get("vendor_id"), facts.get("cpu family"), facts.get("model"),
         ):  # fmt: skip
             low, high = entry["watts"]
-            return float(low), f"{entry['title']}, vendor's least of {low} to {high} W"
+            return float(low), float(high), f"{entry['title']}, vendor's {low} to {high} W"
     return None
 
 
-def card(device) -> tuple[float, str] | None:
-    """Return the default power limit of an NVIDIA GPU in watts, and where it is from; None when NVML does not say."""
+def card(device) -> tuple[float, float, str] | None:
+    """Return the default power limit of an NVIDIA GPU in watts, twice, and where it is from; None without NVML."""
     try:
         library = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:
@@ -77,4 +80,4 @@ def card(device) -> tuple[float, str] | None:
         return None
     if library.nvmlDeviceGetPowerManagementDefaultLimit(handle, ctypes.byref(limit)) != 0:
         return None
-    return limit.value * 1e-3, "NVML, default limit"
+    return limit.value * 1e-3, limit.value * 1e-3, "NVML, default limit"

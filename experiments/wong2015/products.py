@@ -11,7 +11,7 @@ import numpy as np
 from baselines import spmv as rivals
 from experiments.wong2015.matrices import cases, data, system
 from kernels import spmv
-from repro import Cell
+from repro import Cell, published
 
 REPEATS = {"smoke": (1,), "small": (1, 50), "paper": (1, 50, 1200), "large": (1, 50, 1200)}
 VARIANT = 50  # repeats of the variants, whose parameters are those of the plain kernels
@@ -19,20 +19,31 @@ SECONDS = {"smoke": 0.01, "small": 0.04, "paper": 0.05, "large": 0.2}
 TOLERANCE = 1e-13
 BACKENDS = ("cuda", "opencl")  # `experiments.processors.with_c` puts the C back end beside the latter
 WINDOWS = (None, 1, 64, 128, 256, 512, 1024, 4096)  # rows, to search
-FOUND = {"block": "block_size", "threshold": "threshold", "items": "values_per_thread", "window": "window"}
+FOUND = {"block": "block_size", "threshold": "threshold", "items": "values_per_thread", "window": "window",
+         "width": "threads_a_row"}  # fmt: skip
 BYTES = 20  # a non-zero, by which the paper counts bandwidth (Table 2): value, column and x
 
 METHODS = {
-    "csr_vector": "CSR-vector (for CUSP-CSR)", "hyb": "HYB (for CUSP-HYB)", "cusparse_csr": "cuSPARSE CSR",
+    "csr_warp": "CSR, a warp a row (for CUSP-CSR)", "csr_vector": "CSR, threads a row searched for",
+    "hyb": "HYB (for CUSP-HYB)", "cusparse_csr": "cuSPARSE CSR", "cusparse_csr_alg2": "cuSPARSE CSR, second algorithm",
     "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR", "numba_csr": "Numba CSR",
     "mkl_csr": "MKL CSR",
-    "csr_merge": "merge-path CSR (for ModernGPU)", "k1": "K1", "k2": "K2", "k2-window": "K2, sorted in windows",
+    "csr_merge": "merge-path CSR", "k1": "K1", "k2": "K2", "k2-window": "K2, sorted in windows",
 }  # fmt: skip
-SEARCHED = {"csr_merge": "csr_merge", "k1": "ellwarp", "k2": "ellwarp2", "k2-window": "ellwarp2"}
+LAYOUTS = {  # of methods that are not called by their format
+    "csr_warp": {"form": "csr_vector", "width": 32},
+    "cusparse_csr_alg2": {"rival": "cusparse_csr", "algorithm": "CSR_ALG2"},
+}
+SEARCHED = {"csr_merge": "csr_merge", "csr_vector": "csr_vector", "k1": "ellwarp", "k2": "ellwarp2",
+            "k2-window": "ellwarp2"}  # fmt: skip
+PUBLISHED = {  # the paper's name of a method in Table 3, and its metrics there by our options
+    "k1": ("k1", {"block": "block_size"}), "k2": ("k2", {"block": "block_size", "threshold": "threshold"}),
+    "csr_merge": ("mgpu", {"items": "values_per_thread"}),
+}  # fmt: skip
 KERNELS = ("k1", "k2", "k2-window")
 RIVALS = tuple(method for method in METHODS if method not in KERNELS)
 STAND_INS = (
-    "CSR-vector and HYB stand in for CUSP's kernels and merge-path CSR for ModernGPU's, which no longer install; "
+    "CSR with a warp a row and HYB stand in for CUSP's kernels, which no longer install; nothing does for ModernGPU's. "
     "K2 sorted in windows is beyond the paper: rows near each other stay so."
 )
 
@@ -44,8 +55,10 @@ def variant_count(scale):
 
 def product_cell(case, method, backend=None):
     """Return the cell of one of `METHODS`; a rival has its own back end."""
-    if method in rivals.RIVALS:
-        return Cell(case, method, rivals.backend(method), {"rival": method}, data(case))
+    asked = LAYOUTS.get(method) or ({"rival": method} if method in rivals.RIVALS else None)
+    if asked:
+        place = rivals.backend(asked["rival"]) if "rival" in asked else backend
+        return Cell(case, method, place, dict(asked), data(case))
     search = SEARCHED.get(method)
     more = {"windows": True} if method == "k2-window" else {}
     parameters = {"form": search or method, **({"search": search} if search else {}), **more}
@@ -59,7 +72,7 @@ def product_cells(scale, methods=tuple(METHODS)):
 
 
 def _backends(method):
-    if method in rivals.RIVALS:
+    if method in rivals.RIVALS or "rival" in LAYOUTS.get(method, {}):
         return (None,)
     return BACKENDS[:1] if method == "k2-window" else BACKENDS  # a processor's threads take rows one after another
 
@@ -80,11 +93,25 @@ def measure(cell, run):
             metric = FOUND.get(name)
             if metric and value is not None:
                 run.value(metric, value, "count", repeats=count)
+    if "search" in asked and not asked.get("variant") and not asked.get("windows"):
+        _time_as_published(run, made)
     product = kept["product"]
     run.value("nonzeros", made.nonzeros, "count")
     run.value("padding", product.packed.padding, "x")
     run.value("stored", product.packed.stored, "count")
     run.value("least_bytes", product.packed.least_work().bytes, "B")
+
+
+def _time_as_published(run, made):
+    """Time a product with the parameters that the paper found best for it: what is lost by them, not which they are."""
+    who, metrics = PUBLISHED.get(run.cell.method, ("", {}))
+    table = published.load("wong2015-table3")
+    numbers = {option: table.get(run.cell.case, who, metric, repeats=1) for option, metric in metrics.items()}
+    if not numbers or None in numbers.values():
+        return
+    product = _Product(run, made, {option: int(number.value) for option, number in numbers.items()})
+    run.time("spmv_as_published", product.multiply, check=product.error, tolerance=TOLERANCE, repeats=1,
+             work=product.packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
 
 
 def _options(run, made, count):

@@ -17,7 +17,7 @@ COLOUR = colour("cusp-csr")
 
 def cells(scale):
     """Return a cell for each matrix, and one for what a kernel counts in it."""
-    return counted.beside(Cell(case, "matrix", data=data(case)) for case in cases(scale))
+    return counted.beside(Cell(case, "matrix", data=data(case)) for case in cases(scale, anatomy=True))
 
 
 def measure(cell, run):

@@ -53,44 +53,43 @@ def measure(cell, run):
         spmv.pack(form, device, csr, **options)
         device.synchronize()
 
-    run.time("packing", pack, device=HostClock(), max_seconds=limit)
+    packing = run.time("packing", pack, device=HostClock(), max_seconds=limit).median
     device.fill(packed.arrays["values"], 0.0)
-    run.time("reorder_gpu", lambda: packed.refill(values), check=wrong, tolerance=TOLERANCE, max_seconds=limit)
+    seconds = {"gpu": run.time("reorder", lambda: packed.refill(values), check=wrong, tolerance=TOLERANCE,
+                               max_seconds=limit, parameters={"where": "gpu"}).median}  # fmt: skip
     host = np.zeros(packed.stored)
     places = np.array(device.to_host(packed.places)).astype(np.uint32)
-    run.time("reorder_cpu", lambda: rivals.scatter(places, matrix.data, host), device=HostClock(), max_seconds=limit)
+    seconds["cpu"] = run.time("reorder", lambda: rivals.scatter(places, matrix.data, host), device=HostClock(),
+                              max_seconds=limit, parameters={"where": "cpu"}).median  # fmt: skip
     found = np.array(device.to_host(packed.arrays["values"]))
     run.check(float(np.abs(found - host).max()), 0, "values by the device and by the host")
-    run.time("product", lambda: packed.multiply(given, y), check=wrong, tolerance=TOLERANCE, max_seconds=limit,
-             work=packed.least_work(), repeats=REPEATS)  # fmt: skip
-    _rival(run, made, x)
-    seconds = {row.metric: row.value for row in run.rows}
-    gain = seconds["csr_product"] - seconds["product"]
-    for where in ("gpu", "cpu"):
-        reorder = seconds[f"reorder_{where}"]
-        run.value(f"break_even_{where}", math.ceil(reorder / gain) if gain > 0 else math.inf)
-        run.value(f"reordering_factor_{where}", reorder / seconds["product"], "x")
-    run.value("packing_factor", seconds["packing"] / seconds["product"], "x")
+    product = run.time("product", lambda: packed.multiply(given, y), check=wrong, tolerance=TOLERANCE,
+                       max_seconds=limit, work=packed.least_work(), repeats=REPEATS).median  # fmt: skip
+    gain = _rival(run, made, x) - product
+    for where, reorder in seconds.items():
+        run.value("break_even", math.ceil(reorder / gain) if gain > 0 else math.inf, where=where)
+        run.value("reordering_factor", reorder / product, "x", where=where)
+    run.value("packing_factor", packing / product, "x")
 
 
 def _rival(run, made, x):
-    """Time cuSPARSE's product, or Numba's where there is no CUDA."""
+    """Time cuSPARSE's product, or Numba's where there is no CUDA, and return its seconds."""
     on_gpu = run.cell.backend == "cuda"
     matrix = run.device.sparse.csr_matrix(made.matrix) if on_gpu else made.matrix
     rival = rivals.pack("cusparse_csr" if on_gpu else "numba_csr", matrix)
     y = np.zeros(made.matrix.shape[0])
     given, result = map(run.device.array, (x, y)) if on_gpu else (x, y)
-    run.time(
+    return run.time(
         "csr_product", lambda: rival.multiply(given, result), tolerance=TOLERANCE,
         check=lambda: made.error(x, np.array(run.device.to_host(result)) if on_gpu else result),
         device=None if on_gpu else HostClock(), max_seconds=SECONDS[run.scale], repeats=REPEATS,
-    )  # fmt: skip
+    ).median  # fmt: skip
 
 
 def tables(results):
     """Return Table 4, and the times that it is made of."""
     names = named(results)
-    columns = [Column(f"α {where}, {method.upper()}", method, f"break_even_{where.lower()}", "")
+    columns = [Column(f"α {where}, {method.upper()}", method, "break_even", "", parameters={"where": where.lower()})
                for method in FORMS for where in ("GPU", "CPU")]  # fmt: skip
     notes = [
         "GPU: reordered on the device; CPU: a loop on one core through the map of places, without the transfer to "
@@ -105,13 +104,19 @@ def tables(results):
 
 
 def _times(results, names):
-    parts = {"reorder_gpu": "Reordering, device", "reorder_cpu": "Reordering, host", "product": "Product",
-             "csr_product": "CSR product", "packing": "Packing whole, device"}  # fmt: skip
+    parts = {
+        "Reordering, device": ("reorder", {"where": "gpu"}),
+        "Reordering, host": ("reorder", {"where": "cpu"}),
+        "Product": ("product", {}),
+        "CSR product": ("csr_product", {}),
+        "Packing whole, device": ("packing", {}),
+    }
     rows = []
     for backend in results.backends(metric="product"):
         for case, name in names.items():
             for method in FORMS:
-                times = {text: results.value(case, method, metric, backend) for metric, text in parts.items()}
+                times = {text: results.value(case, method, metric, backend, **own)
+                         for text, (metric, own) in parts.items()}  # fmt: skip
                 if times["Product"]:
                     rows.append({"Matrix": name, "Kernel": method.upper(), "Back end": backend}
                                 | {f"{text} [µs]": 1e6 * value for text, value in times.items()}
@@ -128,8 +133,8 @@ def plot(results):
     results = dataclasses.replace(results, frame=results.frame[finite])
     made, panels = figure(PAGE, 3.4, panels=2)
     for axes, where in zip(panels, ("gpu", "cpu"), strict=True):
-        bars(axes, results, f"break_even_{where}", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
-             quantity=f"α, reordered on the {where.upper()}")  # fmt: skip
+        bars(axes, results, "break_even", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
+             quantity=f"α, reordered on the {where.upper()}", parameters={"where": where})  # fmt: skip
         slanted(axes, 90)
     caption(made, results, " ".join([*marks(results), "What is infinite has no mark."]))
     return made

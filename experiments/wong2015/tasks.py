@@ -6,9 +6,9 @@ import numpy as np
 
 from experiments.wong2015 import heart
 
-ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)", "control": "waiting for the host"}
+ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)"}
 SOLVER = {"products": "products", "vectors": "all else of CG", "begin": "beginning and end"}
-ALL = {"multiplying": "products and sums", "rest": "the rest"}
+ALL = {"multiplying": "products and sums", "rest": "the rest", "control": "waiting for the host"}
 COLOURS = ("#0072B2", "#009E73", "#CC79A7")
 
 
@@ -38,8 +38,8 @@ def measure(run, seconds):
         run.time(name, part, check=assembly, tolerance=1e-11, work=work, max_seconds=seconds)
     run.time("solve", lambda: beating.solver.enqueue(beating.residual, y, 1e-6, 5000), check=solved, tolerance=1e-5,
              max_seconds=seconds, capture=False)  # fmt: skip
-    for name, spent in who.parts.items():
-        run.value(f"part_{name}", spent / who.steps, "s")
+    for name, spent in who.parts(0.0).items():
+        run.value("part", spent / who.steps, "s", name=name)
     run.value("newton_iterations", who.newton / who.steps, "count")
     run.value("linear_iterations", who.linear / who.steps, "count")
     run.value("padding", beating.plan.padding, "x")
@@ -49,20 +49,25 @@ def measure(run, seconds):
 def shares(results, case, form, backend):
     """Return the seconds of a step by task, in the three ways of the paper; None where they were not measured."""
 
-    def of(metric):
-        return results.value(case, form, metric, backend)
+    def of(metric, **own):
+        return results.value(case, form, metric, backend, **own)
 
-    if of("part_solver") is None:
+    if of("part", name="solver") is None:
         return None
     newton, linear = of("newton_iterations"), of("linear_iterations")
     elements, sums = (newton + 1) * of("elements"), (newton + 1) * of("sums")
     products, begin = linear * of("product"), (newton + 1) * of("begin")
-    control = of("part_control") + of("part_update")
-    total = of("part_assembly") + of("part_solver") + control
+    control = of("part", name="control") + of("part", name="update")
+    solver = of("part", name="solver")
+    total = of("part", name="assembly") + solver + control
     return {
-        "assembly": {"elements": elements, "sums": sums, "control": control},
-        "solver": {"products": products, "vectors": max(0.0, of("part_solver") - products - begin), "begin": begin},
-        "all": {"multiplying": sums + products, "rest": max(0.0, total - sums - products)},
+        "assembly": {"elements": elements, "sums": sums},
+        "solver": {"products": products, "vectors": max(0.0, solver - products - begin), "begin": begin},
+        "all": {
+            "multiplying": sums + products,
+            "rest": max(0.0, total - control - sums - products),
+            "control": control,
+        },
     }
 
 

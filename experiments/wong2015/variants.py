@@ -37,10 +37,10 @@ UNCACHED = (
 )
 
 
-def variant_cells(scale, methods):
+def variant_cells(scale, methods, anatomy=False):
     """Return the cells of variants, with the plain kernel's own where it is one of them."""
     found = []
-    for case in cases(scale, SUBSET):
+    for case in cases(scale, SUBSET, anatomy):
         for method in methods:
             for backend in BACKENDS:
                 if method in ("k1", "k2"):

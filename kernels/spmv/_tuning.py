@@ -19,8 +19,10 @@ from typing import Any
 from kernels.device import cache, recording
 from kernels.spmv._csr import Csr, canonical
 from kernels.spmv._warps import BLOCKS
+from kernels.spmv.csr_vector import WIDTHS
 
 ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for ModernGPU
+WITH_BLOCKS = ("ellwarp", "ellwarp2")  # formats whose block size is searched for as well
 SHORT, SAMPLES = 50, 5
 FINALISTS = {True: 8, False: 3}  # on a GPU, and on processors
 LONGEST = {True: 0.05, False: 0.01}  # seconds of a sample of many repeats, on a GPU and on processors
@@ -31,8 +33,8 @@ def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, win
 
     Parameters
     ----------
-    name : {'ellwarp', 'ellwarp2', 'csr_merge'}
-        K1 by block size, K2 by threshold and block size, merge-path CSR by entries a thread.
+    name : {'ellwarp', 'ellwarp2', 'csr_merge', 'csr_vector'}
+        K1 by block size, K2 by threshold and block size, merge-path CSR by entries a thread, CSR by threads a row.
     device : kernels.device.Device
     csr : sparse matrix or Csr
     dtype : {'float64', 'float32'}
@@ -95,7 +97,7 @@ def _finalists(name, device, csr, windows):
     """Return the options of the best trials at `SHORT` repeats, best first."""
     layouts = list(_layouts(name, csr, device.is_gpu, windows))
     best = _best(device, ((each, _packed(name, device, csr, each)) for each in layouts), SHORT)
-    return best if name == "csr_merge" else _best(device, _blocks(name, device, csr, best), SHORT)
+    return _best(device, _blocks(name, device, csr, best), SHORT) if name in WITH_BLOCKS else best
 
 
 def _best(device, trials, repeats):
@@ -108,6 +110,9 @@ def _layouts(name, csr, is_gpu, windows) -> Iterator[dict[str, Any]]:
     """Yield options but for the block size."""
     if name == "csr_merge":
         yield from ({"items": items} for items in (ITEMS if is_gpu else ITEMS[::3]))
+        return
+    if name == "csr_vector":
+        yield from ({"width": width} for width in (WIDTHS if is_gpu else WIDTHS[::3]))
         return
     for window in windows:
         kept = {} if window is None else {"window": window}

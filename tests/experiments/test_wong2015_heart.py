@@ -165,15 +165,15 @@ def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):
     info.write_text(
         "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: hidden\n\nprocessor : 1\n"
     )
-    watts, source = power.processor(info, tmp_path)
-    assert watts == 125 and "Emerald Rapids" in source and "125 to 385" in source
+    watts, most, source = power.processor(info, tmp_path)
+    assert (watts, most) == (125, 385) and "Emerald Rapids" in source and "125 to 385" in source
     info.write_text("vendor_id : Unheard\ncpu family : 1\nmodel : 1\n")
     assert power.processor(info, tmp_path) is None
     for k, limit in enumerate((165_000_000, 165_000_000)):
         package = tmp_path / f"intel-rapl:{k}"
         package.mkdir()
         (package / "constraint_0_max_power_uw").write_text(f"{limit}\n")
-    assert power.processor(info, tmp_path) == (pytest.approx(330), "RAPL, thermal specification")
+    assert power.processor(info, tmp_path) == (pytest.approx(330), pytest.approx(330), "RAPL, thermal specification")
     monkeypatch.setenv(power.VARIABLE, "95")
     assert power.processor(info, tmp_path)[0] == 95
 
@@ -196,12 +196,15 @@ def test_a_processors_energy_is_of_a_step(monkeypatch, parameters, measured):
         def __call__(self):
             ran.append(1)
 
-    run = SimpleNamespace(cell=Cell("heart-3k", "numba", "host", parameters), scale="smoke",
-                          value=lambda metric, value, unit: values.update({metric: (value, unit)}))  # fmt: skip
+    def record(metric, value, unit, **own):
+        values[metric] = (value, unit, *own.values())
+
+    run = SimpleNamespace(cell=Cell("heart-3k", "numba", "host", parameters), scale="smoke", value=record)
     monkeypatch.setattr(power, "Power", Counter)
     monkeypatch.setenv(power.VARIABLE, "95")
     power.record(run, Who())
-    assert values.pop(f"tdp: {power.VARIABLE}, the user's") == (95, "W")
+    for end in ("tdp", "tdp_most"):
+        assert values.pop(end) == (95, "W", f"{power.VARIABLE}, the user's")
     assert values == ({"energy": (2.0, "J"), "power": (90.0, "W")} if measured else {})
     assert len(ran) == measured
 

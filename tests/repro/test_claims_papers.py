@@ -155,7 +155,7 @@ def test_findings_are_those_that_do_not_agree_in_every_paper():
 
 
 UNITS = {
-    "s": "(solve|step|wall|spmv|assembly|setup|time_per|reorder_|product|sums|part_|local|solver).*", "%": ".*fraction",
+    "s": "(solve|step|wall|spmv|assembly|setup|time_per|reorder|product|sums|part|local|solver).*", "%": ".*fraction",
     "GB/s": "bandwidth.*", "GFLOP/s": ".*rate.*", "x": ".*(factor|padding)", "B": "bytes_.*", "W": "tdp.*",
     "MB": "device_memory", "": "break_even.*|.*complexity",
 }  # fmt: skip

@@ -90,8 +90,8 @@ def test_the_hardware_keeps_what_is_printed_apart(paper):
         ("geveler2011-table4", "blood-l8", "q1-hie-gpu", "speedup_over_cpu_4", 9.67, "x"),
         ("wong2015-table2", "wind-tunnel", "matrix", "bytes", 232688480, "B"),
         ("wong2015-table3", "heart-5k", "k2", "block_size[repeats=1]", 192, "count"),
-        ("wong2015-table4", "protein", "k1", "break_even_cpu", 96, ""),
-        ("wong2015-table4", "webbase", "k1", "break_even_gpu", math.inf, ""),
+        ("wong2015-table4", "protein", "k1", "break_even[where=cpu]", 96, ""),
+        ("wong2015-table4", "webbase", "k1", "break_even[where=gpu]", math.inf, ""),
         ("wong2015-table6", "heart-30k", "k1", "time_difference", -46.8, "%"),
         ("wong2015-table7", "harbor", "mgpu", "values_per_thread[repeats=1200]", 16, "count"),
         ("wong2015-table8", "heart-5k", "k1", "block_size[repeats=50]", 32, "count"),
@@ -105,7 +105,7 @@ def test_numbers_are_the_papers(artefact, case, method, metric, value, unit):
 
 
 def test_infinity_is_a_number_and_known_exactly():
-    number = load("wong2015-table4").get("webbase", "k1", "break_even_cpu")
+    number = load("wong2015-table4").get("webbase", "k1", "break_even", where="cpu")
     assert number.printed == "∞" and parse("∞") == math.inf and number.interval() == (math.inf, math.inf)
 
 

@@ -106,6 +106,7 @@ class Device:
 
     def __init__(self):
         self._built: dict[tuple, Once] = {}
+        self._read: dict[tuple, tuple] = {}
         self._built_lock, self._begun, self._crew = threading.Lock(), set(), Crew()
         self._flush = None
 
@@ -161,10 +162,17 @@ class Device:
 
     def _once(self, path, block, defines, shared_bytes=None, portable=False) -> Once:
         """Return what builds the kernels of a source; the same object for the same source and settings."""
+        # A solver's set-up asks for tens of builds, most of them made: a source is read again only when a file changed.
+        asked = (str(path), block, *sorted((defines or {}).items()), shared_bytes, portable)
+        found = self._read.get(asked)
+        if found and all(sources.state(file) == state for file, state in found[0].items()):
+            return found[1]
         path = Path(path)
         special = path.with_suffix(self.extension)
         if not portable and special.exists():
             path = special
+        files: set[Path] = set()
+        sources.expand(path.resolve(), files)
         source = sources.load(path, block, defines, shared_bytes)
         if source.shared_bytes > self.shared_bytes:
             raise ValueError(
@@ -173,7 +181,9 @@ class Device:
             )
         identity = (source.label, source.defines, source.body)
         with self._built_lock:
-            return self._built.setdefault(identity, Once(lambda: self._kernels_of(source)))
+            once = self._built.setdefault(identity, Once(lambda: self._kernels_of(source)))
+        self._read[asked] = {file: sources.state(file) for file in files}, once
+        return once
 
     def _kernels_of(self, source: Source) -> SimpleNamespace:
         launches = self._compile(source)
@@ -222,6 +232,8 @@ class Device:
         if dtype.kind == "f":
 
             def real(value):
+                if type(value) is float:
+                    return wrap(value)
                 try:
                     return wrap(float(value))
                 except (TypeError, ValueError):
@@ -231,6 +243,8 @@ class Device:
         low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
 
         def integer(value):
+            if type(value) is int and low <= value <= high:
+                return wrap(value)
             try:
                 number = operator.index(value)
             except TypeError:

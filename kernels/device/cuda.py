@@ -79,8 +79,10 @@ class Device(base.Device):
         return lambda grid, values: function(grid, block, values, dynamic)
 
     def _pointer(self, check, argument):
+        kind, dtype = self.array_type, argument.dtype
+
         def convert(array):
-            if array is not None:
+            if array is not None and not (type(array) is kind and array.dtype == dtype and array.flags.c_contiguous):
                 check(array)
             return array
 

@@ -99,7 +99,7 @@ def current(name: str, entry: Mapping[str, Any]) -> dict[str, Any] | None:
     device = importlib.import_module(f"kernels.device.{backend}").Device
     path, settings = sources.ROOT / label, json.dumps(entry["defines"], sort_keys=True)
     try:
-        state = tuple(_state(each) for each in (*_included(path, _state(path)), sources.PRELUDES / device.prelude))
+        state = tuple(sources.state(each) for each in (*_included(path, sources.state(path)), sources.PRELUDES / device.prelude))
         text, raw = _text(path, tuple(entry["block"]), settings, device.prelude, state)
     except (OSError, ValueError, TypeError, BuildError):
         return None
@@ -108,12 +108,6 @@ def current(name: str, entry: Mapping[str, Any]) -> dict[str, Any] | None:
         **entry, "text": raw, "preprocessed": entry["preprocessed"] if same else preprocessed(text),
         "flags": device.built_with(),
     }  # fmt: skip
-
-
-def _state(path: Path) -> tuple[int, int]:
-    """Tell one state of a file from another."""
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size
 
 
 @functools.lru_cache(maxsize=1024)

@@ -6,6 +6,7 @@ its messages name the kernel's own file and line.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -153,6 +154,12 @@ def load(path: str | Path, block=256, defines: Mapping | None = None, shared_byt
     own["SHARED_POOL_BYTES"] = str(max(kernel.shared_bytes for kernel in kernels))
     lines = "".join(f"#define {name} {value}\n" for name, value in (own | macros).items())
     return Source(label, lines, body, kernels, threads, settings)
+
+
+def state(path: str | Path) -> tuple[int, int]:
+    """Tell one state of a file from another."""
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 def define_text(name: str, value) -> str:

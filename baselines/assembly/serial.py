@@ -19,7 +19,7 @@ def prepare(problem):
     """
     nodes = problem.points.shape[0]
     cells = np.ascontiguousarray(problem.cells)
-    row_offsets, column_indices = _pattern(cells, nodes)
+    row_offsets, column_indices = pattern(cells, nodes)
     values, rhs = np.zeros(column_indices.size), np.zeros(nodes)
     conductivity = np.ones(0) if problem.conductivity is None else problem.conductivity
     source = np.ones(nodes) if problem.source is None else problem.source
@@ -33,7 +33,7 @@ def prepare(problem):
     return launch, result
 
 
-def _pattern(cells, nodes):
+def pattern(cells, nodes):
     """CSR pattern by SciPy: node-to-element incidence times its transpose; independent of the kernels' own."""
     rows = cells.ravel()
     elements = np.repeat(np.arange(cells.shape[0]), cells.shape[1])

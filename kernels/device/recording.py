@@ -99,7 +99,9 @@ def current(name: str, entry: Mapping[str, Any]) -> dict[str, Any] | None:
     device = importlib.import_module(f"kernels.device.{backend}").Device
     path, settings = sources.ROOT / label, json.dumps(entry["defines"], sort_keys=True)
     try:
-        state = tuple(sources.state(each) for each in (*_included(path, sources.state(path)), sources.PRELUDES / device.prelude))
+        state = tuple(
+            sources.state(each) for each in (*_included(path, sources.state(path)), sources.PRELUDES / device.prelude)
+        )
         text, raw = _text(path, tuple(entry["block"]), settings, device.prelude, state)
     except (OSError, ValueError, TypeError, BuildError):
         return None

@@ -1,9 +1,10 @@
 """The rivals in assembly against scikit-fem: they are the references of the kernels, so they need one of their own."""
 
+import numba
 import numpy as np
 import pytest
 
-from baselines.assembly import coordinates, serial
+from baselines.assembly import coordinates, mapped, serial
 from kernels.assembly.problem import Problem
 
 
@@ -13,7 +14,13 @@ def by_serial(problem):
     return result()
 
 
-RIVALS = {"serial": by_serial, "coordinates": coordinates.assemble}
+def by_mapped(problem):
+    launch, result = mapped.prepare(problem)
+    launch()
+    return result()
+
+
+RIVALS = {"serial": by_serial, "mapped": by_mapped, "coordinates": coordinates.assemble}
 
 
 @pytest.fixture(params=list(RIVALS))
@@ -58,6 +65,19 @@ def test_serial_does_not_accumulate_and_keeps_its_bits(mesh):
     first = [result()[0].data.copy(), result()[1].copy()]
     launch()
     assert np.array_equal(result()[0].data, first[0]) and np.array_equal(result()[1], first[1])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_mapped_has_the_bits_of_the_serial_loop(mesh, threads):
+    """Each row is one thread's, and sums its elements in their order."""
+    problem = Problem(*mesh, mass=0.37)
+    matrix, rhs = by_serial(problem)
+    launch, result = mapped.prepare(problem, threads)
+    before = numba.get_num_threads()
+    for _ in range(2):  # it does not accumulate
+        launch()
+        assert np.array_equal(result()[0].data, matrix.data) and np.array_equal(result()[1], rhs)
+    assert numba.get_num_threads() == before
 
 
 def test_serial_allocates_nothing_an_element(mesh):

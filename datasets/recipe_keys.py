@@ -13,7 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent
 # Modules, and the packages that mesh or draw random numbers for them.
-MESHERS = {"mesher.py": "tetgen", "triangles.py": "scipy", "wong2015/_irregular.py": "numpy"}
+MESHERS = {
+    "mesher.py": "tetgen", "triangles.py": "scipy", "fu2014/irregular.py": "scipy", "wong2015/_irregular.py": "numpy",
+}  # fmt: skip
 # Read by every recipe or by none: whatever these do, they do not change what is built.
 PASSIVE = {"errors.py", "cache.py", "recipe_keys.py", "recipes.py", "fetched.py"}
 

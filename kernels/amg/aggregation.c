@@ -68,7 +68,7 @@ KERNEL allocate(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const in
                 }
                 previous = label;
             }
-            if (best < 0) ATOMIC_ADD_GLOBAL(&left[0], 1);
+            if (best < 0 && left) ATOMIC_ADD_GLOBAL(&left[0], 1);
         }
         result[i] = best;
     }

@@ -126,8 +126,8 @@ def builds(device, relaxation: str, patch_size: int, inside: str | None, dtype: 
         return transfers + relax_jacobi.builds(device, dtype, ends, layout)
     made = transfers + relax.certain_builds(dtype, ends[1])
     if device.is_gpu:  # where problems are so large that some patch is about full, and cores so many that none waits
-        defines = patch_matrix.defines(inside or patch_matrix.fastest(device), patch_matrix.REAL[dtype])
-        made.append((patch_matrix.SOURCE, patch_matrix.block_for(min(patch_size, patch_matrix.BLOCKS[-1])), defines))
+        inside = inside or patch_matrix.fastest(device)
+        made += patch_matrix.builds(inside, dtype, patch_matrix.block_for(min(patch_size, patch_matrix.BLOCKS[-1])))
     return made
 
 

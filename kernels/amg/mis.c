@@ -78,7 +78,7 @@ KERNEL decide(const int n, const int electing, GLOBAL const int *RESTRICT offset
     }
     BARRIER;
     INNER(t) {
-        if (t == 0 && left[0] > 0) ATOMIC_ADD_GLOBAL(&undecided[0], left[0]);
+        if (t == 0 && undecided && left[0] > 0) ATOMIC_ADD_GLOBAL(&undecided[0], left[0]);
     }
 }
 

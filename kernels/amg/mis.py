@@ -46,8 +46,11 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
     keys, following, one, two = (device.empty(n, np.uint64) for _ in range(4))
     kernels.start(grid, n, keys)
 
-    def decide(reach: int, electing: bool) -> None:
-        """Put out what is within `reach` of roots and, when electing, make roots of the largest within `reach`."""
+    def decide(reach: int, electing: bool, undecided=None) -> None:
+        """Put out what is within `reach` of roots and, when electing, make roots of the largest within `reach`.
+
+        The nodes that stay undecided are counted where `undecided` is given.
+        """
         nonlocal keys, following
         source, target = keys, one
         for _ in range(reach - 1):
@@ -58,13 +61,13 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
 
     left, reach, rounds = n, seed_radius or radius, FIRST_ROUNDS
     while left:
-        for _ in range(rounds):
-            undecided = device.zeros(1, np.int32)
-            decide(reach, True)
+        undecided = device.zeros(1, np.int32)
+        for round_ in range(rounds):
+            counter = undecided if round_ == rounds - 1 else None
+            decide(reach, True, None if seed_radius else counter)
             reach = radius
             if seed_radius:
-                undecided = device.zeros(1, np.int32)
-                decide(radius, False)
+                decide(radius, False, counter)
                 kernels.refresh(grid, n, *edges, keys, following)
                 keys, following = following, keys
         left, rounds = host_ints(device, undecided)[0], ROUNDS

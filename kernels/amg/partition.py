@@ -62,9 +62,13 @@ def _allocated(device, graph, labels, rounds):
     kernels, n = built(device, SOURCE), graph.rows
     left, done = 1, 0
     while left:
-        for _ in range(max(1, rounds - done)):
-            counter, result = device.zeros(1, np.int32), device.empty(n, np.int32)
-            kernels.allocate(blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result, counter)
+        steps, counter = max(1, rounds - done), device.zeros(1, np.int32)
+        for step in range(steps):
+            result = device.empty(n, np.int32)
+            kernels.allocate(
+                blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result,
+                counter if step == steps - 1 else None,
+            )  # fmt: skip
             labels, done = result, done + 1
         left = host_ints(device, counter)[0]
     return labels

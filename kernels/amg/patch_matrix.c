@@ -12,8 +12,6 @@
 
 #include "patch_format.h"
 
-#define WIDEST 64 /* entries of a row that are put in order for memory banks */
-
 /* The first row of each patch, its rows, and its slices: as many everywhere, so that a thread finds its own by itself. */
 KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL int *RESTRICT headers)
 {
@@ -326,47 +324,6 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
         for (; mine < width; ++mine, at += lanes) {
             boundary_values[at] = 0;
             boundary_columns[at] = first + i;
-        }
-    }
-}
-
-/* Orders the entries of each row such that those which the rows of a slice take at a time lie in different banks of shared
- * memory, as far as taking the first that fits goes; a thread a slice. */
-KERNEL order_entries(GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTRICT slices, GLOBAL real *RESTRICT values,
-                     GLOBAL index *RESTRICT columns)
-{
-    OUTER(patch);
-    SHARED uint once[MOST_SLICES + 1][WIDEST]; /* banks that are taken once, and twice, at each step of a slice */
-    SHARED uint twice[MOST_SLICES + 1][WIDEST];
-    GLOBAL const int *header = headers + HEADER * patch;
-    const int rows = header[ROWS];
-    INNER_FOR(s, (rows + SLICE - 1) / SLICE) {
-        GLOBAL const int *slice = slices + SLICE_NUMBERS * (header[FIRST_SLICE] + s);
-        const int width = slice[1] < WIDEST ? slice[1] : WIDEST;
-        const int lanes = rows - SLICE * s < SLICE ? rows - SLICE * s : SLICE;
-        for (int k = 0; k < width; ++k) once[s][k] = twice[s][k] = 0;
-        for (int lane = 0; lane < lanes; ++lane) {
-            const int at = slice[0] + lane;
-            for (int k = 0; k < width; ++k) {
-                int best = k, worst = 3;
-                for (int m = k; m < width && worst > 0; ++m) {
-                    const uint bank = 1u << columns[at + m * lanes] % SLICE;
-                    const int conflicts = twice[s][k] & bank ? 2 : once[s][k] & bank ? 1 : 0;
-                    if (conflicts < worst) {
-                        worst = conflicts;
-                        best = m;
-                    }
-                }
-                const real value = values[at + best * lanes];
-                const index column = columns[at + best * lanes];
-                values[at + best * lanes] = values[at + k * lanes];
-                columns[at + best * lanes] = columns[at + k * lanes];
-                values[at + k * lanes] = value;
-                columns[at + k * lanes] = column;
-                const uint bank = 1u << column % SLICE;
-                twice[s][k] |= once[s][k] & bank;
-                once[s][k] |= bank;
-            }
         }
     }
 }

@@ -45,17 +45,24 @@ KERNEL root_of_sum(const int count, GLOBAL const double *RESTRICT parts, GLOBAL 
     }
 }
 
-/* The vector over its norm, and a right-hand side of zero. */
-KERNEL normalise(const int n, GLOBAL const double *RESTRICT found, GLOBAL real *RESTRICT vector,
+/* The vector over its norm, of which `parts` are the parts of the square, and a right-hand side of zero. */
+KERNEL normalise(const int n, const int count, GLOBAL const double *RESTRICT parts, GLOBAL real *RESTRICT vector,
                  GLOBAL real *RESTRICT rest)
 {
     OUTER(block);
-    const double over = 1 / found[0];
+    SHARED double part[BLOCK];
     INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i >= n) continue;
-        vector[i] = (real)(vector[i] * over);
-        rest[i] = 0;
+        double sum = 0;
+        for (int i = t; i < count; i += BLOCK) sum += parts[i];
+        part[t] = sum;
+    }
+    TREE(part)
+    const double over = 1 / sqrt(part[0]);
+    INNER(t) {
+        for (long i = block * BLOCK + t; i < n; i += (long)count * BLOCK) {
+            vector[i] = (real)(vector[i] * over);
+            rest[i] = 0;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ from kernels.amg.arrays import BLOCK, blocks
 from kernels.amg.patch_matrix import REAL
 
 SOURCE = Path(__file__).with_name("power_method.c")
-MOST_BLOCKS = 2048
+MOST_BLOCKS = 1024
 STEPS = 12
 
 
@@ -43,8 +43,7 @@ def largest_eigenvalue(device, n: int, relax: Callable, dtype: str, result: str,
     parts, found = device.empty(grid, np.float64), device.empty(1, np.float64)
     kernels.start(grid, n, grid, vector, parts)
     for _ in range(steps):
-        kernels.root_of_sum(1, grid, parts, found)
-        kernels.normalise(blocks(n), n, found, vector, rest)
+        kernels.normalise(grid, n, grid, parts, vector, rest)
         relax(rest, vector, moved)
         kernels.subtract(grid, n, grid, moved, vector, parts)
     kernels.root_of_sum(1, grid, parts, found)

@@ -62,7 +62,8 @@ KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums)
     }
 }
 
-KERNEL scan_chunks(const int n, GLOBAL const int *RESTRICT counts, GLOBAL const long *RESTRICT sums,
+/* With `alone` there is one chunk, and its sum is found here. */
+KERNEL scan_chunks(const int n, const int alone, GLOBAL const int *RESTRICT counts, GLOBAL long *RESTRICT sums,
                    GLOBAL int *RESTRICT offsets, GLOBAL int *RESTRICT cursors)
 {
     OUTER(chunk);
@@ -76,7 +77,8 @@ KERNEL scan_chunks(const int n, GLOBAL const int *RESTRICT counts, GLOBAL const 
     }
     BARRIER;
     INNER(t) {
-        long sum = sums[chunk] + (t > 0 ? part[side][t - 1] : 0);
+        if (alone && t == 0) sums[1] = part[side][BLOCK - 1];
+        long sum = (alone ? 0 : sums[chunk]) + (t > 0 ? part[side][t - 1] : 0);
         for (int k = 0; k < ITEMS; ++k) {
             const long i = chunk * CHUNK + (long)t * ITEMS + k;
             if (i > n) break;

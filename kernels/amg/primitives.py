@@ -46,9 +46,10 @@ def exclusive_sum(device, counts, with_cursors=False):
     chunks = blocks(n + 1, BLOCK * ITEMS)
     sums, offsets = device.empty(chunks + 1, np.int64), device.empty(n + 1, np.int32)
     cursors = device.empty(n, np.int32) if with_cursors else None
-    kernels.chunk_sums(chunks, n, counts, sums)
-    kernels.scan_sums(1, chunks, sums)
-    kernels.scan_chunks(chunks, n, counts, sums, offsets, cursors)
+    if chunks > 1:
+        kernels.chunk_sums(chunks, n, counts, sums)
+        kernels.scan_sums(1, chunks, sums)
+    kernels.scan_chunks(chunks, n, chunks == 1, counts, sums, offsets, cursors)
     return offsets, sums, cursors
 
 

@@ -3,45 +3,54 @@
  * bits every time.
  *
  * Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
- * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed. */
+ * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed.
+ *
+ * Without `fill` the entries of each row are counted. A row that has more than TABLE is put on the list of those that
+ * overflow, for a build with a larger one, which takes its rows from that list; with `fill` such rows are passed over. */
 
 #include "table.h"
 
 #define ROWS (BLOCK / LANES)
 
-KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offsets,
+KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which, GLOBAL const int *RESTRICT x_offsets,
                GLOBAL const int *RESTRICT x_columns, GLOBAL const double *RESTRICT x_values,
                GLOBAL const int *RESTRICT y_offsets, GLOBAL const int *RESTRICT y_columns,
                GLOBAL const double *RESTRICT y_values, GLOBAL const int *RESTRICT own, const double weight,
                GLOBAL const double *RESTRICT diagonal, GLOBAL int *RESTRICT counts, GLOBAL const int *RESTRICT offsets,
-               GLOBAL int *RESTRICT columns, GLOBAL double *RESTRICT values, GLOBAL int *RESTRICT overflow)
+               GLOBAL int *RESTRICT columns, GLOBAL double *RESTRICT values, GLOBAL int *RESTRICT overflow,
+               GLOBAL int *RESTRICT overflowing)
 {
     OUTER(block);
+    SHARED int row_of[ROWS];
+    SHARED int full[ROWS];
     SHARED int table[ROWS * TABLE];
     SHARED double sums[ROWS * TABLE];
     SHARED int list[ROWS * TABLE];
     SHARED int found[ROWS];
-    int steps = 0;
-    for (int r = 0; r < ROWS; ++r) {
-        const long row = block * ROWS + r;
-        if (row >= rows) break;
-        const int length = x_offsets[row + 1] - x_offsets[row];
-        steps = length > steps ? length : steps;
+    INNER(t) {
+        if (t >= ROWS) continue;
+        const long i = block * ROWS + t;
+        const int row = i >= rows ? -1 : which ? which[i] : (int)i;
+        row_of[t] = row < 0 || (fill && offsets[row + 1] - offsets[row] > TABLE) ? -1 : row;
+        found[t] = 0;
+        full[t] = 0;
     }
     INNER_FOR(i, ROWS * TABLE) {
         table[i] = EMPTY;
         sums[i] = 0;
     }
-    INNER(t) {
-        if (t < ROWS) found[t] = 0;
-    }
     BARRIER;
     if (fill) {
+        int steps = 0;
+        for (int r = 0; r < ROWS; ++r) {
+            if (row_of[r] < 0) continue;
+            const int length = x_offsets[row_of[r] + 1] - x_offsets[row_of[r]];
+            steps = length > steps ? length : steps;
+        }
         for (int step = 0; step < steps; ++step) {
             INNER(t) {
-                const int r = t / LANES;
-                const long row = block * ROWS + r;
-                if (row >= rows) continue;
+                const int r = t / LANES, row = row_of[r];
+                if (row < 0) continue;
                 const int e = x_offsets[row] + step;
                 if (e >= x_offsets[row + 1]) continue;
                 const int inner = x_columns[e];
@@ -60,15 +69,14 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offs
         }
     } else {
         INNER(t) {
-            const int r = t / LANES;
-            const long row = block * ROWS + r;
-            if (row >= rows) continue;
+            const int r = t / LANES, row = row_of[r];
+            if (row < 0) continue;
             for (int e = x_offsets[row] + t % LANES; e < x_offsets[row + 1]; e += LANES) {
                 const int inner = x_columns[e];
                 const int first = y_offsets ? y_offsets[inner] : inner;
                 const int last = y_offsets ? y_offsets[inner + 1] : inner + 1;
                 for (int f = first; f < last; ++f) {
-                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) STORE_GLOBAL(&overflow[0], 1);
+                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) full[r] = 1;
                 }
             }
         }
@@ -82,11 +90,12 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT x_offs
     }
     BARRIER;
     INNER(t) {
-        const int r = t / LANES;
-        const long row = block * ROWS + r;
-        if (row >= rows) continue;
+        const int r = t / LANES, row = row_of[r];
+        if (row < 0) continue;
         if (!fill) {
-            if (t % LANES == 0) counts[row] = found[r];
+            if (t % LANES) continue;
+            counts[row] = found[r];
+            if (full[r]) overflowing[FETCH_ADD_GLOBAL(&overflow[0], 1)] = row;
             continue;
         }
         for (int k = t % LANES; k < found[r]; k += LANES) {

@@ -10,7 +10,7 @@ from kernels.amg.arrays import Csr, blocks, built, host_ints
 from kernels.amg.primitives import exclusive_sum, total_of
 
 SOURCE = Path(__file__).with_name("product.c")
-# Threads a block, threads a row, slots of a row's table: each for rows that overflow the one before.
+# Threads a block, threads a row, slots of a row's table: each for the rows that overflow the one before.
 SIZES = ((64, 8, 32), (64, 32, 128), (64, 64, 1024))
 # Of the C back end, whose threads take rows one after the other.
 PROCESSOR_SIZES = ((64, 1, 256), (64, 1, 4096), (64, 1, 65536))
@@ -34,7 +34,7 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
     y : Csr, (m, p)
         Without offsets: T, a one in column ``columns[row]`` of each row.
     first : int
-        The configuration of `SIZES` to begin with.
+        The configuration of `SIZES` to begin with: that of most rows.
     own : (n,) int32, optional
         Column of the one in each row of T; asks for the smoothed prolongator.
     weight : float
@@ -48,15 +48,17 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
         When a row of the result has more entries than the device's shared memory holds.
     """
     rows, shape = x.rows, (x.rows, y.shape[1])
-    counts, overflow = device.empty(rows, np.int32), device.zeros(1, np.int32)
+    counts = device.empty(rows, np.int32)
     given = (x.offsets, x.columns, x.values, y.offsets, y.columns, y.values, own, weight, diagonal, counts)
+    which, left, launched = None, rows, []
     for block, lanes, table in _configurations(device, first):
-        kernel = built(device, SOURCE, block, LANES=lanes, TABLE=table).product
-        grid = blocks(rows, block // lanes)
-        kernel(grid, rows, 0, *given, None, None, None, overflow)
-        if not host_ints(device, overflow)[0]:
+        kernel, grid = built(device, SOURCE, block, LANES=lanes, TABLE=table).product, blocks(left, block // lanes)
+        overflow, overflowing = device.zeros(1, np.int32), device.empty(left, np.int32)
+        kernel(grid, left, 0, which, *given, None, None, None, overflow, overflowing)
+        launched.append((kernel, grid, left, which))
+        which, left = overflowing, host_ints(device, overflow)[0]
+        if not left:
             break
-        device.fill(overflow, 0)
     else:
         raise ValueError(
             f"a row of a product has more than {table} entries: the matrix has rows too long for this method"
@@ -64,7 +66,8 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
     offsets, sums, _ = exclusive_sum(device, counts)
     entries = total_of(device, sums)
     columns, values = device.empty(entries, np.int32), device.empty(entries, np.float64)
-    kernel(grid, rows, 1, *given, offsets, columns, values, overflow)
+    for kernel, grid, count, those in launched:
+        kernel(grid, count, 1, those, *given, offsets, columns, values, None, None)
     return Csr(shape, offsets, columns, values)
 
 

@@ -31,9 +31,9 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims readme report figures test coverage races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all claims readme report figures docs test coverage races lint bench bench-compare bench-publish clean
 
-TESTS = test bench report compiler nvrtc browser
+TESTS = test bench report compiler nvrtc browser docs
 
 help: ## What you are reading
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
@@ -69,17 +69,21 @@ claims: ## Which claims of the papers hold in the stored results, and why; PAPER
 	$(call READY)
 	@$(REPRO) claims $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
-readme: ## Write verdicts, figures and kernels of the stored results into the README, and all of them into docs/
+readme: ## Write the verdicts of the stored results into the README, and every claim, kernel and figure into docs/
 	$(call READY)
 	@$(REPRO) readme $(if $(RESULTS),--results "$(RESULTS)")
 
-report: ## One HTML page of everything stored: the wall, figures, claims, rooflines; ARGS="--output FILE"
+report: ## One HTML page of everything stored: verdicts, kernels, tables, figures, rooflines; ARGS="--output FILE"
 	$(call READY,report)
 	@$(REPRO) report $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
 figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, without measuring
 	$(call READY)
 	@$(REPRO) figures $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
+
+docs: ## The site, from docs/ into .cache/site; warnings are errors
+	$(call READY,docs)
+	@$(PY) -m sphinx -W --keep-going -q -b html docs .cache/site && echo "open .cache/site/index.html"
 
 # A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them

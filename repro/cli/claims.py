@@ -8,7 +8,7 @@ import typer
 
 from repro.cli.common import Json, Papers, Results, answer, console, require_stored, say, table
 
-STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red", "not measured here": "dim"}
+STYLES = {"reproduced": "green", "exceeded": "cyan", "weaker": "yellow", "contradicted": "red", "not decided": "dim"}
 
 
 def claims(
@@ -22,32 +22,33 @@ def claims(
         typer.Option("--state", metavar="STATE", help=f"Only claims with this verdict: {', '.join(STYLES)}."),
     ] = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Answer as the page of all claims.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Answer as the papers' pages.")] = False,
 ) -> None:  # fmt: skip
-    """Judge every claim of the papers by the stored results: as stated, and as the effect behind it."""
+    """Judge every claim of the papers by the stored results: one verdict each, with what explains it."""
     from repro import environment, published
     from repro.discovery import require
-    from repro.judge.claims import STATES, machines, verdicts
+    from repro.judge.claims import OUTCOMES, machines, verdicts
     from repro.judge.verify import told as unverified
 
     for name in paper or ():
         require(name, published.papers(), "paper")
     for name in state or ():
-        require(name, STATES, "verdict")
+        require(name, OUTCOMES, "verdict")
     require_stored(results)
     folder = results or environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
     found = [
         verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
-        if not state or verdict.state in state
+        if not state or verdict.outcome in state
     ]  # fmt: skip
     if as_json:
         answer([verdict.as_dict() for verdict in found])
     elif markdown:
         from repro.judge.claims.table import page
 
-        print(page(found), end="")
+        for name in dict.fromkeys(verdict.paper for verdict in found):
+            print(page([verdict for verdict in found if verdict.paper == name]), end="")
     else:
         _show(found)
     if text := unverified(folder):
@@ -59,20 +60,12 @@ def _show(found: list[Any]) -> None:
 
     from repro.judge.claims.table import measured
 
-    made = table("", "paper", "claim", "reading", "required", "measured", "verdict", "why", whole=("paper",))
+    made = table("", "paper", "claim", "asked for", "measured", "verdict", "why", whole=("paper",))
     for verdict in found:
-        first = (verdict.paper, f"[bold]{verdict.id}[/bold]: {escape(verdict.statement)}")
-        for reading, judgement in (("as stated", verdict.stated), ("effect", verdict.effect)):
-            if judgement is None:
-                continue
-            colour = STYLES[judgement.state]
-            made.add_row(
-                *first, reading, judgement.requirement, measured(judgement),
-                f"[{colour}]{judgement.verdict}[/{colour}]", escape(judgement.reason),
-            )  # fmt: skip
-            first = ("", escape(judgement.says))
-        if not verdict.judgements:
-            made.add_row(*first, "", "", "", f"[dim]{verdict.state}[/dim]", escape(verdict.reason))
+        shown, colour = verdict.shown, STYLES[verdict.outcome]
+        says, asked = f"[bold]{verdict.id}[/bold]: {escape(verdict.claim.says)}", shown.requirement if shown else ""
+        outcome = f"[{colour}]{verdict.outcome}[/{colour}]"
+        made.add_row(verdict.paper, says, asked, measured(shown), outcome, escape(verdict.why))
     console().print(made)
-    counts = {name: sum(verdict.state == name for verdict in found) for name in STYLES}
+    counts = {name: sum(verdict.outcome == name for verdict in found) for name in STYLES}
     console().print(", ".join(f"{count} {name}" for name, count in counts.items()))

@@ -1,10 +1,9 @@
-"""What is shown beside a verdict: the interval or the range, what may be too long, and the page of all claims."""
-
-import dataclasses
+"""What is shown beside a verdict: the interval or the range, the points, what a reader should know, the page."""
 
 import pytest
 
-from repro.judge.claims.table import RANGE, RULE, SHARED, UNDER_HALF, marked, measured, page
+from repro.judge.claims import UNDECIDED
+from repro.judge.claims.table import RULE, measured, page, points, section, summary
 from repro.run.state import LOST
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -17,7 +16,7 @@ def store(tmp_path):
 def test_what_was_timed_too_few_times_for_an_interval_is_named(store):
     store.row("a", "slow", "solve", 10.0, backend="host", spread=None, n=1)
     store.row("a", "fast", "solve", 1.0, spread=0.01, n=9)
-    assert store.one(WHERE, effect()).reason.endswith("; too few runs for an interval: slow (1)")
+    assert store.one(WHERE, effect()).notes == ("too few runs for an interval: slow (1)",)
 
 
 def test_where_a_side_has_no_interval_that_of_the_other_is_not_shown_as_one_of_both(store):
@@ -31,9 +30,9 @@ def test_where_a_side_has_no_interval_that_of_the_other_is_not_shown_as_one_of_b
     assert (judgement.value, judgement.low, judgement.high) == (15, 10, 20)  # how far the points lie apart
     assert measured(store.one(WHERE, effect("max(cpu / gpu)")).effect) == "20.0 x"
     store.rows["box", "table1"][0].n = None  # not sampled at all
-    judgement = store.one(WHERE, effect()).effect
-    assert (judgement.low, judgement.high) == (10, 20)
-    assert judgement.reason.endswith("; not sampled, so without an interval: slow solve")
+    verdict = store.one(WHERE, effect())
+    assert (verdict.effect.low, verdict.effect.high) == (10, 20)
+    assert verdict.notes == ("not sampled, so without an interval: slow solve",)
 
 
 def test_a_rate_of_too_few_runs_has_no_interval_either(store):
@@ -41,85 +40,66 @@ def test_a_rate_of_too_few_runs_has_no_interval_either(store):
     store.row("a", "slow", "spmv", 2.0, spread=None, n=3)
     store.row("a", "fast", "rate", 5.0, unit="GFLOP/s", spread=0.1, n=9)
     where = '[claim.where]\ngpu = "table1 fast rate"\ncpu = "table1 slow rate"'
-    judgement = store.one(where, effect("gpu / cpu")).effect
-    assert judgement.low is None and judgement.reason.endswith("; too few runs for an interval: slow (3)")
+    verdict = store.one(where, effect("gpu / cpu"))
+    assert verdict.effect.low is None and verdict.notes == ("too few runs for an interval: slow (3)",)
 
 
-def test_what_ran_beside_other_cells_is_marked(store):
-    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
-    store.cell("a", "slow", 20, 10.0)
-    store.cell("b", "other", 15, 5.0)
-    store.cell("b", "slow", 40, 10.0)
-    verdict = store.one(WHERE, stated())
-    assert verdict.stated.shared == 1 and "of 2 on the processor 1 beside other cells" in verdict.reason
-    assert marked(verdict.stated) == "10.0 x, shared" and measured(verdict.stated) == "10.0 x"
-    text = page([verdict], store.root)
-    assert "| 10.0 x, shared | **holds** |" in text and SHARED in text
-    assert marked(dataclasses.replace(verdict.stated, shared=0)) == "10.0 x"
-
-
-def test_kernels_on_a_processor_that_was_busy_are_marked_as_baselines_are(store):
+def test_what_ran_beside_other_cells_or_lost_its_cores_is_told(store):
     store.row("a", "slow", "solve", 10.0, backend="openmp")
     store.row("a", "fast", "solve", 1.0)
     store.cell("a", "slow", 20, 10.0, backend="openmp")
     store.cell("b", "other", 15, 5.0, backend="cuda")
     store.cells[0]["notes"] = [f"slow on openmp: {LOST}"]
     where = '[claim.where]\ngpu = "table1 fast solve"\ncpu = "table1 slow solve"'
-    verdict = store.one(where, stated())
-    assert verdict.stated.shared == 1
     told = (
-        "of 1 on the processor 1 beside other cells and 1 by threads that lost their cores often, which may slow them"
+        "of 1 cells on the processor 1 beside other cells and 1 by threads that lost their cores often, which may slow "
+        "them"
     )
-    assert verdict.reason.endswith(told)
-    store.cell("a", "fast", 15, 5.0, backend="cuda")  # a GPU's own times are not marked
-    assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).stated.shared == 0
+    assert store.one(where, stated()).notes == (told,)
+    assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).notes == ()  # a GPU's own are not
 
 
-def test_the_page_has_a_line_a_reading(store):
-    store.times(a=(10.0, 1.0))
-    text = page(store.judged(claim(WHERE, stated(), effect())), store.root)
-    assert "| at least 8 x | 10.0 x | **holds** |" in text and "effect: An effect." in text
-    assert RULE in text and RANGE in text
+def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
+    store.times(a=(9.0, 1.0))
+    text = section(store.one(WHERE, stated(relation="up to"), effect()))
+    assert text.startswith("## it: exceeded\n\n> It is faster.\n>\n> *Abstract*")
+    assert "- **paper**: up to 8 x\n- **here**: 9.00 x, on box at scale paper" in text
+    assert "- **the effect**: An effect. It asks for more than 1 x; measured: 9.00 x" in text
+    assert "- **why**: unexplained" in text and "- **evidence**: Table 1" in text
 
 
-def test_the_summary_counts_what_cannot_be_measured(store):
+def test_a_section_of_what_is_not_decided_says_what_it_would_take(store):
+    store.row("a", "slow", "solve", 8.0, backend="host", spread=0.1)
+    store.row("a", "fast", "solve", 1.0)
+    text = section(store.one(WHERE, stated(relation="at least", more="tolerance = 0.01")))
+    assert text.startswith(f"## it: {UNDECIDED}") and "- **needs**: more rounds: the interval reaches" in text
+
+
+def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):
+    store.times(**{f"c{k:02}": (10.0 + (k == 3) * -5, 1.0) for k in range(14)})
+    judgement = store.one(WHERE, stated()).stated
+    text = points(judgement)
+    assert text.startswith("14 points: 13 reproduced, 1 weaker.") and "| c03 | 8.00 | 5.00 x | weaker |" in text
+    assert "| c02 |" not in text and text.endswith("The other 13 are reproduced.")
+    store.rows.clear()
+    store.times(a=(10.0, 1.0), b=(2.0, 1.0))
+    assert "| a | 8.00 | 10.0 x | reproduced |" in points(store.one(WHERE, stated()).stated)
+
+
+def test_the_summary_counts_every_claim_once(store):
     store.times(a=(10.0, 1.0))
     other = claim('unmeasured = "a fact about prices"').replace('"it"', '"price"')
-    text = page(store.judged("\n\n".join([claim(WHERE, stated(), effect()), other])), store.root)
-    assert "| `demo` | 2 | as stated | 1 | 0 | 0 | 1 |" in text and "| effect | 1 | 0 | 0 | 1 |" in text
+    found = store.judged("\n\n".join([claim(WHERE, stated(), effect()), other]))
+    assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |" in summary(found)
+    assert "| [demo](claims/demo.md) | 2 |" in summary(found, "claims/{}.md")
+    text = page(found, root=store.root)
+    assert text.count("\n## ") == 2 and "- **needs**: a fact about prices" in text
+    assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
 
 
-@pytest.mark.parametrize(
-    ("slow", "text", "few"),
-    [
-        ((10, 2, 1), "holds in part (1 of 3)", 1),
-        ((10, 9, 1), "holds in part (2 of 3)", 0),
-        ((10, 1), "holds in part (1 of 2)", 0),  # half of them is not under half
-        ((10, None), "holds in part (1 of 2)", 0),
-        ((10, None, None), "holds in part (1 of 3)", 1),
-        ((10, 1, None), "holds in part (1 of 3)", 1),
-        ((10, 9), "holds", 0),
-        ((1, 2, 3), "does not hold", 0),
-    ],
-)
-def test_what_holds_in_part_says_at_how_many_of_its_points(store, slow, text, few):
-    for case, seconds in zip("abc", slow, strict=False):
-        failed = {"spread": None, "status": "failed", "reason": "wrong"} if seconds is None else {}
-        store.row(case, "slow", "solve", seconds, backend="host", **failed)
-        store.row(case, "fast", "solve", 1.0)
-    verdict = store.one(WHERE, stated())
-    shown = page([verdict], store.root)
-    assert f"| **{text}** |" in shown
-    assert ("| as stated | 0 | 1 (1) | 0 | 0 |" in shown) == bool(few) and UNDER_HALF in shown
-    assert ("1 of 3, not b; " in verdict.reason) == (slow == (10, 1, None))
-
-
-def test_what_is_undecided_says_so_beside_its_verdict(store):
-    for case in "ab":
-        store.row(case, "slow", "solve", 7.6, backend="host", spread=0.1)
-        store.row(case, "fast", "solve", 1.0)
-    assert store.one(WHERE, stated()).stated.verdict == "holds in part (0 of 2, 2 undecided)"
-    assert store.one(WHERE, stated("max(cpu / gpu)")).stated.verdict == "holds in part (undecided)"
-    store.row("c", "slow", "solve", 1.0, backend="host", spread=None, status="failed", reason="wrong")
-    store.row("c", "fast", "solve", 1.0)
-    assert store.one(WHERE, effect("median(cpu / gpu)", than=7.7)).effect.verdict == "holds in part (undecided)"
+def test_the_page_tells_what_the_paper_contradicts_itself_in(store):
+    store.write("relations.toml", '[[relation]]\nname = "half"\nderived = "table2 fast iterations a"\n'
+                'formula = "other / 3"\n[relation.where]\nother = "table2 fast iterations b"\n')  # fmt: skip
+    store.times(a=(10.0, 1.0))
+    text = page(store.judged(claim(WHERE, stated())), root=store.root)
+    assert "## Numbers that contradict one another" in text and "printed 10" in text

@@ -11,8 +11,8 @@ import pytest
 
 from repro import discovery
 from repro.cli import main
+from repro.judge.claims import claims
 from repro.judge.claims import table as claims_table
-from repro.judge.claims.model import Judgement
 from repro.judge.claims.stored import Stored
 from repro.model import SCALES, ReproError, Row
 from repro.rows import asked
@@ -20,7 +20,7 @@ from repro.run import busy
 from repro.show.render import as_csv
 from repro.site.showcase import kernels, status, tables
 from repro.site.showcase.ledger import Family, Ledger, ledgers
-from repro.site.showcase.page import Showcase, filled, headlines, markers, outdated
+from repro.site.showcase.page import Showcase, filled, markers, outdated
 from repro.site.showcase.page import texts as texts_of_pages
 from tests.checkout import committed_results
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
@@ -217,6 +217,7 @@ def texts(paper):
 def test_the_ledgers_name_what_there_is(ledger):
     modules = {artefact.id: discovery.load(artefact) for artefact in discovery.find() if artefact.paper == ledger.paper}
     assert set(ledger.figures) <= set(modules)
+    assert ledger.headlines and set(ledger.headlines) <= {claim.id for claim in claims(ledger.paper)}
     for family in ledger.families:
         for artefact in family.artefacts:
             methods = {cell.method for scale in SCALES for cell in modules[artefact].cells(scale)}
@@ -271,49 +272,36 @@ def test_the_readme_and_docs_have_what_the_committed_results_say():
     with committed_results() as results:
         assert outdated(CHECKOUT, results).keys() == set(), "make readme has not been run since the results changed"
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    links = [part.partition(")")[0] for part in readme.split("](")[1:]]
+    assert len(readme.encode()) <= 8000
+    links = [part.partition(")")[0].partition("#")[0] for part in readme.split("](")[1:]]
     assert [link for link in links if not (CHECKOUT / link).exists() and not link.startswith("http")] == []
 
 
 def test_repro_verify_names_a_page_whose_verdicts_are_not_those_of_the_results(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("repro.environment.results_folder", lambda: tmp_path)
     monkeypatch.setattr("repro.judge.trees.committed", lambda results: contextlib.nullcontext(results))
-    monkeypatch.setattr("repro.site.showcase.page.outdated", lambda root, results: {"docs/claims.md": "others"})
+    monkeypatch.setattr("repro.site.showcase.page.outdated", lambda root, results: {"docs/claims/index.md": "others"})
     assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert "docs/claims.md: is not what `repro readme` writes of the stored results" in capsys.readouterr().err
+    assert "docs/claims/index.md: is not what `repro readme` writes of the stored results" in capsys.readouterr().err
 
 
-def test_claims_of_abstracts_have_no_interval_of_one_run_and_say_what_was_shared(store):
-    for case, seconds in (("a", 10.0), ("b", 20.0)):
-        store.row(case, "slow", "solve", seconds, backend="host", spread=None, n=1)
-        store.row(case, "fast", "solve", 1.0, spread=0.1)
-        store.cell(case, "slow", 20, 10.0 + (case == "b"))
-    (line,) = headlines(store.judged(claim(WHERE, stated("max(cpu / gpu)"), effect()))).splitlines()[2:]
-    assert "| at least 8 x: **holds**, 20.0 x, shared |" in line
-    assert "| more than 1 x: **holds**, 15.0 x (10.0 to 20.0 x), shared |" in line
+def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store):
+    store.times(a=(20.0, 1.0))
+    today = '[claim.today]\nsays = "the fastest"\nformula = "cpu / gpu"\n'
     shown = Showcase(store.results)
-    shown.verdicts = []
-    assert claims_table.SHARED in shown.blocks()["results"]
+    shown.verdicts = store.judged(claim(WHERE, stated(relation="about", more="tolerance = 0.1"), today))
+    shown.ledgers = [Ledger("demo", headlines=("it",))]
+    (line,) = shown.numbers().splitlines()[2:]
+    assert line == ("| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | **exceeded** |")
+    assert "| [demo](docs/claims/demo.md) | 1 | 0 | 1 | 0 | 0 | 0 |" in shown.blocks()["verdicts"]
 
 
-def test_claims_of_abstracts_say_what_was_compared(store):
-    store.times(a=(10.0, 1.0))
-    for head, told in (('condition = "one core"', " (one core) |"), ("", " |")):
-        text = claim(WHERE, stated(), head=head)
-        (line,) = headlines(store.judged(text)).splitlines()[2:]
-        assert line.startswith(f"| `demo` | {store.judged(text)[0].statement}{told}")
-
-
-def test_what_runs_in_seconds_says_nothing_of_a_claim(tmp_path, monkeypatch):
-    def verdict(scale):
-        return SimpleNamespace(paper="fu2014", stated=Judgement("holds", scale=scale), effect=None)
-
-    found = {"box": [verdict("paper"), verdict("smoke")], "laptop": [verdict("smoke")]}
-    monkeypatch.setattr("repro.site.showcase.page.verdicts", lambda results, machine: found[machine])
-    monkeypatch.setattr(Showcase, "__init__", lambda self: None)
-    shown = Showcase()
-    shown.results, shown.machines = tmp_path, list(found)
-    assert shown.counts().splitlines()[2:] == ["| `fu2014` | 2 | box | 1 | 0 | 0 | 0 | 0 | 0 |"]
+def test_the_index_of_claims_explains_the_verdicts_and_each_paper_has_a_page(store):
+    store.times(a=(20.0, 1.0))
+    shown = Showcase(store.results)
+    shown.verdicts = store.judged(claim(WHERE, stated()))
+    pages = shown.pages()
+    assert claims_table.RULE.strip() in pages["claims/index.md"] and "[demo](demo.md)" in pages["claims/index.md"]
 
 
 def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):
@@ -329,20 +317,20 @@ def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):
             for suffix in (".png", ".md"):
                 path.with_suffix(suffix).write_bytes(b"")
     found = Showcase(tmp_path / "results").figures()
-    assert [text.partition("(results/box/")[2].partition(".png")[0] for text in found] == [
+    assert [text.partition("(../results/box/")[2].partition(".png")[0] for text in found] == [
         "remacle2016/table3", "fu2014/table2", "zhang2013/figure9", "geveler2011/table3"
     ]  # fmt: skip
-    assert "on box: " in found[0] and found[0].endswith("[All numbers](results/box/remacle2016/table3.md).")
+    assert "on box: " in found[0] and found[0].endswith("[All numbers](../results/box/remacle2016/table3.md).")
 
 
 def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch, capsys):
     root = tmp_path / "root"
     (root / "docs").mkdir(parents=True)
-    text = "".join(f"{begin}\n{end}\n" for begin, end in map(markers, ("results", "status")))
+    text = "".join(f"{begin}\n{end}\n" for begin, end in map(markers, ("verdicts", "numbers")))
     (root / "README.md").write_text(text)
     monkeypatch.setattr("repro.environment.root", lambda: root)
     store.results.mkdir()
     assert main(["readme", "--results", str(store.results)]) == 0
-    assert "README.md, docs/claims.md, docs/kernels.md written" in capsys.readouterr().err
-    assert "not measured" in (root / "README.md").read_text() and "# Kernels" in (root / "docs/kernels.md").read_text()
+    assert "README.md, docs/claims/index.md, " in capsys.readouterr().err
+    assert "not decided" in (root / "README.md").read_text() and "# Kernels" in (root / "docs/kernels.md").read_text()
     assert main(["readme", "--results", str(store.results)]) == 0 and "up to date" in capsys.readouterr().err

@@ -1,16 +1,27 @@
 """Do the papers' claims hold? Each claim is data under ``published/``; each verdict is computed from stored results.
 
 >>> for verdict in verdicts(Path("results"), paper="fu2014"):          # doctest: +SKIP
-...     print(verdict.id, verdict.state, verdict.reason)
+...     print(verdict.id, verdict.outcome, verdict.why)
 """
 
 from __future__ import annotations
 
 from repro.judge.claims.judging import machines, verdicts
 from repro.judge.claims.ledger import claims
-from repro.judge.claims.model import FAILS, HOLDS, PART, STATES, UNMEASURED, Claim, Judgement, Predicate, Verdict
+from repro.judge.claims.model import (
+    CONTRADICTED,
+    EXCEEDED,
+    OUTCOMES,
+    REPRODUCED,
+    UNDECIDED,
+    WEAKER,
+    Claim,
+    Judgement,
+    Predicate,
+    Verdict,
+)  # fmt: skip
 
 __all__ = [
-    "FAILS", "HOLDS", "PART", "STATES", "UNMEASURED", "Claim", "Judgement", "Predicate", "Verdict", "claims",
-    "machines", "verdicts",
+    "CONTRADICTED", "EXCEEDED", "OUTCOMES", "REPRODUCED", "UNDECIDED", "WEAKER", "Claim", "Judgement", "Predicate",
+    "Verdict", "claims", "machines", "verdicts",
 ]  # fmt: skip

@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.judge.claims import ledger, reasons
-from repro.judge.claims.model import FAILS, HOLDS, PART, UNMEASURED, Claim, Judgement, Predicate, Verdict
+from repro.judge.claims import causes, ledger, notes, outcomes
+from repro.judge.claims.model import (
+    CONTRADICTED,
+    EXCEEDED,
+    REPRODUCED,
+    UNDECIDED,
+    WEAKER,
+    Claim,
+    Judgement,
+    PointOutcome,
+    Predicate,
+    Verdict,
+)  # fmt: skip
+from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
-from repro.judge.claims.stored import Stored, lacks_interval
+from repro.judge.claims.stored import Stored, is_timed, lacks_interval
 from repro.judge.intervals import Interval, Undefined, Value, evaluate_all, reducer_of
 from repro.model import DONE, ReproError
+from repro.run.busy import on_processor, shared
 from repro.run.statistics import median
 from repro.show.results import is_missing
-from repro.units import split
+from repro.units import is_rate, significant, split
 
-_SLACK = 1e-9  # relative, for rounding
+FEW = 1.5  # a time without an interval may be as many times longer or shorter
+BESIDE = 3.0  # a time beside other programs may be as many times too long
 
 
 def machines(results: Path) -> list[str]:
@@ -61,73 +76,152 @@ def verdicts(
 
 
 def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
-    measured = [each for each in verdict.judgements if each.state != UNMEASURED]
+    measured = [each for each in verdict.judgements if each.value is not None]
     paper = sum(each.scale in ("paper", "large") for each in measured)
-    rows = [row for artefact in verdict.artefacts for row in stored.rows(artefact)] if stored else []
+    rows = [row for artefact in verdict.claim.artefacts for row in stored.rows(artefact)] if stored else []
     nearest = any(row["status"] == DONE and row["gpu"] and row["scale"] in ("paper", "large") for row in rows)
-    return len(measured), paper, sum(each.points for each in measured), verdict.machine != "", nearest
+    return len(measured), paper, sum(len(each.points) for each in measured), verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
-    readings = {}
-    for name in ("stated", "effect"):
-        predicate = getattr(claim, name)
-        if predicate is None:
-            continue
-        if stored is None:
-            readings[name] = Judgement(UNMEASURED, says=predicate.says, reason="no results are stored")
+    if stored is None:
+        return Verdict(claim, needs=claim.unmeasured or "results: none are stored")
+    readings, values = {}, {}
+    for name in ("stated", "effect", "today"):
+        if (predicate := getattr(claim, name)) is None:
             continue
         try:
-            readings[name] = judge(claim, predicate, stored, root)
+            readings[name], values[name] = judge(claim, predicate, stored, root)
         except ReproError as error:
             raise ReproError(f"claim {claim.paper} {claim.id}, {name}, on {stored.machine}: {error}") from None
-    has_rows = any(stored.rows(artefact) for artefact in claim.artefacts) if stored else False
-    measured = any(each.state != UNMEASURED for each in readings.values())
-    return Verdict(claim, stored.machine if stored and (has_rows or measured) else "", **readings)
+    stated, effect = readings.get("stated"), readings.get("effect")
+    outcome, needs = _together(stated, effect, claim.stated)
+    has_rows = any(stored.rows(artefact) for artefact in claim.artefacts)
+    measured = any(each.value is not None for each in readings.values())
+    readings = {name: _named(each, outcome) for name, each in readings.items()}
+    chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
+    found = causes.tested(claim, values["stated"], stored, root) if stated and values.get("stated") else []
+    most = tuple(each for each in found if each.share >= causes.MOST)
+    is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED) and bool(values.get("stated"))
+    return Verdict(
+        claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
+        explanations=most if is_gap else (), is_unexplained=is_gap and not most,
+        notes=notes.of(claim, values[chosen], stored, root) if chosen else (),
+    )  # fmt: skip
 
 
-def judge(claim: Claim, predicate: Predicate, stored: Stored, root: Path = published.ROOT) -> Judgement:
-    """Return what a machine's results say of one predicate of a claim."""
+def _together(stated: Judgement | None, effect: Judgement | None, predicate: Predicate | None) -> tuple[str, str]:
+    """Return the outcome of a claim by its two readings, and what it would take where none is decided."""
+    way = None if effect is None or effect.value is None else effect.outcome
+    if stated is None or stated.value is None:
+        if way is None:
+            return UNDECIDED, next((each.needs for each in (stated, effect) if each), "")
+        return CONTRADICTED if way == UNDER else way, effect.needs
+    if stated.outcome != UNDER:
+        is_against = way == UNDER and stated.outcome in (REPRODUCED, EXCEEDED)
+        return (WEAKER, "") if is_against else (stated.outcome, stated.needs)
+    if way is None:
+        return (WEAKER if _same_way(stated, predicate) else CONTRADICTED), ""
+    return ({UNDER: CONTRADICTED, UNDECIDED: UNDECIDED}.get(way, WEAKER), effect.needs)
+
+
+def _same_way(judgement: Judgement, predicate: Predicate) -> bool:
+    """Return whether a value that misses its number goes the same way: a ratio on its side of one, other values any."""
+    if predicate.better == "neither":
+        return False
+    if predicate.unit != "x":
+        return True
+    return judgement.value > 1 if predicate.better == "more" else judgement.value < 1
+
+
+def _named(judgement: Judgement, outcome: str) -> Judgement:
+    """Return a judgement whose points and outcome say weaker or contradicted where they are under what is asked."""
+    word = outcome if outcome in (WEAKER, CONTRADICTED) else WEAKER
+    points = tuple(replace(each, outcome=word) if each.outcome == UNDER else each for each in judgement.points)
+    return replace(judgement, points=points, outcome=word if judgement.outcome == UNDER else judgement.outcome)
+
+
+def judge(
+    claim: Claim, predicate: Predicate, stored: Stored, root: Path = published.ROOT
+) -> tuple[Judgement, causes.Values | None]:
+    """Return what a machine's results say of one predicate of a claim, and what it was worked out from.
+
+    Its outcome, and those of its points, may be `UNDER`: whether that is weaker or contradicted the effect tells.
+    """
     selectors = bound(claim, predicate)
     found = find(claim, predicate, selectors, stored, root)
     # Of points of which the paper prints nothing, one says so.
     points = [each for each in found.points if _has_numbers(claim, predicate, each, root)] or found.points[:1]
     missing, untestable = ([each for each in some if _has_numbers(claim, predicate, each, root)]
                            for some in (found.missing, found.untestable))  # fmt: skip
-    without = reasons.left_out(untestable)
     bounds = [_bounds(claim, predicate, point, root) for point in points]
     blank = Judgement(
-        UNMEASURED, unit=predicate.unit, says=predicate.says,
+        UNDECIDED, unit=predicate.unit, says=predicate.says,
         published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
     )  # fmt: skip
     if not points:
-        return replace(blank, reason=without or reasons.unmeasured(claim, predicate, selectors, stored))
-
+        data = f"the data themselves of {notes.first([point.name for point in untestable])}" if untestable else ""
+        return replace(blank, needs=data or notes.unmeasured(claim, predicate, selectors, stored)), None
     try:
-        values, spans = (evaluated(predicate, points, selectors, exact) for exact in (True, False))
+        ways = _exact, _interval, _doubted(stored)
+        values, spans, wide = (evaluated(predicate, points, selectors, each) for each in ways)
     except Undefined as error:
-        return replace(blank, reason=reasons.undefined(predicate, points, error))
+        return replace(blank, needs=notes.undefined(predicate, points, error)), None
     reduced = not isinstance(values, list)
     if reduced:
-        values, spans, bounds = [values], [spans], bounds[:1]
-    met = [_meets(span, limits, predicate) for span, limits in zip(spans, bounds, strict=True)]
+        values, spans, wide, bounds = [values], [spans], [wide], bounds[:1]
     names = [""] if reduced else [point.name for point in points]
     rows = [row for point in points for row in point.rows.values()]
     low, high = _ends(values, spans, rows)
     lacking = len(missing) + (len(untestable) if reduced else 0)  # one value of all points would need these, too
-    reach = _reach(spans[0], predicate, len(points), lacking) if reduced else None
-    decided = None if reach is None else _meets(reach, bounds[0], predicate)
+    if reduced and lacking:
+        spans, wide = ([_reach(each[0], predicate, len(points), lacking)] for each in (spans, wide))
+    absent = 0 if reduced else len(missing)
+    sure, doubted = (
+        [outcomes.settled(*each, predicate) for each in zip(every, values, bounds, strict=True)]
+        for every in (spans, wide)
+    )
+    outcome = outcomes.overall(doubted, absent)
     judgement = replace(
-        blank, state=_state(met, bool(lacking), reduced, decided), value=median(each.low for each in values),
-        low=low, high=high, points=len(values),
-        met=sum(each is True for each in met), undecided=sum(each is None for each in met),
-        asked=1 if reduced else len(values) + len(missing),
-        shared=reasons.beside_others(rows, stored.folder),
+        blank, outcome=outcome, value=median(each.low for each in values), low=low, high=high,
+        points=tuple(
+            PointOutcome(name, value.low, span.low, span.high, _number_of(limits, predicate), outcomes.one(classes))
+            for name, value, span, limits, classes in zip(names, values, spans, bounds, doubted, strict=True)
+        ),
         missing=tuple(point.name for point in missing), scale=found.scale,
-        failing=tuple(name for name, each in zip(names, met, strict=True) if each is not True and name),
+        untestable=tuple(point.name for point in untestable),
+        shared=sum(shared(stored.folder, row) for row in notes.timed_on_processors(rows)),
     )  # fmt: skip
-    why = reasons.reason(claim, judgement, predicate, points, stored, root)
-    return replace(judgement, reason="; ".join(filter(None, [without, why])))
+    if outcome == UNDECIDED:
+        needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, stored)
+        judgement = replace(judgement, needs=needs)
+    return judgement, causes.Values(predicate, points, selectors, values, bounds, partial(evaluated, interval=_exact))
+
+
+def _needs(
+    judgement: Judgement,
+    sure: str,
+    classes: Sequence[frozenset[str]],
+    rows: Iterable[Mapping[str, Any]],
+    stored: Stored,
+) -> str:
+    """Return what it would take to decide a reading."""
+    if sure != UNDECIDED:
+        few = [row for row in rows if lacks_interval(row) or shared(stored.folder, row)]
+        names = dict.fromkeys(f"{row['method']} ({_samples(row)})" for row in few)
+        return f"five samples on a quiet processor of {notes.first(list(names))}"
+    if judgement.missing:
+        return f"a value of {notes.first(judgement.missing)}"
+    if judgement.untestable and len(judgement.points) == 1 and not judgement.points[0].name:
+        return f"the data themselves of {notes.first(judgement.untestable)}"
+    doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
+    told = [f"{each.name} {significant(each.low)} to {significant(each.high)}".strip() for each in doubted]
+    return f"more rounds: the interval reaches over the bound, {notes.first(told)}"
+
+
+def _samples(row: Mapping[str, Any]) -> str:
+    count = "not sampled" if is_missing(row["n"]) else f"n = {int(row['n'])}"
+    return count if lacks_interval(row) else f"{count}, beside other cells"
 
 
 def _ends(
@@ -142,26 +236,11 @@ def _ends(
     if any(lacks_interval(row) for row in rows):
         return _enclosing(values) if several else (None, None)
     low, high = _enclosing(spans)
-    return (low, high) if several or low < high or all(_exact(row) for row in rows) else (None, None)
+    return (low, high) if several or low < high or all(_is_exact(row) for row in rows) else (None, None)
 
 
 def _enclosing(spans: list[Interval]) -> tuple[float, float]:
     return min(span.low for span in spans), max(span.high for span in spans)
-
-
-def _state(met: list[bool | None], incomplete: bool, reduced: bool, decided: bool | None) -> str:
-    """Return the verdict on points that meet a requirement, do not, or are undecided (None).
-
-    Where some do not and the rest are undecided, nothing shows that it holds anywhere: then it does not. Where all are
-    undecided, nothing shows either. With points missing, a claim on each of them can hold in part at most; of one on
-    all together `decided` says what it is whatever the missing ones are, or None.
-    """
-    holds, fails = all(met), True not in met and False in met
-    if not (holds or fails):
-        return PART
-    if incomplete and (decided is None if reduced else holds):
-        return PART
-    return HOLDS if holds else FAILS
 
 
 def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
@@ -179,29 +258,60 @@ def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> 
     return Interval(-math.inf, math.inf)
 
 
-def evaluated(predicate: Predicate, points: list[Point], selectors: Mapping[str, str], exact: bool) -> Value:
-    """Return the formula's value in the predicate's unit: one a point, or one of all of them."""
-    names = {name: [_interval(point.rows[name], exact) for point in points] for name in selectors}
+def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], interval) -> Value:
+    """Return a formula's value in the predicate's unit: one a point, or one of all of them.
+
+    Parameters
+    ----------
+    predicate : Predicate
+    points : sequence of Point
+    selectors : iterable of str
+        The names of the formula.
+    interval : callable
+        Returns the interval of a row.
+    """
+    names = {name: [interval(point.rows[name]) for point in points] for name in selectors}
     value, factor = evaluate_all(predicate.formula, names), split(predicate.unit)[0]
     return [each / factor for each in value] if isinstance(value, list) else value / factor
 
 
-def _exact(row: Mapping[str, Any]) -> bool:
+def _is_exact(row: Mapping[str, Any]) -> bool:
     return row["unit"] in ("", "count", "x", "B", "%")
 
 
-def _interval(row: Mapping[str, Any], exact: bool) -> Interval:
+def _exact(row: Mapping[str, Any]) -> Interval:
+    value = row["value"] * split(row["unit"] or "")[0]
+    return Interval(value, value)
+
+
+def _interval(row: Mapping[str, Any]) -> Interval:
+    if is_missing(row["ci_low"]) or is_missing(row["ci_high"]):
+        return _exact(row)
     factor = split(row["unit"] or "")[0]
-    value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
-    if exact or is_missing(low) or is_missing(high):
-        return Interval(value * factor, value * factor)
-    return Interval(low * factor, high * factor)
+    return Interval(row["ci_low"] * factor, row["ci_high"] * factor)
+
+
+def _doubted(stored: Stored):
+    """Return the interval that a row decides by: wider where its samples are too few, or other programs ran beside."""
+
+    def interval(row: Mapping[str, Any]) -> Interval:
+        found = _interval(row)
+        if not is_timed(row):
+            return found
+        if lacks_interval(row):
+            found = Interval(found.low / FEW, found.high * FEW)
+        if on_processor(row) and shared(stored.folder, row):
+            is_faster = is_rate(row["unit"] or "")
+            found = Interval(found.low, found.high * BESIDE) if is_faster else Interval(found.low / BESIDE, found.high)
+        return found
+
+    return interval
 
 
 def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Interval:
     """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
     if predicate.than is not None:
-        return _widened(predicate.than, predicate.than, predicate.tolerance)
+        return outcomes.widened(predicate.than, predicate.than, predicate.tolerance)
     names = {**point.words, "case": point.case}
     numbers = [_number(claim, each.format(**names), point.case, root) for each in predicate.published]
     factor, base = split(predicate.unit)
@@ -210,34 +320,11 @@ def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Int
             raise ReproError(f"{number.place} is in {number.unit or 'no unit'}, the formula in {predicate.unit}")
     ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    return _widened(low, high, predicate.tolerance)
-
-
-def _widened(low: float, high: float, share: float) -> Interval:
-    """Return an interval made wider by a share of its ends; an end that is infinite stays."""
-    low, high = (end if math.isinf(end) else end + sign * share * abs(end) for end, sign in ((low, -1), (high, 1)))
-    return Interval(low, high)
-
-
-def _meets(value: Interval, bound: Interval, predicate: Predicate) -> bool | None:
-    """Return whether the whole interval of a value meets the requirement, or none of it does; None in between."""
-    wider = _widened(bound.low, bound.high, _SLACK)
-    low, high = wider.low, wider.high
-    if predicate.relation in ("at least", "more than"):
-        strict = predicate.relation == "more than"
-        inside, outside = (value.low > bound.low, value.high <= bound.low) if strict else (
-            value.low >= low, value.high < low)  # fmt: skip
-    elif predicate.relation in ("at most", "less than"):
-        strict = predicate.relation == "less than"
-        inside, outside = (value.high < bound.high, value.low >= bound.high) if strict else (
-            value.high <= high, value.low > high)  # fmt: skip
-    else:
-        inside, outside = value.low >= low and value.high <= high, value.high < low or value.low > high
-    return True if inside else False if outside else None
+    return outcomes.widened(low, high, predicate.tolerance)
 
 
 def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Number:
-    found = reasons.number_of(claim.paper, reference, case, root)
+    found = notes.number_of(claim.paper, reference, case, root)
     if found is None:
         raise ReproError(f"the paper has no number {reference!r}{f' for {case}' if case else ''}")
     return found
@@ -246,7 +333,7 @@ def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Nu
 def _has_numbers(claim: Claim, predicate: Predicate, point: Point, root: Path) -> bool:
     """Whether the paper prints what bounds a point: a case of ours need not be one of its."""
     names = {**point.words, "case": point.case}
-    return all(reasons.number_of(claim.paper, r.format(**names), point.case, root) for r in predicate.published)
+    return all(notes.number_of(claim.paper, r.format(**names), point.case, root) for r in predicate.published)
 
 
 def _fixed(claim: Claim, predicate: Predicate, root: Path) -> list[published.Number]:
@@ -261,6 +348,14 @@ def _printed(claim: Claim, predicate: Predicate, root: Path) -> str:
     if predicate.published and not numbers:
         return "for each its own"
     return " to ".join(re.sub(r"^\((.+)\)$", r"1/\1", number.printed) for number in numbers)  # (1.3) is a slow-down
+
+
+def _number_of(limits: Interval, predicate: Predicate) -> str:
+    """Return what bounds a point, in short: the middle of the printed digits where the paper prints one number."""
+    if predicate.relation == "between":
+        ends = limits.low / (1 - predicate.tolerance), limits.high / (1 + predicate.tolerance)
+        return " to ".join(map(significant, ends))
+    return significant((limits.low + limits.high) / 2)
 
 
 def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:

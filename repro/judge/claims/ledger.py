@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.judge.claims.model import RELATIONS, Claim, Predicate
+from repro.judge.claims.model import BETTER, RELATIONS, Cause, Claim, Predicate
 from repro.judge.claims.stored import CEILINGS
 from repro.model import SCALES, ReproError
+from repro.units import is_rate, is_time
 
 _CLAIM = {
-    "id", "place", "says", "condition", "artefacts", "where", "cases", "each", "stated", "effect", "unmeasured",
+    "id", "place", "says", "condition", "artefacts", "where", "cases", "each", "stated", "effect", "today", "cause",
+    "unmeasured",
 }  # fmt: skip
-_PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "says", "scales", "where"}
+_PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
+_TODAY, _CAUSE = {"formula", "unit", "says", "scales", "where"}, {"says", "formula", "where"}
 _NUMBER = re.compile(r"\{([a-z0-9-]+)\}")  # {statement-id} in what a claim says: the digits as printed
 
 
@@ -70,9 +74,14 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     where = dict(entry.get("where", {}))
     stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
                       for name in ("stated", "effect"))  # fmt: skip
+    if stated and effect and "better" not in entry["stated"] and stated.unit == effect.unit == "x":
+        stated = replace(stated, better=effect.better)
+    today = _today(entry["today"], statements, stated or effect) if "today" in entry else None
+    causes = tuple(_cause(each, statements) for each in entry.get("cause", []))
     if bool(stated or effect) == bool(entry.get("unmeasured")):
         raise ReproError("a claim has a predicate (stated, effect), or says under `unmeasured` why it has none")
-    selectors = [*where.values(), *(s for p in (stated, effect) if p for s in p.where.values())]
+    parts = [each for each in (stated, effect, today, *causes) if each]
+    selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
     stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
     artefacts = tuple(entry.get("artefacts", [])) or tuple(f"{paper}-{stem}" for stem in stems)
     numbers = [r.split()[1] for p in (stated, effect) if p for r in p.published if r.startswith("text ")]
@@ -82,7 +91,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
-        stated=stated, effect=effect, unmeasured=entry.get("unmeasured", ""),
+        stated=stated, effect=effect, today=today, causes=causes, unmeasured=entry.get("unmeasured", ""),
     )  # fmt: skip
 
 
@@ -98,14 +107,42 @@ def _predicate(entry: Mapping[str, Any], statements: Mapping[str, str], toleranc
         raise ReproError(f"{relation!r} takes {'two numbers' if relation == 'between' else 'one number'}")
     if unknown := set(entry.get("scales", [])) - set(SCALES):
         raise ReproError(f"there is no scale {', '.join(sorted(unknown))}")
+    better = entry.get("better", _better(relation, entry.get("unit", "x")))
+    if better not in BETTER:
+        raise ReproError(f"better = {better!r} is none of {', '.join(BETTER)}")
     # The paper's numbers hold for its own sizes; an effect should show at any.
     scales = tuple(entry.get("scales", ("paper",) if references else ("paper", "large", "small", "smoke")))
     return Predicate(
         formula=entry["formula"], relation=relation, published=references,
         than=None if than is None else float(than), unit=entry.get("unit", "x"),
         tolerance=float(entry.get("tolerance", tolerance if references else 0.0)),
-        says=_filled(entry.get("says", ""), statements)[0], scales=scales, where=dict(entry.get("where", {})),
+        better=better, says=_filled(entry.get("says", ""), statements)[0], scales=scales,
+        where=dict(entry.get("where", {})),
     )  # fmt: skip
+
+
+def _better(relation: str, unit: str) -> str:
+    """Return the side on which a value exceeds a claim, as its relation says, else its unit."""
+    if relation in ("at most", "less than") or is_time(unit):
+        return "less"
+    return (
+        "more" if relation in ("up to", "at least", "more than") or unit in ("x", "%") or is_rate(unit) else "neither"
+    )
+
+
+def _today(entry: Mapping[str, Any], statements: Mapping[str, str], like: Predicate | None) -> Predicate:
+    _known(entry, _TODAY)
+    scales = tuple(entry.get("scales", ("paper", "large", "small")))
+    unit = entry.get("unit", like.unit if like else "x")
+    return Predicate(
+        formula=entry["formula"], relation="more than", than=0.0, unit=unit,
+        says=_filled(entry["says"], statements)[0], scales=scales, where=dict(entry.get("where", {})),
+    )  # fmt: skip
+
+
+def _cause(entry: Mapping[str, Any], statements: Mapping[str, str]) -> Cause:
+    _known(entry, _CAUSE)
+    return Cause(_filled(entry["says"], statements)[0], entry["formula"], dict(entry.get("where", {})))
 
 
 def _known(entry: Mapping[str, Any], names: set[str]) -> None:

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-HOLDS, PART, FAILS, UNMEASURED = "holds", "holds in part", "does not hold", "not measured here"
-STATES = (HOLDS, PART, FAILS, UNMEASURED)
-RELATIONS = ("at least", "at most", "about", "between", "more than", "less than")
+REPRODUCED, EXCEEDED, WEAKER = "reproduced", "exceeded", "weaker"
+CONTRADICTED, UNDECIDED = "contradicted", "not decided"
+OUTCOMES = (REPRODUCED, EXCEEDED, WEAKER, CONTRADICTED, UNDECIDED)
+RELATIONS = ("up to", "about", "between", "at least", "at most", "more than", "less than")
+BETTER = ("more", "less", "neither")
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class Predicate:
         Over the names that the claim binds, as ``repro.judge.intervals`` evaluates it.
     relation : str
         One of ``RELATIONS``: what the formula's value must be.
+    better : str
+        One of ``BETTER``: on which side of the number a value exceeds the claim.
     published : tuple of str
         References to the paper's own numbers that bound it (``text <id>``, ``<table> <method> <metric> [<case>]``):
         one, or for ``between`` two; empty when `than` is given.
@@ -45,12 +49,32 @@ class Predicate:
     than: float | None = None
     unit: str = "x"
     tolerance: float = 0.0
+    better: str = "more"
     says: str = ""
     scales: tuple[str, ...] = ("paper", "large", "small", "smoke")
     where: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A hypothesis on why a value is not the paper's, with what it predicts.
+
+    Attributes
+    ----------
+    says : str
+        The cause, as the end of "because": ``one thread draws a tenth of the bandwidth``.
+    formula : str
+        The claim's value where the cause is taken away, as by rows with the other choice.
+    where : mapping of str to str
+        Names bound to selectors, where they are not those of the claim.
+    """
+
+    says: str
+    formula: str
+    where: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +104,11 @@ class Claim:
     each : mapping of str to tuple of str
         Words in braces of the selectors, and what they stand for; every combination is a point.
     stated, effect : Predicate or None
-        The paper's number, and the effect behind it.
+        The paper's number, and the direction of the effect behind it.
+    today : Predicate or None
+        The same against the strongest that one would compare with now; it has a value and no verdict.
+    causes : tuple of Cause
+        Hypotheses on why the value is not the paper's.
     unmeasured : str
         Why no artefact can decide it; empty when one can.
     """
@@ -98,6 +126,8 @@ class Claim:
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stated: Predicate | None = None
     effect: Predicate | None = None
+    today: Predicate | None = None
+    causes: tuple[Cause, ...] = ()
     unmeasured: str = ""
 
     def __post_init__(self):
@@ -106,13 +136,36 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class PointOutcome:
+    """What one point of a claim shows.
+
+    Attributes
+    ----------
+    name : str
+        Its case and words; empty where a formula makes one value of all.
+    value, low, high : float
+        In the predicate's unit.
+    published : str
+        The paper's number of this point.
+    outcome : str
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    published: str
+    outcome: str
+
+
+@dataclass(frozen=True)
 class Judgement:
     """What the stored results say of one predicate.
 
     Attributes
     ----------
-    state : str
-        One of ``STATES``.
+    outcome : str
+        One of ``OUTCOMES``.
     value, low, high : float or None
         Measured value in `unit`, and its interval. With several points it is their median, and the interval encloses
         those of all points, or, where a side was timed too few times for an interval, their values alone. None when
@@ -122,78 +175,95 @@ class Judgement:
         The paper's number or numbers as printed; empty for an effect that needs none.
     requirement : str
         What the value must be: ``at least 87 x``.
-    points, met : int
-        How many values the formula gives, and how many of them meet the requirement with their whole interval.
-    undecided : int
-        Points whose interval reaches over the bound.
-    asked : int
-        How many points it is about: those with a value and those that are missing, or 1 where the formula makes one
-        value of all.
-    shared : int
-        Cells on the host whose processor had other cells to compute at the same time.
+    points : tuple of PointOutcome
     missing : tuple of str
-        Points, by name, that the paper has or a run had cells of, and that have no value here. With any of them a claim
-        on each point holds in part at most.
-    failing : tuple of str
-        The points that do not meet it, or are undecided, by name.
-    reason : str
-        One line: why it holds or does not, or why it was not measured here.
+        Points, by name, that the paper has or a run had cells of, and that have no value here.
+    untestable : tuple of str
+        Points, by name, whose data do not resemble the paper's: they test nothing.
+    shared : int
+        Cells whose processor had other cells to compute at the same time.
+    needs : str
+        What it would take to decide it; empty where it is decided.
     says : str
         For an effect, what is claimed of it.
     scale : str
         At which it was measured; empty when it was not.
     """
 
-    state: str
+    outcome: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
     unit: str = ""
     published: str = ""
     requirement: str = ""
-    points: int = 0
-    met: int = 0
-    undecided: int = 0
-    asked: int = 0
-    shared: int = 0
+    points: tuple[PointOutcome, ...] = ()
     missing: tuple[str, ...] = ()
-    failing: tuple[str, ...] = ()
-    reason: str = ""
+    untestable: tuple[str, ...] = ()
+    shared: int = 0
+    needs: str = ""
     says: str = ""
     scale: str = ""
 
     @property
-    def verdict(self) -> str:
-        """The state, and of what holds in part at how many points: ``holds in part (3 of 8)``."""
-        if self.state != PART:
-            return self.state
-        told = [f"{self.met} of {self.asked}"] * (self.asked > 1)
-        told += [f"{self.undecided} undecided" if self.asked > 1 else "undecided"] * bool(self.undecided)
-        return f"{self.state} ({', '.join(told)})" if told else self.state
+    def met(self) -> int:
+        """How many points are reproduced or exceeded."""
+        return sum(point.outcome in (REPRODUCED, EXCEEDED) for point in self.points)
 
-    @property
-    def under_half(self) -> bool:
-        """Whether it holds in part at fewer than half of its points."""
-        return self.state == PART and self.asked > 1 and 2 * self.met < self.asked
+
+@dataclass(frozen=True)
+class Explanation:
+    """A cause that was tested.
+
+    Attributes
+    ----------
+    says : str
+    value : float
+        What the claim's value is without it, in the unit of the claim.
+    share : float
+        How much of the gap between the paper's number and ours it explains, of the logarithms.
+    """
+
+    says: str
+    value: float
+    share: float
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, judged on one machine's results: as stated, and as the effect behind it.
+    """A claim, judged on one machine's results.
 
     Attributes
     ----------
     claim : Claim
     machine : str
         Folder of the machine in the results; empty when it has none of what decides the claim.
+    outcome : str
+        One of ``OUTCOMES``.
+    needs : str
+        What it would take to decide it; empty where it is decided.
     stated, effect : Judgement or None
-        None where the claim has no such reading.
+        The paper's number, and the direction of the effect; None where the claim has no such reading.
+    today : Judgement or None
+        The value against today's strongest rival.
+    explanations : tuple of Explanation
+        The causes that explain most of the gap, the one that explains most first.
+    is_unexplained : bool
+        Whether there is a gap, and no cause explains most of it.
+    notes : tuple of str
+        What a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     """
 
     claim: Claim
     machine: str = ""
+    outcome: str = UNDECIDED
+    needs: str = ""
     stated: Judgement | None = None
     effect: Judgement | None = None
+    today: Judgement | None = None
+    explanations: tuple[Explanation, ...] = ()
+    is_unexplained: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -206,46 +276,32 @@ class Verdict:
         return self.claim.paper
 
     @property
-    def place(self) -> str:
-        """Where the paper makes the claim."""
-        return self.claim.place
-
-    @property
-    def statement(self) -> str:
-        """The claim in our words."""
-        return self.claim.says
-
-    @property
-    def artefacts(self) -> tuple[str, ...]:
-        """Ids of the tables and figures that decide it."""
-        return self.claim.artefacts
-
-    @property
     def judgements(self) -> list[Judgement]:
         """Those of the two readings that the claim has."""
         return [each for each in (self.stated, self.effect) if each is not None]
 
     @property
-    def state(self) -> str:
-        """The verdict on both readings: what they agree on, in part when they differ; an unmeasured one is left out."""
-        states = {each.state for each in self.judgements} - {UNMEASURED}
-        if not states:
-            return UNMEASURED
-        return states.pop() if len(states) == 1 else PART
+    def shown(self) -> Judgement | None:
+        """The reading that is shown: the paper's number where that has a value, else the effect where that has one."""
+        measured = [each for each in self.judgements if each.value is not None]
+        return next(iter(measured or self.judgements), None)
 
     @property
-    def reason(self) -> str:
-        """One line: that of the number as stated if it was judged, else of the effect, else why neither was."""
-        measured = [each for each in self.judgements if each.state != UNMEASURED]
-        chosen = measured or self.judgements
-        return chosen[0].reason if chosen else self.claim.unmeasured
+    def why(self) -> str:
+        """Why the value is not the paper's, or that no cause is known, or what would decide it; in one line."""
+        if self.outcome == UNDECIDED:
+            return f"needs {self.needs}" if self.needs else ""
+        told = [f"{each.says} (explains {100 * each.share:.0f} %)" for each in self.explanations]
+        return "; ".join(told) if told else "unexplained" * self.is_unexplained
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""
+        readings = {
+            name: asdict(each) if (each := getattr(self, name)) else None for name in ("stated", "effect", "today")
+        }
         return {
-            "paper": self.paper, "id": self.id, "place": self.place, "statement": self.statement,
-            "condition": self.claim.condition, "artefacts": list(self.artefacts), "machine": self.machine,
-            "state": self.state, "reason": self.reason,
-            "stated": asdict(self.stated) if self.stated else None,
-            "effect": asdict(self.effect) if self.effect else None,
+            "paper": self.paper, "id": self.id, "place": self.claim.place, "statement": self.claim.says,
+            "condition": self.claim.condition, "artefacts": list(self.claim.artefacts), "machine": self.machine,
+            "outcome": self.outcome, "needs": self.needs, "why": self.why, **readings,
+            "explanations": [asdict(each) for each in self.explanations], "notes": list(self.notes),
         }  # fmt: skip

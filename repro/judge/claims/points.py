@@ -14,7 +14,7 @@ from typing import Any
 
 from repro import published
 from repro.judge.claims.model import Claim, Predicate
-from repro.judge.claims.reasons import loaded, unlike
+from repro.judge.claims.notes import loaded, unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError

@@ -1,136 +1,156 @@
-"""Verdicts as text: tables in Markdown, and the page of all claims."""
+"""Verdicts as text: numbers with their intervals, counts, and a page a paper with a section a claim."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
 from repro import published
-from repro.judge.claims.model import STATES, UNMEASURED, Judgement, Verdict
+from repro.judge import consistency
+from repro.judge.claims.model import EXCEEDED, OUTCOMES, REPRODUCED, UNDECIDED, Judgement, Verdict
 from repro.units import MISSING, significant
 
-RANGE = (
-    "Where a claim has several points (meshes, levels, formats) the value is their median, or what the claim is of, as "
-    "a mean or a largest value, and the range in parentheses encloses the 95 % intervals of all; of a single value it "
-    "is its interval. Where a side was timed too few times for an interval, or not sampled (the reason says so), the "
-    "range is that of the points' values, and a single value has none."
-)
-"""What stands in parentheses beside a measured value."""
+RULE = """\
+| verdict | meaning |
+|---|---|
+| reproduced | the value is the paper's, within the printed digits and the tolerance beside it |
+| exceeded | the effect is larger than the paper says |
+| weaker | the effect goes the same way and is smaller, or shows at most of the points and not at all of them |
+| contradicted | the effect is not there, or goes the other way |
+| not decided | the measurements leave it open; the text says what it would take |
+"""
+"""What the five verdicts mean."""
 
-SHARED = (
-    "Shared: a processor had other cells to compute at the same time, so that times on it may be too long, and ratios "
-    "to them too high."
+READING = (
+    "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "
+    "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
+    "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half."
 )
-"""What the word beside a measured value says."""
-
-RULE = (
-    "A reading holds when every point meets the requirement with its whole interval, and does not when none does and "
-    "at least one misses it with its whole interval. A point whose interval reaches over the bound is undecided; where "
-    "all are, or some points meet the requirement and others do not, it holds in part. With that, 3 of 8 counts the "
-    "points that meet it, of all that it is asked of, and says how many of the others are undecided."
-)
-"""How points make a verdict."""
-
-UNDER_HALF = (
-    "In parentheses behind a number of readings that hold in part: those that fewer than half of the points were found "
-    "to meet."
-)
-"""What stands behind a count."""
-
-ALLOWED = "Fractions of what the hardware allows are of the least bytes or operations, by measured ceilings."
-"""What a reason measures by."""
-
-BOTH = (
-    "A verdict on both readings is what they agree on, and holds in part where they differ; one that is not measured "
-    "is left out."
-)
-"""How the two readings make one verdict."""
+"""How to read a section."""
 
 
 def measured(judgement: Judgement | None) -> str:
     """Return what was measured with its interval, ``45 x (39 to 51)``; a dash when nothing was."""
     if judgement is None or judgement.value is None:
         return MISSING
-    text = _amount(judgement.value, judgement.unit)
+    text = amount(judgement.value, judgement.unit)
     if judgement.low is None or judgement.high is None or judgement.low == judgement.high:
         return text
-    low, high = (_amount(each, judgement.unit) for each in (judgement.low, judgement.high))
+    low, high = (amount(each, judgement.unit) for each in (judgement.low, judgement.high))
     return text if low == high == text else f"{text} ({low.split()[0]} to {high})"
 
 
-def marked(judgement: Judgement | None) -> str:
-    """Return what was measured as `measured` does, with a word that `SHARED` explains where times may be too long."""
-    return measured(judgement) + (", shared" if judgement is not None and judgement.shared else "")
-
-
-def _amount(value: float, unit: str) -> str:
+def amount(value: float, unit: str) -> str:
+    """Return a value with its unit, a count in full."""
     if unit in ("", "count") and (float(value).is_integer() or (unit and 1e6 <= value < inf)):  # a median
         return significant(round(value))
     return f"{significant(value)} {'' if unit == 'count' else unit}".rstrip()
 
 
-def state(judgement: Judgement | None) -> str:
-    """Return a judgement's state; a dash where the claim has no such reading."""
-    return MISSING if judgement is None else judgement.state
-
-
-def counted(judgements: Iterable[Judgement], of: str) -> str:
-    """Return how many judgements are in a state, and behind it how many of these under half of the points meet."""
-    found = [each for each in judgements if each.state == of]
-    few = sum(each.under_half for each in found)
-    return f"{len(found)} ({few})" if few else str(len(found))
-
-
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """Return a Markdown table of how many claims of each paper hold, as stated and in their effect."""
-    lines = ["| paper | claims | read | " + " | ".join(STATES) + " |", "|---|---:|---|" + "---:|" * len(STATES)]
+def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
+    """Return a Markdown table of papers by outcomes; `link` is where the papers' pages are, with ``{}`` for a paper."""
+    lines = ["| paper | claims | " + " | ".join(OUTCOMES) + " |", "|---|---:|" + "---:|" * len(OUTCOMES)]
     for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
-        own = [verdict for verdict in verdicts if verdict.paper == paper]
-        for name, reading in (("stated", "as stated"), ("effect", "effect")):
-            found = [each for verdict in own if (each := getattr(verdict, name))]
-            found += [Judgement(UNMEASURED) for verdict in own if not verdict.judgements]
-            first = f"| `{paper}` | {len(own)} " if name == "stated" else "| | "
-            lines.append(f"{first}| {reading} | " + " | ".join(counted(found, each) for each in STATES) + " |")
+        own = [verdict.outcome for verdict in verdicts if verdict.paper == paper]
+        name = f"[{paper}]({link.format(paper)})" if link else paper
+        lines.append(f"| {name} | {len(own)} | " + " | ".join(str(own.count(each)) for each in OUTCOMES) + " |")
     return "\n".join(lines) + "\n"
 
 
-def table(verdicts: Iterable[Verdict]) -> str:
-    """Return a Markdown table with a line a reading of each claim."""
-    names = ["claim", "reading", "required", "measured", "verdict", "why", "machine"]
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    for verdict in verdicts:
-        condition = f" ({verdict.claim.condition})" if verdict.claim.condition else ""
-        claim = f"{verdict.statement}{condition} *{verdict.place}*"
-        for name, reading in (("stated", "as stated"), ("effect", "effect")):
-            judgement = getattr(verdict, name)
-            if judgement is None:
-                continue
-            says = f"{reading}: {judgement.says}" if judgement.says else reading
-            where = f"{verdict.machine}, {judgement.scale}" if judgement.scale else verdict.machine
-            answer = [marked(judgement), f"**{judgement.verdict}**", judgement.reason, where]
-            lines.append(_line(claim, says, judgement.requirement, *answer))
-            claim = ""
-        if not verdict.judgements:
-            lines.append(_line(claim, "", "", MISSING, f"**{UNMEASURED}**", verdict.reason, ""))
-    return "\n".join(lines) + "\n"
+def page(verdicts: Sequence[Verdict], up: str = "", root: Path = published.ROOT) -> str:
+    """Return the page of one paper's claims.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        All of one paper.
+    up : str
+        The way from the page to the checkout, as ``../../``.
+    root : Path, optional
+        Folder of the papers' folders.
+    """
+    paper = verdicts[0].paper
+    facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
+    parts = [f"# {paper}: {facts.get('title', paper)}", summary(verdicts), READING]
+    parts += [section(verdict, up) for verdict in verdicts]
+    findings = [verdict for verdict in consistency.verdicts(paper, root) if not verdict.agrees]
+    if findings:
+        parts += [
+            "## Numbers that contradict one another",
+            "These numbers of the paper do not follow from the others that they are made of.",
+            "\n".join(f"- {str(each).partition(', ')[2]}" for each in findings),
+        ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _line(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+def section(verdict: Verdict, up: str = "") -> str:
+    """Return a claim as a section: the sentence, the verdict, the numbers, why, the evidence."""
+    claim, shown = verdict.claim, verdict.shown
+    says = f"{claim.says} ({claim.condition})" if claim.condition else claim.says
+    parts = [f"## {claim.id}: {verdict.outcome}", f"> {says}\n>\n> *{claim.place}*"]
+    lines = []
+    if verdict.stated is not None:
+        lines.append(("paper", verdict.stated.requirement))
+        lines.append(("here", _where(verdict, verdict.stated)))
+    if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
+        name = "the effect" if verdict.stated is not None else "here"
+        told = f"{verdict.effect.says} It asks for {verdict.effect.requirement}" if verdict.effect.says else ""
+        lines.append((name, "; measured: ".join(filter(None, [told, _where(verdict, verdict.effect)]))))
+    if verdict.today is not None and verdict.today.value is not None:
+        lines.append((f"today, {verdict.today.says}", measured(verdict.today)))
+    if verdict.why:
+        lines.append(("needs" if verdict.outcome == UNDECIDED else "why", verdict.why.removeprefix("needs ")))
+    lines += [("note", each) for each in verdict.notes]
+    if links := _evidence(verdict, up):
+        lines.append(("evidence", links))
+    parts.append("\n".join(f"- **{name}**: {text}" for name, text in lines))
+    if shown is not None and len(shown.points) > 1:
+        parts.append(points(shown))
+    return "\n\n".join(filter(None, parts))
 
 
-def page(verdicts: Sequence[Verdict], root: Path = published.ROOT) -> str:
-    """Return the page of all claims, paper by paper."""
-    parts = [
-        "# Do the claims hold?", "Written by `make readme` from the stored results; do not edit.",
-        f"Each claim is judged as stated, by the paper's own number, and as the effect behind it. {RULE} Where points "
-        "of the paper were not measured it holds in part at most, unless they cannot change it, as a largest value "
-        f"that is too large already. {RANGE} {SHARED} In parentheses beside a claim is what was compared. {ALLOWED} "
-        f"{UNDER_HALF}",
-        summary(verdicts).strip(),
-    ]  # fmt: skip
-    for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
-        title = published.hardware(paper, root).get("paper", {}).get("title", paper)
-        parts += [f"## {paper}", f"*{title}*", table(v for v in verdicts if v.paper == paper).strip()]
-    return "\n\n".join(parts) + "\n"
+def _where(verdict: Verdict, judgement: Judgement) -> str:
+    if judgement.value is None:
+        return "not measured"
+    return f"{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
+
+
+def _evidence(verdict: Verdict, up: str) -> str:
+    """Links to the tables and figures that decide a claim, of the machine and the scale."""
+    shown, made = verdict.shown, []
+    for artefact in verdict.claim.artefacts:
+        stem = artefact.partition("-")[2]
+        name = "".join(c if not c.isdigit() or k == 0 or stem[k - 1].isdigit() else f" {c}" for k, c in enumerate(stem))
+        scale = "" if shown is None or shown.scale in ("", "paper") else f".{shown.scale}"
+        path = f"results/{verdict.machine}/{verdict.paper}/{stem}{scale}.md"
+        here = verdict.machine and os.path.exists(published.ROOT.parent / path)
+        made.append(f"[{name.capitalize()}]({up}{path})" if here else name.capitalize())
+    return ", ".join(made)
+
+
+def points(judgement: Judgement, most: int = 40) -> str:
+    """Return a table of a judgement's points; of many those alone that are not as most are, with how many those are."""
+    counts = {each: sum(point.outcome == each for point in judgement.points) for each in OUTCOMES}
+    common = max(counts, key=counts.__getitem__)
+    chosen = [each for each in judgement.points if len(judgement.points) <= 12 or each.outcome != common][:most]
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    head = f"{len(judgement.points)} points: {told}."
+    if judgement.missing:
+        head += f" Without a value: {', '.join(judgement.missing)}."
+    if judgement.untestable:
+        head += f" Not testable without the data themselves: {', '.join(judgement.untestable)}."
+    if not chosen:
+        return head
+    lines = ["| point | paper | here | verdict |", "|---|---:|---|---|"]
+    for each in chosen:
+        interval = Judgement("", each.value, each.low, each.high, judgement.unit)
+        lines.append(f"| {each.name} | {each.published} | {measured(interval)} | {each.outcome} |")
+    left = len(judgement.points) - len(chosen)
+    return "\n\n".join([head, "\n".join(lines), f"The other {left} are {common}." if left else ""]).strip()
+
+
+def is_good(outcome: str) -> bool:
+    """Return whether a claim stands: reproduced or exceeded."""
+    return outcome in (REPRODUCED, EXCEEDED)

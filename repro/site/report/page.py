@@ -25,8 +25,10 @@ from repro.site.showcase import tables
 from repro.site.showcase.ledger import ledgers
 from repro.units import MISSING
 
-READINGS = ("as stated", "the effect")
-MARKS = {claims.HOLDS: "holds", claims.PART: "part", claims.FAILS: "fails", claims.UNMEASURED: "unmeasured"}
+MARKS = {
+    claims.REPRODUCED: "holds", claims.EXCEEDED: "exceeds", claims.WEAKER: "part", claims.CONTRADICTED: "fails",
+    claims.UNDECIDED: "unmeasured",
+}  # fmt: skip
 
 
 def build(folders: Sequence[Path]) -> str:
@@ -55,10 +57,9 @@ def build(folders: Sequence[Path]) -> str:
         machines=[_machine(name, found) for name in machines(found)],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
         ledger=ledger, marks=MARKS, unverified=" ".join(filter(None, map(told_unverified, folders))),
-        rules=[claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED, claims_table.ALLOWED],
-        verdicts=Counter(entry["state"] for entry in ledger),
-        readings={name: Counter(each["state"] for entry in ledger for each in entry["readings"] if each["name"] == name)
-                  for name in READINGS},
+        rule=html(claims_table.RULE), reading=html(claims_table.READING),
+        headlines=[entry for each in ledgers() for name in each.headlines for entry in ledger
+                   if (entry["paper"], entry["id"]) == (each.paper, name)],
         findings=[_findings(paper.key) for paper in papers],
         roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
         kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
@@ -172,11 +173,11 @@ def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
 
 
 def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
-    """Return a verdict a claim: with several folders, the first that has measured it."""
+    """Return a verdict a claim: with several folders, the first that has decided it."""
     best: dict[tuple[str, str], claims.Verdict] = {}
     for verdict in verdicts:
         other = best.get((verdict.paper, verdict.id))
-        if other is None or (other.state == claims.UNMEASURED and verdict.state != claims.UNMEASURED):
+        if other is None or (other.outcome == claims.UNDECIDED and verdict.outcome != claims.UNDECIDED):
             best[verdict.paper, verdict.id] = verdict
     return list(best.values())
 
@@ -199,25 +200,15 @@ def _anchor(text: str, path: str) -> str:
 
 
 def _claim(verdict: claims.Verdict) -> dict[str, Any]:
-    readings = zip(READINGS, (verdict.stated, verdict.effect), strict=True)
+    claim, shown = verdict.claim, verdict.shown
     return {
-        "id": verdict.id, "paper": verdict.paper, "place": verdict.place, "says": verdict.statement,
-        "condition": verdict.claim.condition, "artefacts": list(verdict.artefacts), "machine": verdict.machine,
-        "state": verdict.state, "reason": verdict.reason,
-        "states": list(dict.fromkeys([verdict.state, *(each.state for each in verdict.judgements)])),
-        "differ": len({each.verdict for each in verdict.judgements}) > 1,
-        "verdict": next((each.verdict for each in verdict.judgements), verdict.state),
-        "reasons": len({each.reason for each in verdict.judgements}) > 1,
-        "readings": [_reading(name, judged) for name, judged in readings if judged is not None],
-    }  # fmt: skip
-
-
-def _reading(name: str, judged: claims.Judgement) -> dict[str, Any]:
-    measured = "" if judged.value is None else claims_table.marked(judged)
-    return {
-        "name": name, "state": judged.state, "verdict": judged.verdict, "measured": measured,
-        "requirement": judged.requirement, "reason": judged.reason, "says": judged.says, "scale": judged.scale,
-        "points": judged.points, "met": judged.met,
+        "id": claim.id, "paper": claim.paper, "place": claim.place, "says": claim.says, "condition": claim.condition,
+        "artefacts": list(claim.artefacts), "machine": verdict.machine, "outcome": verdict.outcome, "why": verdict.why,
+        "asked": shown.requirement if shown else "", "measured": claims_table.measured(shown),
+        "scale": shown.scale if shown else "", "notes": list(verdict.notes),
+        "today": claims_table.measured(verdict.today) if verdict.today and verdict.today.value is not None else "",
+        "against": verdict.today.says if verdict.today else "",
+        "points": html(claims_table.points(shown)) if shown and len(shown.points) > 1 else "",
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from repro import environment
-from repro.judge.claims.reasons import stand_ins
+from repro.judge.claims.notes import stand_ins
 from repro.judge.claims.stored import Stored
 from repro.run.busy import shared
 from repro.show.results import is_missing

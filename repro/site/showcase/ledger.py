@@ -2,7 +2,8 @@
 
 .. code-block:: toml
 
-    figures = ["figure8", "figure9"]         # for the README: the first that a GPU has drawn
+    figures = ["figure8", "figure9"]         # for the results' page: the first that a GPU has drawn
+    headlines = ["speedup"]                  # ids of claims, for the README
 
     [[family]]                               # kernels that compute the same thing
     name = "Products, double precision"
@@ -74,11 +75,14 @@ class Ledger:
     paper : str
     figures : tuple of str
         Ids of artefacts, the best choice first.
+    headlines : tuple of str
+        Ids of claims.
     families : tuple of Family
     """
 
     paper: str
     figures: tuple[str, ...] = ()
+    headlines: tuple[str, ...] = ()
     families: tuple[Family, ...] = ()
 
 
@@ -104,7 +108,8 @@ def _read(path: Path) -> Ledger:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         figures = tuple(f"{paper}-{stem}" for stem in content.get("figures", []))
-        return Ledger(paper, figures, tuple(_family(paper, entry) for entry in content.get("family", [])))
+        families = tuple(_family(paper, entry) for entry in content.get("family", []))
+        return Ledger(paper, figures, tuple(content.get("headlines", [])), families)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ReproError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ReproError(f"{path}: {what}") from None

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
 from repro import discovery, published
 from repro.cache.store import write_atomically
-from repro.judge.claims import FAILS, HOLDS, PART, UNMEASURED, Judgement, Verdict, verdicts
+from repro.judge.claims import Verdict, verdicts
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
 from repro.judge.verify import told as told_unverified
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
-from repro.site.showcase import elsewhere, status, tables
+from repro.site.showcase import status, tables
 from repro.site.showcase.ledger import ledgers
 from repro.units import MISSING
 
-HEADLINES = ("Abstract", "Summary", "Second abstract")  # places whose claims stand in the README
 FIGURES = 4  # at most
 COMMAND = "make readme"
+WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
 
 class Showcase:
@@ -45,11 +44,6 @@ class Showcase:
         """A verdict a claim, on the machine that says most of it."""
         return verdicts(self.results)
 
-    @cached_property
-    def elsewhere(self) -> list[elsewhere.Elsewhere]:
-        """The claims whose shared baselines another machine ran faster."""
-        return elsewhere.elsewhere(self.results, self.verdicts, self.machines)
-
     @property
     def gpus(self) -> list[str]:
         """The machines that have measured something on a GPU."""
@@ -63,53 +57,35 @@ class Showcase:
 
     def blocks(self) -> dict[str, str]:
         """Return the parts of the README by the names of their markers."""
-        return {"results": self._results(), "status": status.table(self.found, self.results.name)}
+        return {
+            "verdicts": claims_table.summary(self.verdicts, "docs/claims/{}.md"),
+            "numbers": f"{self.unverified}\n\n{self.numbers()}",
+        }
 
     def pages(self) -> dict[str, str]:
         """Return the pages in ``docs/`` by their names."""
-        return {"claims.md": self._claims_page(), "kernels.md": self._kernels_page()}
+        return {
+            "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
+            "kernels.md": self._kernels_page(),
+        }  # fmt: skip
 
-    def _results(self) -> str:
-        shown = next(iter(self.gpus or self.machines), "")
-        parts = [
-            self.unverified,
-            "### Do the claims hold?",
-            "Each claim is judged by the paper's own number, and as the effect behind it, since a number about the "
-            "hardware of 2012 says little of today's: [all of them, with reasons](docs/claims.md).",
-            self.counts(), claims_table.UNDER_HALF,
-            "Those of the abstracts, in parentheses beside each what was compared: "
-            f"{claims_table.RANGE[:1].lower()}{claims_table.RANGE[1:]} "
-            f"{claims_table.SHARED}", headlines(self.verdicts),
-            elsewhere.told([each for each in self.elsewhere if _is_headline(each.verdict)]),
-            status.cores(self.found), *self.figures(),
-        ]  # fmt: skip
-        if shown:
-            parts += [f"### Kernels on {_device(self.found, shown)}",
-                      f"{tables.caption()} [Every kernel, on every machine](docs/kernels.md).",
-                      tables.kernels(self.ledgers, Stored(self.results, shown), _link(""))]  # fmt: skip
-        return "\n\n".join(part.strip() for part in parts if part)
-
-    def counts(self) -> str:
-        """Return how many claims of each paper hold on each machine that has measured any of them."""
+    def numbers(self) -> str:
+        """Return a table of the claims that the papers' ledgers put first: the paper's number, ours, today's rival."""
         lines = [
-            "| paper | claims | machine | as stated: hold | in part | do not | as an effect: hold | in part | do not |",
-            "|---|---:|---|" + "---:|" * 6,
+            "| claim | paper | here, as the paper compared | against today's best | verdict |",
+            "|---|---|---|---|---|",
         ]
-        judged = {machine: verdicts(self.results, machine=machine) for machine in self.machines}
-        for paper in published.papers():
-            first = None
-            for machine, found in judged.items():
-                own = [verdict for verdict in found if verdict.paper == paper]
-                # What runs in seconds, to see that it runs, says nothing of a claim.
-                readings = [[each for verdict in own if (each := getattr(verdict, name)) and each.scale != "smoke"]
-                            for name in ("stated", "effect")]  # fmt: skip
-                if all(each.state == UNMEASURED for judgements in readings for each in judgements):
-                    continue
-                numbers = " | ".join(claims_table.counted(judgements, state) for judgements in readings
-                                     for state in (HOLDS, PART, FAILS))  # fmt: skip
-                name = "" if first else f"`{paper}` | {len(own)}"
-                lines.append(f"| {name or ' | '} | {machine} | {numbers} |")
-                first = machine
+        known = {(verdict.paper, verdict.id): verdict for verdict in self.verdicts}
+        for ledger in self.ledgers:
+            for name in ledger.headlines:
+                verdict = known[ledger.paper, name]
+                shown, today = verdict.shown, verdict.today
+                cells = [
+                    f"[{verdict.paper}](docs/claims/{verdict.paper}.md): {verdict.claim.says}",
+                    verdict.stated.requirement.partition(" (")[0] if verdict.stated else MISSING,
+                    claims_table.measured(shown), claims_table.measured(today), f"**{verdict.outcome}**",
+                ]  # fmt: skip
+                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         return "\n".join(lines)
 
     def figures(self) -> list[str]:
@@ -129,27 +105,39 @@ class Showcase:
         device = _device(self.found, each.machine)
         paper = each.artefact.partition("-")[0]
         folder = f"{self.results.name}/{each.machine}/{paper}"
-        counts = Counter(verdict.state for verdict in self.verdicts if each.artefact in verdict.artefacts)
-        words = {HOLDS: ("holds", "hold"), PART: ("holds in part", "hold in part"), FAILS: ("does not", "do not")}
-        judged = [f"{counts[state]} {words[state][counts[state] > 1]}" for state in words if counts[state]]
-        said = f" Of the {sum(counts.values())} claims that it decides {_and(judged)}." if judged else ""
         return "\n\n".join([
-            f"![{title}, on {device}]({folder}/{each.beside('.png').name})",
-            f"{paper}'s {status.name_of(each.artefact)} on {device}: {_within(title)}.{said} "
-            f"[All numbers]({folder}/{each.beside('.md').name}).",
+            f"![{title}, on {device}](../{folder}/{each.beside('.png').name})",
+            f"{paper}'s {status.name_of(each.artefact)} on {device}: {_within(title)}. "
+            f"[All numbers](../{folder}/{each.beside('.md').name}).",
         ])  # fmt: skip
 
-    def _claims_page(self) -> str:
-        found = [part for part in (status.cores(self.found), elsewhere.told(self.elsewhere)) if part]
-        heading, _, rest = claims_table.page(self.verdicts).strip().partition("\n\n")
-        parts = [heading, self.unverified, rest, *["## Processors"] * bool(found), *found]
-        return "\n\n".join(filter(None, parts)) + "\n"
+    def _claims_index(self) -> str:
+        parts = [
+            "# Do the claims hold?", self.unverified, WRITTEN,
+            "Each claim has one verdict, computed from the stored results.", claims_table.RULE,
+            claims_table.summary(self.verdicts, "{}.md"), claims_table.READING, status.cores(self.found),
+            "\n".join(["```{toctree}", ":hidden:", "", *dict.fromkeys(each.paper for each in self.verdicts), "```"]),
+        ]  # fmt: skip
+        return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+    def _claims_pages(self) -> dict[str, str]:
+        papers = dict.fromkeys(verdict.paper for verdict in self.verdicts)
+        found = {paper: [verdict for verdict in self.verdicts if verdict.paper == paper] for paper in papers}
+        return {f"claims/{paper}.md": claims_table.page(own, "../../") for paper, own in found.items()}
+
+    def _results_page(self) -> str:
+        parts = [
+            "# What is measured", self.unverified, WRITTEN,
+            "Tables and figures by machine, at the papers' sizes unless the text says otherwise.",
+            status.table(self.found, f"../{self.results.name}"), status.cores(self.found), *self.figures(),
+        ]  # fmt: skip
+        return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
     def _kernels_page(self) -> str:
         parts = [
             "# Kernels",
             *[self.unverified] * bool(self.unverified),
-            f"Written by `{COMMAND}` from the stored results; do not edit.",
+            WRITTEN,
             tables.caption(every=True),
         ]
         for machine in self.machines:
@@ -157,32 +145,6 @@ class Showcase:
             table = tables.kernels(self.ledgers, stored, _link("../"), every=True).strip()
             parts += [f"## {machine}: {_device(self.found, machine)}", table]
         return "\n\n".join(parts) + "\n"
-
-
-def headlines(found: Sequence[Verdict]) -> str:
-    """Return a table of the claims of the abstracts, a line a claim: what was compared, and each reading's value."""
-    lines = ["| paper | claim | as stated | as an effect | machine |", "|---|---|---|---|---|"]
-    for verdict in found:
-        if _is_headline(verdict):
-            condition = f" ({verdict.claim.condition})" * bool(verdict.claim.condition)
-            cells = [f"`{verdict.paper}`", verdict.statement + condition,
-                     _judged(verdict.stated), _judged(verdict.effect),
-                     verdict.machine if verdict.state != UNMEASURED else MISSING]  # fmt: skip
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def _is_headline(verdict: Verdict) -> bool:
-    return verdict.place.startswith(HEADLINES)
-
-
-def _judged(judgement: Judgement | None) -> str:
-    if judgement is None:
-        return MISSING
-    if judgement.state == UNMEASURED:
-        return f"{judgement.requirement}: not measured"
-    scale = "" if judgement.scale in ("paper", "large") else f", at `{judgement.scale}`"
-    return f"{judgement.requirement}: **{judgement.verdict}**, {claims_table.marked(judgement)}{scale}"
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:
@@ -200,10 +162,6 @@ def _within(title: str) -> str:
 
 def _link(up: str) -> tables.Link:
     return lambda text, path: f"[{text}]({up}{path})"
-
-
-def _and(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -256,5 +214,6 @@ def write(root: Path, results: Path) -> list[str]:
     """Write the README's parts and the pages in ``docs/`` below `root`; return the files that changed."""
     found = outdated(root, results)
     for name, text in found.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(root / name, text)
     return list(found)

@@ -231,9 +231,9 @@ def test_the_ledger_is_filtered(page):
     rows = page.locator("#ledger tbody tr:visible")
     assert set(shown(page, "#ledger tbody tr", "data-paper")) == {"fu2014"}
     assert page.locator("#ledger-count").inner_text().startswith(f"{rows.count()} of ")
-    page.select_option("#ledger-filters [name=state]", "not measured here")
+    page.select_option("#ledger-filters [name=state]", "not decided")
     states = [each.split("|") for each in shown(page, "#ledger tbody tr", "data-states")]
-    assert len(states) == rows.count() > 0 and all("not measured here" in each for each in states)
+    assert len(states) == rows.count() > 0 and all("not decided" in each for each in states)
 
 
 def test_the_roofline_shows_values_where_one_points(page):

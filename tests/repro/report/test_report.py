@@ -16,7 +16,7 @@ pytest.importorskip("jinja2")
 from repro import published
 from repro.cli import main
 from repro.judge import claims, consistency
-from repro.judge.claims import table as claims_table
+from repro.judge.claims.model import Explanation
 from repro.model import ReproError
 from repro.show.measurements import measurements
 from repro.site.report import build, files, roofline, wall
@@ -174,10 +174,10 @@ def test_colours_have_contrast_enough(page, theme):
 def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, results):
     known = claims.claims()
     assert f"{len(known)} of {len(known)} shown" in outline.text
-    verdict = next(each for each in claims.verdicts(results) if "fu2014-table2" in each.artefacts)
+    verdict = next(each for each in claims.verdicts(results) if "fu2014-table2" in each.claim.artefacts)
     article = page[page.index('id="fu2014-table2"') :]
     article = article[: article.index("</details>\n")]
-    assert verdict.statement.split("'")[0][:40] in outline.text
+    assert verdict.claim.says.split("'")[0][:40] in outline.text
     assert 'data-state="' in article
 
 
@@ -196,29 +196,26 @@ def shown_claim(**readings):
     ("GFLOP/s", (8590.0, 5720.0, 18000.0), "8,590 GFLOP/s (5,720 to 18,000 GFLOP/s)"),
 ])  # fmt: skip
 def test_a_measured_value_and_its_interval_have_one_unit(unit, numbers, text):
-    judged = claims.Judgement(claims.HOLDS, *numbers, unit)
+    judged = claims.Judgement(claims.REPRODUCED, *numbers, unit)
     assert text in shown_claim(effect=judged).text
-    shared = dataclasses.replace(judged, shared=1)
-    assert f"{text}, shared" in shown_claim(effect=shared).text
 
 
-def test_readings_that_differ_show_both_verdicts_and_both_reasons():
-    stated = claims.Judgement(claims.FAILS, 2.0, unit="x", reason="2 of 3, not a")
-    effect = claims.Judgement(claims.HOLDS, 2.0, unit="x", reason="counts")
-    text = shown_claim(stated=stated, effect=effect).text
-    assert "holds in part as stated: does not hold the effect: holds" in text
-    assert "as stated: 2 of 3, not a the effect: counts" in text
-    alike = shown_claim(stated=stated, effect=dataclasses.replace(stated)).text
-    assert "as stated: does not hold" not in alike and alike.count("2 of 3, not a") == 1
-    part = claims.Judgement(claims.PART, 2.0, unit="x", points=8, asked=8, met=3)
-    assert "holds in part (3 of 8)" in shown_claim(stated=part).text
-    both = shown_claim(stated=part, effect=dataclasses.replace(part, met=5)).text
-    assert "as stated: holds in part (3 of 8) the effect: holds in part (5 of 8)" in both
+def test_a_claim_shows_its_verdict_and_what_explains_it():
+    stated = claims.Judgement(claims.WEAKER, 2.0, unit="x", requirement="about 8 x")
+    today = claims.Judgement(claims.REPRODUCED, 1.5, unit="x", says="the fastest on the processor")
+    cause = Explanation("it is another", 7.0, 0.9)
+    text = shown_claim(
+        outcome=claims.WEAKER, stated=stated, today=today, explanations=(cause,), notes=("on stand-ins: heart",)
+    ).text
+    for part in ("about 8 x", "2.00 x", "1.50 x", "the fastest on the processor", "weaker", "on stand-ins: heart"):
+        assert part in text
+    assert "it is another (explains 90 %)" in text
+    assert "needs five samples" in shown_claim(outcome=claims.UNDECIDED, needs="five samples", stated=stated).text
 
 
-def test_the_page_says_how_verdicts_are_made(outline):
-    for rule in (claims_table.BOTH, claims_table.RULE, claims_table.RANGE, claims_table.SHARED):
-        assert rule in outline.text
+def test_the_answers_come_first(page, outline):
+    assert page.index('id="answers"') < page.index('id="claims"') < page.index('id="wall"')
+    assert "the effect goes the same way and is smaller" in outline.text
 
 
 def hosts(*facts):

@@ -1,0 +1,155 @@
+"""What a reader should know of the rows behind a verdict, and why a reading has no value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro import environment, published
+from repro.judge import consistency
+from repro.judge.claims.model import Claim, Predicate
+from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
+from repro.judge.intervals import Undefined
+from repro.model import DONE
+from repro.rows import asked
+from repro.run.busy import on_processor, preempted, shared
+from repro.show.results import is_missing
+
+if TYPE_CHECKING:
+    from repro.judge.claims.causes import Values
+    from repro.judge.claims.points import Point
+
+SHOWN = 3  # points that are named
+UNLIKE = "does not"  # what a stand-in's recipe says of one that does not resemble its original
+
+
+def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored) -> str:
+    """Return why a predicate cannot be judged by a machine's results."""
+    for text in selectors.values():
+        selector = Selector.parse(text.format(**{name: values[0] for name, values in claim.each.items()}))
+        artefact = f"{claim.paper}-{selector.stem}"
+        rows = stored.rows(artefact)
+        if not rows and selector.stem == CEILINGS:
+            return "no ceilings are stored"
+        if not rows:
+            return f"{artefact} has no stored result"
+        rows = [row for row in rows if row["scale"] in predicate.scales]
+        if not rows:
+            return f"{artefact} is stored at scale {', '.join(stored.scales(artefact))} only"
+        wanted = [row for row in rows if selector.takes(row["method"])]
+        done = [row for row in wanted if row["status"] == DONE and fnmatchcase(row["metric"], selector.metric)]
+        if not [row for row in done if in_place(row, selector.place)]:
+            what = f"{'|'.join(selector.methods)} of {artefact}"
+            if done and selector.place:
+                place = f"a {selector.place.upper()}" if selector.place in ("gpu", "cpu") else selector.place
+                return f"{what} was not measured on {place}"
+            why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
+            return f"{what} was skipped: {why}" if why else f"{what} was not measured"
+    return "a case with every value that it takes"
+
+
+def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:
+    """Return why a predicate's formula has no value, with the rows that may be why: of zero, or infinite."""
+    rows = [row for point in points for row in point.rows.values() if row["value"] == 0 or math.isinf(row["value"])]
+    names = [f"{row['method']} {row['metric']} of {row['case']} is {row['value']:g}" for row in rows]
+    return f"{predicate.formula} has no value: {'; '.join(filter(None, [str(error), first(names)]))}"
+
+
+def of(claim: Claim, values: Values, stored: Stored, root: Path) -> tuple[str, ...]:
+    """Return what a reader should know of the rows that a reading is worked out from, a line each."""
+    rows = [row for point in values.points for row in point.rows.values()]
+    found = [
+        _stand_ins(rows, stored), _in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
+        _disturbed(rows, stored.folder),
+    ]  # fmt: skip
+    return tuple(filter(None, found))
+
+
+def timed_on_processors(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return a row of each cell that was timed on a processor."""
+    found = {tuple(row[name] for name in ("artefact", "case", "method", "backend")): row
+             for row in rows if on_processor(row) and is_timed(row)}  # fmt: skip
+    return list(found.values())
+
+
+def _disturbed(rows: Sequence[Mapping[str, Any]], folder: Path) -> str:
+    """What was measured on a processor that was busy otherwise, or had too few cores, is slower than alone."""
+    cells = timed_on_processors(rows)
+    many, lost = (sum(test(folder, row) for row in cells) for test in (shared, preempted))
+    told = [f"{many} beside other cells"] * bool(many) + [f"{lost} by threads that lost their cores often"] * bool(lost)
+    return f"of {len(cells)} cells on the processor {' and '.join(told)}, which may slow them" if told else ""
+
+
+def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What was timed so few times, being long, or not sampled at all, that the claim's interval has nothing of it."""
+    lacking = [row for row in rows if lacks_interval(row)]
+    few = {row["method"]: f"{row['method']} ({int(row['n'])})" for row in lacking if not is_missing(row["n"])}
+    none = {(row["method"], row["metric"]): f"{row['method']} {row['metric']}" for row in lacking
+            if is_missing(row["n"])}  # fmt: skip
+    told = [f"too few runs for an interval: {first(list(few.values()))}"] * bool(few)
+    told += [f"not sampled, so without an interval: {first(list(none.values()))}"] * bool(none)
+    return "; ".join(told)
+
+
+def first(names: Sequence[str]) -> str:
+    """Return the names that are shown, and how many more there are."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _stand_ins(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
+    """The data that only stand in for the paper's own."""
+    names = {name for row in rows for name in stored.data(row)}
+    found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
+    return f"on stand-ins: {first(found)}" if found else ""
+
+
+@cache
+def stand_ins() -> frozenset[str]:
+    """Return the datasets that stand in for data that are not public."""
+    return frozenset(entry.name for entry in environment.catalogue() if entry.stand_in_for)
+
+
+@cache
+def unlike() -> frozenset[str]:
+    """Return the stand-ins that do not resemble what they stand in for: what is measured on them tests no claim."""
+    return frozenset(entry.name for entry in environment.catalogue() if getattr(entry, "fidelity", "") == UNLIKE)
+
+
+def _in_doubt(claim: Claim, predicate: Predicate, points: Sequence[Point], root: Path) -> str:
+    """A published number that does not follow from the paper's others is no surprise when we miss it."""
+    wrong = doubtful(claim.paper, root)
+    numbers = {
+        (number.artefact, number.case, number.method, number.metric)
+        for reference in predicate.published
+        for point in points
+        if (number := number_of(claim.paper, reference.format(**point.words, case=point.case), point.case, root))
+    }
+    many = len(numbers & wrong)
+    which = f"{many} of the published numbers" if len(numbers) > 1 else "the published number"
+    return f"{which} {'does' if many == 1 else 'do'} not follow from the paper's others" if many else ""
+
+
+@cache
+def doubtful(paper: str, root: Path) -> frozenset[tuple[str, str, str, str]]:
+    """Return the published numbers that do not agree with the numbers that they come from."""
+    found = (verdict.number for verdict in consistency.check(paper, root))
+    return frozenset((number.artefact, number.case, number.method, number.metric) for number in found)
+
+
+def number_of(paper: str, reference: str, case: str, root: Path) -> published.Number | None:
+    """Return the published number that a reference names, of `case` where it names none; None when there is none."""
+    words = reference.split()
+    if words[0] == "text":
+        return next((each for each in loaded(f"{paper}-text", root) if each.case == words[1]), None)
+    metric, own = asked(words[2])
+    return loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], metric, **own)
+
+
+@cache
+def loaded(artefact: str, root: Path) -> published.Published:
+    """Return the published numbers of an artefact, read once."""
+    return published.load(artefact, root)

@@ -1,0 +1,74 @@
+"""The outcome of a claim, from the values of its points.
+
+The rule is the same for all papers, and follows from the form of the sentence.
+
+- *Up to*, *about*, *between*: a value within the printed digits and the tolerance is *reproduced*, one on the better
+  side *exceeded*. *At least*, *at most*, *more than*, *less than*: a value that fulfils it is *reproduced*.
+- Any other value is *weaker* where the effect behind the claim is there, and *contradicted* where it is not.
+- A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
+  weaker where most of its points fulfil it, and else by its effect.
+- It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few
+  for an interval leave two of these open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from repro.judge.claims.model import EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, Predicate
+from repro.judge.intervals import Interval
+
+UNDER = "under"  # of a number that is missed: weaker or contradicted, as its effect is
+_ORDER = (UNDER, REPRODUCED, EXCEEDED)
+_SLACK = 1e-9  # relative, for rounding
+
+
+def _classes(span: Interval, bound: Interval, predicate: Predicate) -> frozenset[str]:
+    """Return what the numbers of an interval may be: under, reproduced, exceeded."""
+    wider = widened(bound.low, bound.high, _SLACK)
+    if predicate.relation in ("at least", "more than"):
+        limit = bound.low if predicate.relation == "more than" else wider.low
+        under = span.low <= limit if predicate.relation == "more than" else span.low < limit
+        inside = span.high > limit if predicate.relation == "more than" else span.high >= limit
+        return frozenset([UNDER] * under + [REPRODUCED] * inside)
+    if predicate.relation in ("at most", "less than"):
+        limit = bound.high if predicate.relation == "less than" else wider.high
+        under = span.high >= limit if predicate.relation == "less than" else span.high > limit
+        inside = span.low < limit if predicate.relation == "less than" else span.low <= limit
+        return frozenset([UNDER] * under + [REPRODUCED] * inside)
+    below, above = span.low < wider.low, span.high > wider.high
+    inside = span.low <= wider.high and span.high >= wider.low
+    over, under = {"more": (above, below), "less": (below, above)}.get(predicate.better, (False, above or below))
+    return frozenset([UNDER] * under + [REPRODUCED] * inside + [EXCEEDED] * over)
+
+
+def settled(span: Interval, value: Interval, bound: Interval, predicate: Predicate) -> frozenset[str]:
+    """Return what an interval may be; what is reproduced at least is what its value is."""
+    found = _classes(span, bound, predicate)
+    return found if UNDER in found else _classes(value, bound, predicate) - {UNDER} or found
+
+
+def one(classes: frozenset[str]) -> str:
+    """Return the outcome of a point."""
+    return next(iter(classes)) if len(classes) == 1 else UNDECIDED
+
+
+def overall(points: Sequence[frozenset[str]], missing: int) -> str:
+    """Return the outcome of all points, whatever the undecided and the missing ones are; else `UNDECIDED`."""
+    worst = _counted([min(each, key=_ORDER.index) for each in points] + [UNDER] * missing)
+    best = _counted([max(each, key=_ORDER.index) for each in points] + [EXCEEDED] * missing)
+    return worst if worst == best else UNDECIDED
+
+
+def _counted(outcomes: Sequence[str]) -> str:
+    met = sum(each != UNDER for each in outcomes)
+    if met == len(outcomes):
+        return EXCEEDED if 2 * sum(each == EXCEEDED for each in outcomes) > len(outcomes) else REPRODUCED
+    return WEAKER if 2 * met > len(outcomes) else UNDER
+
+
+def widened(low: float, high: float, share: float) -> Interval:
+    """Return an interval made wider by a share of its ends; an end that is infinite stays."""
+    low, high = (end if math.isinf(end) else end + sign * share * abs(end) for end, sign in ((low, -1), (high, 1)))
+    return Interval(low, high)

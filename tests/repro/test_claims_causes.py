@@ -1,0 +1,95 @@
+"""A cause is printed when the value without it is nearer to the paper's, with how much of the gap that is."""
+
+import math
+
+import pytest
+
+from repro.judge.claims import EXCEEDED, WEAKER
+from tests.repro.claims_store import WHERE, Store, effect, stated
+
+ABOUT = stated(relation="about")  # eight times
+
+
+def cause(formula="other / gpu", says="it is another", where='other = "table1 other solve @host"'):
+    return f'[[claim.cause]]\nsays = "{says}"\nformula = "{formula}"\n[claim.cause.where]\n{where}\n'
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("other", "share"),
+    [(8.0, 1.0), (16.0, 1 - math.log(2) / math.log(10)), (5.0, 1 - math.log(8 / 5) / math.log(10)), (70.0, None)],
+)
+def test_a_declared_cause_explains_as_much_as_rows_with_the_other_choice_show(store, other, share):
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "solve", other, backend="host")
+    verdict = store.one(WHERE, ABOUT, cause())
+    assert verdict.outcome == EXCEEDED
+    if share is None:  # less than half of it
+        assert verdict.explanations == () and verdict.why == "unexplained"
+        return
+    (found,) = verdict.explanations
+    assert found.share == pytest.approx(share) and found.value == pytest.approx(other)
+    assert verdict.why == f"it is another (explains {100 * share:.0f} %)"
+
+
+def test_what_goes_the_other_way_explains_nothing(store):
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "solve", 800.0, backend="host")
+    assert store.one(WHERE, ABOUT, cause()).why == "unexplained"
+
+
+def test_a_cause_without_rows_is_not_printed(store):
+    store.times(a=(80.0, 1.0))
+    assert store.one(WHERE, ABOUT, cause()).why == "unexplained"
+
+
+def test_what_is_reproduced_needs_no_cause(store):
+    store.times(a=(8.0, 1.0))
+    store.row("a", "other", "solve", 8.0, backend="host")
+    verdict = store.one(WHERE, ABOUT, cause())
+    assert verdict.explanations == () and verdict.why == ""
+
+
+def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # 40 to 1; the paper's are 5 to 1
+    store.row("a", "slow", "solve", 64.0, backend="host", share=0.02)
+    store.row("a", "fast", "solve", 1.0, share=0.8)
+    verdict = store.one(WHERE, ABOUT)
+    says = "the GPU has 40 times the bandwidth of the processor here, 5.0 times in the paper"
+    assert verdict.why == f"{says} (explains 100 %)" and verdict.explanations[0].value == pytest.approx(8)
+    store.rows["box", "table1"][0].value = 4000.0  # of a factor of 500 the bandwidths are 8
+    verdict = store.one(WHERE, ABOUT)
+    assert verdict.why == "unexplained"
+
+
+def test_the_memory_predicts_a_rate(store):
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e12}
+    where = '[claim.where]\nrate = "table1 fast rate @gpu"'
+    store.row("a", "fast", "rate", 120.0, unit="GFLOP/s")
+    store.row("a", "fast", "spmv", 1.0, share=0.5)
+    verdict = store.one(where, stated("rate", "about", published='"text rate-{case}"', more='unit = "GFLOP/s"'))
+    assert verdict.outcome == EXCEEDED
+    assert verdict.why == "the memory is 40 times as fast as that of the paper's Old GPU (explains 100 %)"
+
+
+def test_an_evicted_cache_predicts_what_the_cache_is_the_cause_of(store):
+    for method, seconds, cold in (("x", 1e-3, 1e-2), ("y", 2e-3, 8e-2)):
+        store.row("a", method, "spmv", seconds)
+        store.row("a", method, "spmv_cold", cold)
+    where = '[claim.where]\nx = "table1 x spmv @gpu"\ny = "table1 y spmv @gpu"'
+    verdict = store.one(where, stated("y / x", "about"), effect("y / x"))
+    assert verdict.outcome == WEAKER and verdict.explanations[0].share == pytest.approx(1)
+    assert verdict.explanations[0].value == pytest.approx(8) and "the last cache holds the data" in verdict.why
+
+
+def test_the_strongest_rival_has_a_value_and_no_verdict(store):
+    store.times(a=(80.0, 1.0))
+    store.row("a", "best", "solve", 4.0, backend="host")
+    where = '[claim.today.where]\nbest = "table1 * solve @host"\n'
+    today = f'[claim.today]\nsays = "the fastest"\nformula = "best / gpu"\n{where}'
+    verdict = store.one(WHERE, ABOUT, today)
+    assert verdict.outcome == EXCEEDED and verdict.today.value == 4 and verdict.claim.today.says == "the fastest"

@@ -1,0 +1,51 @@
+"""The pages are plain: rules that a sentence a stranger reads twice would break.
+
+Generated pages and the papers' own words are left out.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LEFT_OUT = {"results.md", "kernels.md", "h200.md"}  # two are generated; the last goes with the first edition
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(
+    path for path in (ROOT / "docs").rglob("*.md")
+    if path.name not in LEFT_OUT and path.parent.name not in ("claims", "notes")
+)]  # fmt: skip
+LONGEST = 32  # words of a sentence
+RULES = {
+    "begins with a clause": re.compile(r"^(?:What|Whatever|Whichever|Which|That which|Those|How) (?!is\b.*\?$)"),
+    "hangs on a pronoun": re.compile(r"\b(?:that|those|these) of\b|\bthose that\b|\bthat which\b"),
+    "has a noun for a verb": re.compile(r"\bin order to\b|\bmakes? use of\b|\bthe fact that\b"),
+    "is stiff": re.compile(r"\b(?:hereby|thereof|whereof|wherein|therein|aforementioned|utili[sz]e[sd]?)\b", re.I),
+}
+
+
+def sentences(text):
+    """Return the sentences of a page's running text: no code, tables, headings or comments."""
+    text = re.sub(r"```.*?```|<!--.*?-->|^\|.*$|^#.*$|^\(.*\)=$", "", text, flags=re.S | re.M)
+    text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`[^`]*`", "X", text)
+    blocks = re.split(r"\n\s*\n|\n(?=- )", text)
+    joined = [re.sub(r"^- ", "", " ".join(block.split())) for block in blocks]
+    return [each for block in joined for each in re.split(r"(?<=[.!?:])\s+(?=[A-Z*])", block) if each]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_sentences_are_short_and_begin_with_their_subject(page):
+    found = sentences(page.read_text(encoding="utf-8"))
+    wrong = [f"{name}: {each}" for each in found for name, rule in RULES.items() if rule.search(each)]
+    wrong += [f"{len(each.split())} words: {each}" for each in found if len(each.split()) > LONGEST]
+    assert wrong == []
+
+
+def test_the_rules_catch_the_sentences_that_they_are_for():
+    hard = (
+        "What was measured on a GPU stands whatever the cores beside it; what was on the processor, or partly, with as "
+        "many as it had.\n\nThe padding is that of the widest row. It takes those that it needs."
+    )
+    caught = {name for each in sentences(hard) for name, rule in RULES.items() if rule.search(each)}
+    assert caught == {"begins with a clause", "hangs on a pronoun"}
+    assert not any(rule.search("GPU results stay valid when the number of cores changes.") for rule in RULES.values())

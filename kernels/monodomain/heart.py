@@ -32,9 +32,10 @@ from kernels.monodomain.places import packed_places
 from kernels.spmv._sliced import WARP
 from repro import Work
 
-SOURCE = Path(__file__).with_name("heart.c")
+SOURCE, ELEMENTS = (Path(__file__).with_name(name) for name in ("heart.c", "elements.c"))
 BLOCK, PROCESSOR_BLOCK = 128, 32
-BUILDS = [(SOURCE, block, {"SLICE": WARP}) for block in (BLOCK, PROCESSOR_BLOCK)]
+BUILDS = [(source, block, defines) for block in (BLOCK, PROCESSOR_BLOCK)
+          for source, defines in ((SOURCE, {"SLICE": WARP}), (ELEMENTS, {}))]  # fmt: skip
 THRESHOLD = 0.5  # of the potential, at which a node counts as excited
 LIMIT = 20  # iterations of the global Newton method
 
@@ -134,6 +135,7 @@ class Heart:
         self.nodes, self.elements = int(points.shape[0]), int(cells.shape[0])
         block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
         self._kernels = device.build(SOURCE, block=block, defines={"SLICE": WARP})
+        self._elements = device.build(ELEMENTS, block=block).elements
         self._blocks = tuple(-(-count // block) for count in (self.nodes, self.elements))
 
         stiffness, volumes = conduction(points, cells, fibres, self.model.isotropic, self.model.along, xp)
@@ -275,7 +277,7 @@ class Heart:
 
     def elements_part(self) -> None:
         """Enqueue the elements' contributions."""
-        self._kernels.elements(
+        self._elements(
             self._blocks[1], self.elements, self._cells, self._stiffness, self._volumes, self.phi, self._mean_before,
             self._recovery_before, self.recovery, *self.model.reaction, 1 / self.dt, self._places,
             self._contributions, self._report,

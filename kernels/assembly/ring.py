@@ -18,6 +18,7 @@ from kernels.assembly.problem import Assembler, Problem, fitted, pool_values, to
 
 SOURCE = Path(__file__).with_name("ring.c")
 BLOCK, PATCH_SIZE = 256, 160  # the fastest found on an H200, where four blocks share a multiprocessor
+PROCESSOR_PATCH = 1000  # of the C back end, which takes edges eight at a time and rows one after the other
 BUILDS = [(SOURCE, BLOCK, {"real": "double", "POOL_SIZE": 4000, "HAS_CONDUCTIVITY": has}) for has in (0, 1)]
 
 SLICE, WORD, NOWHERE, BREAK, PADDING = 32, 4, 65535, 32768, 65535
@@ -279,8 +280,10 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
         Threads a block.
     """
     xp = device.xp
-    size = min(block, PATCH_SIZE) if patch_size is None else patch_size
-    if size > block:
+    takes_rows_in_turn = device.backend == "openmp"
+    usual = PROCESSOR_PATCH if takes_rows_in_turn else min(block, PATCH_SIZE)
+    size = usual if patch_size is None else patch_size
+    if size > block and not takes_rows_in_turn:
         raise ValueError(f"a block of {block} threads cannot sum the rows of patches of {size} nodes")
     partition, pattern, plan, _ = fitted(
         lambda nodes: _planned(problem, nodes, xp), size, patch_size is None, device.shared_bytes

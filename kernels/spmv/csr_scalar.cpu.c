@@ -1,5 +1,5 @@
 // y = alpha A x + beta y, A in CSR, a row after the other.
-#include "eights.h"
+#include "ahead.h"
 #define SHORT 16 // entries: where rows are longer, columns and values are most of what is read, and are foreseen
 
 KERNEL csr_scalar(const int rows, const real alpha, const real beta, GLOBAL const int *RESTRICT row_offsets,

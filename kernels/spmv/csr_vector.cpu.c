@@ -1,5 +1,5 @@
 // y = alpha A x + beta y, A in CSR, a row by the eight lanes of a vector, WIDTH or not.
-#include "eights.h"
+#include "ahead.h"
 
 KERNEL csr_vector(const int rows, const real alpha, const real beta, GLOBAL const int *RESTRICT row_offsets,
                   GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,

@@ -6,7 +6,7 @@ locally.
 On an H200 memory binds. A matrix near the size of the cache pays for its eviction. Rows of few entries want more
 threads rather than more loads of each, hence `SHORT`, which is slower where rows are long.
 
-On few cores through OpenMP gathers of x bind; `sbell`, which gathers a block's x at once, is faster there. Notes, with
+On processors the compilers' gathers of x bind: their body loads x one by one, and asks for entries ahead. Notes, with
 what was tried: docs/notes/spmv.md.
 """
 

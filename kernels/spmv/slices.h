@@ -1,9 +1,8 @@
 // The sums of 32 rows whose entries lie `stride` apart, for C compilers of processors.
-#include "eights.h"
+#include "ahead.h"
 #define TOGETHER 32
 typedef int eight_ints __attribute__((vector_size(8 * sizeof(int))));
 typedef int eight_ints_anywhere __attribute__((vector_size(8 * sizeof(int)), aligned(sizeof(int)), may_alias));
-typedef __typeof__((eight){0} < (eight){0}) eight_truths;
 
 DEVICE_FUNCTION int is_padded(const int *columns)
 {
@@ -30,7 +29,7 @@ DEVICE_FUNCTION void add_slice(const int *RESTRICT columns, const real *RESTRICT
                 int at[8];
                 *(eight_ints_anywhere *)at = column & is_entry;
                 const eight product = LOAD_EIGHT(values + place + 8 * part) * FIND_EIGHT(x, at);
-                parts[part] += (eight)((eight_truths)product & __builtin_convertvector(is_entry, eight_truths));
+                parts[part] += WHERE(__builtin_convertvector(is_entry, eight_truths), product);
             }
     }
     for (int lane = 0; lane < TOGETHER; ++lane) sums[lane] = parts[lane / 8][lane % 8];

@@ -67,6 +67,14 @@ def test_rows_and_columns_in_a_new_order(device):
     assert_same_arrays(fetched(device, ours), matrix[order][:, order].tocsr())
 
 
+@pytest.mark.parametrize("columns", [64, 65, 1024, 1025, 3000])
+def test_long_rows_in_a_new_order(device, columns):
+    matrix = random_matrix(9, columns, columns)
+    rank = np.random.default_rng(columns).permutation(columns).astype(np.int32)
+    ours = primitives.rearranged(device, placed(device, matrix), rank=device.array(rank))
+    assert_same_arrays(fetched(device, ours), matrix[:, np.argsort(rank)].tocsr())
+
+
 def test_duplicates_are_counted(device):
     offsets, columns = np.array([0, 3, 5], np.int32), np.array([1, 0, 1, 1, 0], np.int32)
     matrix = Csr((2, 2), device.array(offsets), device.array(columns), device.array(np.ones(5)))

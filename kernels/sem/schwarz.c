@@ -6,7 +6,7 @@
  *
  * A thread holds a pencil of Q nodes in registers, and the modes are constants of the code; a tile in shared memory turns pencils
  * along ζ into those along η and ξ, and back. Nodes lie slab after slab, [group][k][element][j][i]; in `table` a negative number is a
- * node that is not there. Below: x to parts; then what the assembled vectors have to do with it. */
+ * node that is not there. Below: x to parts; or with ADDS to the assembled vector `parts`, which is zero before, by atomics. */
 
 #define Q2 (Q * Q)
 #define LANES (ELEMENTS * Q2)
@@ -112,6 +112,13 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         for (int k = 0; k < Q; ++k) modes[k] = tile[AT(k, j, i)];
         TO_NODES(modes, values);
         UNROLL
-        for (int k = 0; k < Q; ++k) parts[(group * Q + k) * LANES + t] = values[k];
+        for (int k = 0; k < Q; ++k) {
+#if ADDS
+            const int node = table[(group * Q + k) * LANES + t];
+            if (node >= 0) ATOMIC_ADD_GLOBAL(&parts[node], values[k]);
+#else
+            parts[(group * Q + k) * LANES + t] = values[k];
+#endif
+        }
     }
 }

@@ -66,20 +66,20 @@ def pencil(order: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(values), np.concatenate(modes, axis=1)
 
 
-def defines(order: int, dtype: str, subdomains: int) -> dict:
+def defines(order: int, dtype: str, subdomains: int, adds: bool = False) -> dict:
     """Return the macros of a build of ``schwarz.c``."""
     numbers = ", ".join(f"(real){value!r}" for value in pencil(order)[1].ravel().tolist())
     q = order + 3
-    return {"real": REAL[dtype], "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains, "BASIS": numbers}
+    return {"real": REAL[dtype], "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains, "BASIS": numbers, "ADDS": int(adds)}
 
 
-def setting(order: int, dtype: str, is_gpu: bool) -> tuple[Path, int, dict]:
+def setting(order: int, dtype: str, is_gpu: bool, adds: bool = False) -> tuple[Path, int, dict]:
     """Return the source, the threads of a block and the macros for a device."""
     if not is_gpu:
-        return LOOPS, 1, defines(order, dtype, 1)
+        return LOOPS, 1, defines(order, dtype, 1, adds)
     pencils = (order + 3) ** 2
     subdomains = max(1, THREADS // pencils)
-    return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains)
+    return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains, adds)
 
 
 def halo(dtype: str, outer: str, weighted: bool) -> tuple:
@@ -142,6 +142,9 @@ class Schwarz:
         κ and c.
     dtype : {'float32', 'float64'}
         Of the solves; r and z are of the operator's.
+    adds : bool, optional
+        Add the subdomains' values to the assembled vector by atomics, without a vector of theirs. By default they are
+        gathered, the same bits every time.
     weighted : bool
         Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
         paper's is the plain sum. With the coarse space the weights save iterations (docs/notes/sem.md).
@@ -154,7 +157,10 @@ class Schwarz:
         Its ``table`` is the paper's I^p, and ``offsets`` and ``places`` lead back.
     """
 
-    def __init__(self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False):
+    def __init__(
+        self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False,
+        adds=False,
+    ):  # fmt: skip
         device, order, xp = operator.device, operator.order, operator.device.xp
         self.device, self.order, self.dtype, self.nodes = device, order, np.dtype(dtype), operator.nodes
         self.elements, self._outer = operator.elements, operator.dtype
@@ -171,23 +177,36 @@ class Schwarz:
         filling = xp.repeat(sizes[-1:], self.layout.groups * self.layout.group - self.elements, axis=0)
         self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
         self._eigenvalues = device.array(pencil(order)[0], self.dtype)
-        self._solves = device.build(source, block=block, defines=macros).schwarz
+        self._build, self.adds = (source, block, macros), adds
+        self._solves = {False: None, True: None}
         self._halo = device.build(*halo(dtype, self._outer.name, weighted))
         self._copies = weighted or self._outer != self.dtype
         self._x = device.empty(self.nodes if self._copies else 0, self.dtype)
-        self._parts = device.empty(self.layout.size, self.dtype)
+        self._parts = device.empty(self.nodes * self._copies if adds else self.layout.size, self.dtype)
 
     def apply(self, r, z) -> None:
         """Enqueue z = P^f r."""
         grid = -(-self.nodes // BLOCK)
+        x, parts = self._x if self._copies else r, self._parts if self._copies or not self.adds else z
         if self._copies:
-            self._halo.spread(grid, self.nodes, self.maps.offsets, r, self._x)
-        self.solve_local(self._x if self._copies else r, self._parts)
-        self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, self._parts, z)
+            self._halo.spread(grid, self.nodes, self.maps.offsets, r, x, parts if self.adds else None)
+        elif self.adds:
+            self.device.fill(z, 0.0)
+        self._solve(x, parts, self.adds)
+        if not self.adds:
+            self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, parts, z)
+        elif self._copies:
+            self._halo.take(grid, self.nodes, self.maps.offsets, parts, z)
 
     def solve_local(self, x, parts) -> None:
         """Enqueue the solves alone, the paper's kernel z: from an assembled vector to that of the subdomains."""
-        self._solves(self.layout.groups, self.maps.table, self._boxes, self._eigenvalues, x, parts)
+        self._solve(x, parts, False)
+
+    def _solve(self, x, parts, adds: bool) -> None:
+        if self._solves[adds] is None:
+            source, block, macros = self._build
+            self._solves[adds] = self.device.build(source, block=block, defines=macros | {"ADDS": int(adds)}).schwarz
+        self._solves[adds](self.layout.groups, self.maps.table, self._boxes, self._eigenvalues, x, parts)
 
     def local_work(self) -> Work:
         """Return the least work of `solve_local`: table and result once, the assembled vector once.

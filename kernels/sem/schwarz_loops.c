@@ -82,6 +82,12 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         TO_NODES
         TO_NODES
         TO_NODES
+#if ADDS
+        for (int l = 0; l < Q3; ++l) {
+            if (nodes[l] >= 0) ATOMIC_ADD_GLOBAL(&parts[nodes[l]], tile[l]);
+        }
+#else
         for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = tile[l];
+#endif
     }
 }

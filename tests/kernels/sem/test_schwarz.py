@@ -144,6 +144,20 @@ def test_symmetric_positive_definite_and_zero_where_fixed(device, mesh, weighted
     assert (x * ~fixed) @ px > 0
 
 
+@pytest.mark.parametrize(("dtype", "inner"), [("float64", "float32"), ("float64", "float64"), ("float32", "float32")])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_atomics_add_up_the_same(device, dtype, inner, weighted):
+    points, cells = disturbed(*grid((3, 2, 3), move=0.1))
+    operator = Operator(device, points, cells, 4, dirichlet="boundary", dtype=dtype)
+    fixed, r, found = operator.numbering.boundary, np.random.default_rng(0).normal(size=operator.nodes), []
+    for adds in (False, True):
+        schwarz = Schwarz(operator, points, cells, fixed, dtype=inner, weighted=weighted, adds=adds)
+        z = device.array(np.full(operator.nodes, 7.0), dtype)  # what was there before is no part of it
+        schwarz.apply(device.array(r, dtype), z)
+        found.append(np.array(device.to_host(z), dtype="float64"))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-5 * np.abs(found[0]).max() if inner == "float32" else 1e-12)
+
+
 def test_the_sum_does_not_depend_on_rotation_and_numbers(device):
     points, cells = grid((3, 2, 3), move=0.1)
     found = []

@@ -19,6 +19,13 @@ def _petsc() -> str:
     return f"petsc4py {found.version} of {found.python}"
 
 
+def _libceed() -> str:
+    """What there is of libCEED: it is a library of C."""
+    from baselines.sem import libceed
+
+    return libceed.version()
+
+
 # Rival, the package that brings it or a function that finds it, and what to do when it is missing.
 PACKAGES = {
     "Numba loops": ("numba", "pip install numba"),
@@ -30,6 +37,7 @@ PACKAGES = {
         "pip install --no-build-isolation pyamgcl",
     ),
     "hypre through PETSc": (_petsc, "apt-get install python3-petsc4py-real"),
+    "libCEED": (_libceed, "install libCEED, and name its libceed.so by LIBCEED where the system does not find it"),
     "MKL": ("mkl", "on x86-64, make setup EXTRAS=mkl, or pip install mkl"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),
     "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),

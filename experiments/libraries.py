@@ -59,6 +59,10 @@ def version(library: str) -> str:
     """Return the version of a library that a rival would use here; empty where there is none, or it does not tell."""
     if library in ("PETSc", "hypre"):
         return _of_petsc().get(library, "")
+    if library == "libCEED":
+        from baselines.sem import libceed
+
+        return libceed.version()
     return _cusparse() if library == "cuSPARSE" else _package(library)
 
 

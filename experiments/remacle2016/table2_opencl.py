@@ -5,7 +5,7 @@ The same source by the C back end is beside it: without a GPU, OpenCL is there w
 
 from __future__ import annotations
 
-from experiments.remacle2016 import assembled, bp5, products, solves
+from experiments.remacle2016 import bp5, products, rivals, solves
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import trimmed, with_ours
 
@@ -21,12 +21,12 @@ def cells(scale):
 
 def every(scale, backends):
     """Return all cells of Tables 2 and 3 on some back ends, libraries beside them."""
-    return [cell for part in (products, solves, bp5, assembled) for cell in part.cells(scale, backends)]
+    return [cell for part in (products, solves, bp5, rivals) for cell in part.cells(scale, backends)]
 
 
 def measure(cell, run):
     """Measure a kernel, the solver, or BP5."""
-    parts = {bp5.METHOD: bp5, **dict.fromkeys(solves.METHODS, solves), **dict.fromkeys(assembled.METHODS, assembled)}
+    parts = {bp5.METHOD: bp5, **dict.fromkeys(solves.METHODS, solves), **dict.fromkeys(rivals.METHODS, rivals)}
     parts.get(cell.method, products).measure(cell, run)
 
 
@@ -42,7 +42,7 @@ def shown(results, title, backend):
     for each, text in ((backend, title), (ON_CORES, on_cores)):
         *found, kernels = products.tables(results, text, each, *solves.columns(each))
         paper += found
-    return with_ours([*paper, kernels, *assembled.tables(results), *beyond])
+    return with_ours([*paper, kernels, *rivals.tables(results), *beyond])
 
 
 def plot(results):

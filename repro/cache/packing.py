@@ -3,7 +3,7 @@
 - ``parts``: distinct entries of keys, as ``[part, name, entry]``; a key names its own by their places, as ``0-15 18``.
 - ``texts``: long texts of kernels, as flags and tables of constants; ``origins``: commit, host and command of cells;
   ``notes`` on them.
-- What a cell has not, as notes or a reason, is left out.
+- What most cells have alike, as no reason, is left out.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from repro.model import DONE
+
 MAPPINGS = ("code", "kernels", "data", "machine")  # the parts of a key that have entries by name
 ORIGIN = ("revision", "command")
-EMPTY: dict[str, Any] = {"parameters": {}, "reason": "", "notes": [], "uses": [], "checks": []}
+USUAL: dict[str, Any] = {"status": DONE, "parameters": {}, "reason": "", "notes": [], "uses": [], "checks": []}
 CHECK = ("what", "error", "tolerance")
 TEXT, LONG = "@", 40  # letters of a text from which on it stands apart
 LINES = ("parts", "keys", "cells", "origins", "notes", "texts")  # whose entries have a line each
@@ -46,7 +48,7 @@ def packed(manifest: Mapping[str, Any]) -> dict[str, Any]:
         keys.append({**{name: value for name, value in key.items() if name not in MAPPINGS}, "parts": _ranges(places)})
     cells = []
     for cell in manifest["cells"]:
-        shown = {name: value for name, value in cell.items() if name not in ORIGIN and EMPTY.get(name) != value}
+        shown = {name: value for name, value in cell.items() if name not in ORIGIN and USUAL.get(name) != value}
         shown["origin"] = origins.place({name: cell.get(name) for name in ORIGIN})
         if "notes" in shown:
             shown["notes"] = [notes.place(note) for note in cell["notes"]]
@@ -72,7 +74,7 @@ def unpacked(manifest: Mapping[str, Any]) -> dict[str, Any]:
         keys.append(key)
     cells = []
     for shown in manifest["cells"]:
-        cell = {**{name: type(value)(value) for name, value in EMPTY.items()}, **shown}
+        cell = {**{name: type(value)(value) for name, value in USUAL.items()}, **shown}
         cell |= manifest["origins"][cell.pop("origin")]
         cell["notes"] = [notes[place] for place in cell["notes"]]
         cell["checks"] = [dict(zip(CHECK, each, strict=True)) for each in cell["checks"]]

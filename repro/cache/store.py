@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from repro.cache import kept
+from repro.cache import kept, packing
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
@@ -51,9 +51,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         found = json.loads(path.read_bytes()) if path.is_file() else {}
-    except ValueError as error:
-        raise ReproError(f"{path} is damaged: {error}") from None
-    return found if isinstance(found, dict) else {}
+        return packing.unpacked(found) if isinstance(found, dict) else {}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ReproError(f"{path} is damaged: {type(error).__name__}: {error}") from None
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:

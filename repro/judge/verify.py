@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
-from repro.cache import beliefs, files
+from repro.cache import beliefs, files, packing
 from repro.cache.code import digest
 from repro.cache.store import write_atomically
 from repro.first_edition import with_samples
@@ -161,7 +161,7 @@ def _name(results: Path, path: Path) -> str:
 
 def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
     """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
-    manifest = json.loads(path.read_bytes())
+    manifest = packing.unpacked(json.loads(path.read_bytes()))
     content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ".samples.json.gz")}
     found = [
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import hashing, kept, keys
+from repro.cache import hashing, kept, keys, packing
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.plan import Task, machine_facts
@@ -111,7 +111,7 @@ def _render(
     for suffix, content in contents.items():
         write(suffix, content)
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
-    write(".json", json.dumps(strict(manifest), indent=1) + "\n")
+    write(".json", packing.as_text(packing.packed(strict(manifest))))
     # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
     ends = {kept.last(record)["status"] for record in current}
     _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)

@@ -12,6 +12,7 @@ import pytest
 
 from repro import discovery, settings
 from repro.cache import files, hashing, plan, store
+from repro.cache.store import read_json
 from repro.model import Cell
 
 
@@ -25,7 +26,7 @@ def contents(laboratory):
         path.name: path.read_bytes() for path in laboratory.file("").iterdir()
         if path.suffix in (".csv", ".gz", ".md") and "smoke" in path.name
     }  # fmt: skip
-    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    manifest = read_json(laboratory.file("table1.smoke.json"))
     for name in ("collected", "load_average", "command"):
         manifest.pop(name)
     # Those that were skipped are tried again.
@@ -83,7 +84,7 @@ def changed(manifest, name):
 def test_a_cell_of_the_files_stands_by_the_same_key_as_one_of_the_store(measured, change, words):
     stored = measured.file("table1.smoke.json")
     assert [why for name, why in measured.reasons().items() if name.endswith("host")] == ["", "", ""]
-    stored.write_text(json.dumps(changed(json.loads(stored.read_text()), change)))
+    stored.write_text(json.dumps(changed(read_json(stored), change)))
     found = [why for name, why in measured.reasons().items() if name.endswith("host")]
     assert len(found) == 3 and all(words in why for why in found)
 
@@ -95,7 +96,7 @@ def test_every_variable_that_a_key_has_is_in_the_files(laboratory, monkeypatch):
         monkeypatch.setenv(name, "1")
     plan.machine_facts.cache_clear()
     assert laboratory.run("table1", "--only", "backend=host") == 0
-    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    manifest = read_json(laboratory.file("table1.smoke.json"))
     assert hashing.machine_facts(manifest["machine"], manifest["environment"]) == plan.machine_facts()
     assert plan.machine_facts()["$CC"] == "1"
     plan.machine_facts.cache_clear()
@@ -130,7 +131,7 @@ def test_files_that_are_damaged_give_no_cells(measured, name, damage):
 )  # fmt: skip
 def test_manifests_that_are_none_of_ours_give_no_cells(measured, edit):
     stored = measured.file("table1.smoke.json")
-    stored.write_text(json.dumps(json.loads(stored.read_text()) | edit))
+    stored.write_text(json.dumps(read_json(stored) | edit))
     assert set(measured.reasons().values()) == {"never run"}
 
 
@@ -144,7 +145,7 @@ def test_manifests_that_are_none_of_ours_give_no_cells(measured, edit):
 )  # fmt: skip
 def test_a_cell_without_what_a_record_needs_is_measured_again(measured, edit):
     stored = measured.file("table1.smoke.json")
-    manifest = json.loads(stored.read_text())
+    manifest = read_json(stored)
     manifest["cells"][0] |= edit
     stored.write_text(json.dumps(manifest))
     assert measured.reasons()["first/loop/host"] == "never run"
@@ -153,14 +154,14 @@ def test_a_cell_without_what_a_record_needs_is_measured_again(measured, edit):
 
 def test_samples_that_unpack_to_gigabytes_are_not_unpacked(measured, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 100)
-    manifest = json.loads(measured.file("table1.smoke.json").read_text())
+    manifest = read_json(measured.file("table1.smoke.json"))
     found = files.Files(measured.file("table1.smoke"), "smoke")
     assert found.record("demo2020-table1", manifest["cells"][0]) is None
 
 
 def test_cells_that_the_rows_do_not_tell_apart_are_not_taken(measured):
     stored = measured.file("table1.smoke.json")
-    manifest = json.loads(stored.read_text())
+    manifest = read_json(stored)
     manifest["cells"].append({**manifest["cells"][0], "parameters": {"stride": 2}})
     stored.write_text(json.dumps(manifest))
     found = {name: why for name, why in measured.reasons().items() if name.endswith("host")}
@@ -225,7 +226,7 @@ def test_every_cell_of_the_stored_results_is_read_back():
     """Of those written since manifests have what it takes; text and samples are the ones that each was written with."""
     found = 0
     for path in sorted(Path(__file__).parents[2].glob("results/*/*/*.json")):
-        manifest = json.loads(path.read_text())
+        manifest = read_json(path)
         if "files" not in manifest:
             continue
         stored = files.Files(path.with_suffix(""), manifest["scale"])

@@ -10,6 +10,7 @@ import pytest
 
 from repro import discovery
 from repro.cache import plan
+from repro.cache.store import read_json
 from repro.cli import main
 from repro.run.worker import Worker
 from repro.settings import make_settings
@@ -28,7 +29,7 @@ def samples(laboratory):
 
 
 def cells(laboratory):
-    return json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+    return read_json(laboratory.file("table1.smoke.json"))["cells"]
 
 
 def edit(laboratory):
@@ -103,7 +104,7 @@ def test_a_record_of_other_sources_is_read_back_as_such(laboratory):
     assert all(text == "" for name, text in why.items() if name.endswith("opencl"))
     assert all("no compiler" in text for name, text in why.items() if name.endswith("host"))
     path = laboratory.file("table1.smoke.json")
-    manifest = json.loads(path.read_text())
+    manifest = read_json(path)
     for cell in manifest["cells"]:
         cell.pop("since", None)
     path.write_text(json.dumps(manifest))
@@ -119,7 +120,7 @@ def test_a_mark_that_is_damaged_gives_no_cell(laboratory, odd):
     assert laboratory.run("table1", *HOST) == 0
     shutil.rmtree(laboratory.results / "bench" / ".cells")
     path = laboratory.file("table1.smoke.json")
-    manifest = json.loads(path.read_text())
+    manifest = read_json(path)
     manifest["cells"][0] |= odd
     path.write_text(json.dumps(manifest))
     assert "never run" in {text for name, text in laboratory.reasons().items() if name.endswith("host")}

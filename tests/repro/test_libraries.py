@@ -4,6 +4,7 @@ import json
 import shutil
 
 from repro.cache import hashing
+from repro.cache.store import read_json
 
 ADDER = "FAKELAB_ADDER"  # the version of the library behind the method `loop`
 
@@ -17,7 +18,7 @@ def measured(laboratory, version, *more):
 
 
 def manifest(laboratory):
-    return json.loads(laboratory.file("table1.smoke.json").read_text())
+    return read_json(laboratory.file("table1.smoke.json"))
 
 
 def why(laboratory, version):

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from repro.cache.store import read_json
 from repro.cli import main
 
 
@@ -50,14 +51,14 @@ def test_results_of_another_processor_replace_none_unless_forced(laboratory, els
     assert merge(laboratory, elsewhere, "--force") == 0
     said = capsys.readouterr().err
     assert "unlike machines" in said and "nothing is merged" not in said and "10 cells taken" in said
-    machine = json.loads(laboratory.file("table1.smoke.json").read_text())["machine"]
+    machine = read_json(laboratory.file("table1.smoke.json"))["machine"]
     assert value in (machine[name], str(machine[name]))
 
 
 def test_other_cores_and_versions_are_no_other_machine(laboratory, elsewhere):
     edit(elsewhere, {"cores": "96", "packages.numpy": "9.9"})
     assert merge(laboratory, elsewhere) == 0
-    assert json.loads(laboratory.file("table1.smoke.json").read_text())["machine"]["cores"] == 96
+    assert read_json(laboratory.file("table1.smoke.json"))["machine"]["cores"] == 96
 
 
 def test_what_is_not_taken_or_gives_way_is_of_any_machine(laboratory, elsewhere):
@@ -69,7 +70,7 @@ def test_what_is_not_taken_or_gives_way_is_of_any_machine(laboratory, elsewhere)
     shutil.rmtree(laboratory.file(""))
     edit(elsewhere, status="done")
     assert merge(laboratory, elsewhere) == 0
-    assert json.loads(laboratory.file("table1.smoke.json").read_text())["machine"]["cpu"] == "Another"
+    assert read_json(laboratory.file("table1.smoke.json"))["machine"]["cpu"] == "Another"
 
 
 @pytest.mark.parametrize("is_clone", [False, True])

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from repro.cache.store import read_json
 from repro.cli import main
 
 OTHERS = '''"""Sums of other numbers."""
@@ -54,7 +55,7 @@ def sums(folder):
     for path in folder.glob("bench/*/*.csv"):
         with path.open(newline="") as stream:
             rows = [(row["case"], row["value"]) for row in csv.DictReader(stream) if row["metric"] == "sum"]
-        manifest = json.loads(path.with_suffix(".json").read_text())
+        manifest = read_json(path.with_suffix(".json"))
         own = path.with_suffix(".md").read_text().count("own file"), list(manifest["overrides"])
         found[re.sub("[0-9a-f]{8}", "*", path.name)] = rows, own, [cell["status"] for cell in manifest["cells"]]
     return found

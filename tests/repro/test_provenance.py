@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from repro.cache.beliefs import Change
+from repro.cache.store import read_json
 from repro.cli import main
 from repro.judge import provenance, trees, verify
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
@@ -72,7 +73,7 @@ def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, c
 
 def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path = committed.results / f"{STEM}.json"
-    commit = json.loads(path.read_text())["cells"][0]["revision"]["commit"]
+    commit = read_json(path)["cells"][0]["revision"]["commit"]
     for each in (path, path.with_suffix(".samples.json.gz")):
         is_packed = each.suffix == ".gz"
         content = gzip.decompress(each.read_bytes()) if is_packed else each.read_bytes()

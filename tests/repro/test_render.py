@@ -1,11 +1,11 @@
 """What an artefact's Markdown file says beside its tables, and its manifest of its cells."""
 
-import json
 from types import SimpleNamespace
 
 import pandas
 
 from repro import machine
+from repro.cache.store import read_json
 from repro.model import Cell
 from repro.show.render import NO_TABLE, _missing, _notes, as_markdown
 from repro.show.tables import Table
@@ -54,5 +54,5 @@ def test_a_table_without_a_line_is_not_written_and_none_at_all_is_said():
 
 def test_cells_name_the_host_that_measured_them(laboratory):
     assert laboratory.run("table1", "--only", "backend=host") == 0
-    cells = json.loads(laboratory.file("table1.smoke.json").read_text())["cells"]
+    cells = read_json(laboratory.file("table1.smoke.json"))["cells"]
     assert {cell["revision"]["host"] for cell in cells} == {machine.host()}

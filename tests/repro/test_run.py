@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import hosts, store
+from repro.cache.store import read_json
 from repro.run import execution
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -71,7 +72,7 @@ def test_every_command_that_measured_is_named(laboratory):
     assert [" ".join(chosen) in line for line, chosen in zip(commands, (first, second), strict=True)] == [True, True]
     manifest = laboratory.file("table1.smoke.json").read_text()
     assert "--results" not in manifest + "".join(lines)  # where it was written to says nothing of what was measured
-    cells = json.loads(manifest)["cells"]
+    cells = read_json(laboratory.file("table1.smoke.json"))["cells"]
     assert {cell["case"]: f"case={cell['case']}" in cell["command"] for cell in cells} == {
         "first": True,
         "second": True,
@@ -82,7 +83,7 @@ def test_every_file_of_an_artefact(laboratory, sampled):
     assert laboratory.run("table1") == 0
     names = {path.name for path in laboratory.file("").iterdir()}
     assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "json", "samples.json.gz")}
-    manifest = json.loads(laboratory.file("table1.smoke.json").read_text())
+    manifest = read_json(laboratory.file("table1.smoke.json"))
     assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
     assert any("fakelab/demo2020/adding.py" in key["code"] for key in manifest["keys"])
     samples = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))
@@ -111,7 +112,7 @@ def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     assert "do not stand" not in capsys.readouterr().err
     shutil.rmtree(laboratory.results / "bench" / ".cells")
     stored = laboratory.file("table1.smoke.json")
-    manifest = json.loads(stored.read_text())
+    manifest = read_json(stored)
     for key in manifest["keys"]:
         key["machine"]["cpu"] = "Another processor"
     stored.write_text(json.dumps(manifest))

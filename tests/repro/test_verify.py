@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache.code import digest
+from repro.cache.store import read_json
 from repro.cli import main
 from repro.judge import verify
 from repro.judge.verify import LIST, UNPROVEN, WRONG
@@ -39,7 +40,7 @@ def edit(folder, suffix, change, is_hidden=False):
     path.write_bytes(gzip.compress(content.encode(), mtime=0) if suffix.endswith("gz") else content.encode())
     if is_hidden:
         manifest = folder / f"{STEM}.json"
-        stored = json.loads(manifest.read_text())
+        stored = read_json(manifest)
         stored["files"][suffix] = digest(path.read_bytes())
         manifest.write_text(json.dumps(stored))
 
@@ -98,7 +99,7 @@ def test_a_damaged_or_missing_file_is_one_problem_and_costs_no_other(results):
 
 def test_data_of_one_recipe_and_two_contents_is_found(results):
     manifest = results / f"{STEM}.json"
-    stored = json.loads(manifest.read_text())
+    stored = read_json(manifest)
     stored |= {"recipes": {"demo/mesh": "a"}, "data": {"demo/mesh": "1"}}
     for machine, content in (("b", "1"), ("c", "2"), ("bench", "1")):
         folder = results.parents[1] / machine / results.name
@@ -121,7 +122,7 @@ def test_a_value_that_does_not_follow_from_its_time_is_found():
 
 def test_the_list_has_what_is_unproven_and_nothing_else(results, capsys):
     manifest, folder = results / f"{STEM}.json", results.parents[1]
-    stored = json.loads(manifest.read_text())
+    stored = read_json(manifest)
     manifest.write_text(json.dumps({name: value for name, value in stored.items() if name != "schema"}))
     (folder / LIST).unlink(missing_ok=True)
     assert any(what.startswith(f"not in {LIST}: measured by the first edition") for what in wrong(results))

@@ -3,13 +3,17 @@
 // factor 0 is not read. Where it MEASURES 1, each block leaves its part of the sum of `measured` y, where 3 its parts of
 // x y, x x and y y, `parts` apart.
 //
-// Block columns are of 32 bits, or of 16 BITS, counted from the first of each slice.
+// Block columns are of 32 bits, or of 16 BITS, counted from the first of each slice. Where slices are FAR that span more
+// than that, their first is negative, and tells where their columns stand in `far`.
 #if BITS == 16
-#define IS_PADDED(column) ((column) == 65535)
-#define START(slice) ((long)first_columns[slice] * SIZE)
+#define NEARBY(place) (columns[place] == 65535 ? -1 : (int)columns[place])
 #else
-#define IS_PADDED(column) ((column) < 0)
-#define START(slice) 0
+#define NEARBY(place) columns[place]
+#endif
+#if FAR
+#define COLUMN(place) (distant ? distant[(place) - begin] : NEARBY(place))
+#else
+#define COLUMN(place) NEARBY(place)
 #endif
 #if MEASURES
 #include "../device/tree.h"
@@ -17,7 +21,7 @@
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
-             GLOBAL const int *RESTRICT first_columns, GLOBAL const index *RESTRICT columns,
+             GLOBAL const int *RESTRICT first_columns, GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z,
              GLOBAL const real *before, GLOBAL wide *y, const int parts, GLOBAL const wide *RESTRICT measured,
              GLOBAL double *RESTRICT partial)
@@ -38,7 +42,15 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             continue;
         const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
         const int first_lane = slot % SLICE;
-        GLOBAL const real *const from = x + START(slice);
+#if BITS == 16
+        const int start = first_columns[slice];
+        GLOBAL const real *const from = x + (long)(start < 0 ? 0 : start) * SIZE;
+#if FAR
+        GLOBAL const int *const distant = start < 0 ? far + (long)(-1 - start) * SLICE : 0;
+#endif
+#else
+        GLOBAL const real *const from = x;
+#endif
         real sums[SIZE][LANES];
         for (int r = 0; r < SIZE; ++r)
             for (int lane = 0; lane < LANES; ++lane)
@@ -49,12 +61,12 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             UNROLL
             for (int c = 0; c < SIZE; ++c)
                 for (int lane = 0; lane < LANES; ++lane) {
-                    const int column = columns[first + first_lane + lane];
+                    const int column = COLUMN(first + first_lane + lane);
 #if LANES == 1
-                    factors[c][lane] = IS_PADDED(column) ? 0 : from[(long)column * SIZE + c]; // padding reads no x
+                    factors[c][lane] = column < 0 ? 0 : from[(long)column * SIZE + c]; // padding reads no x
 #else // x is read in any case, so that processors gather; it may be NaN where padding reads it
-                    const real found = from[(IS_PADDED(column) ? 0 : column) * SIZE + c];
-                    factors[c][lane] = IS_PADDED(column) ? 0 : found;
+                    const real found = from[(column < 0 ? 0 : column) * SIZE + c];
+                    factors[c][lane] = column < 0 ? 0 : found;
 #endif
                 }
             UNROLL

@@ -1,28 +1,24 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
 // where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
-// factor 0 is not read. MEASURES and BITS are as in the portable source.
+// factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "slices.h"
 #define PARTS (TOGETHER / 8)
 #define BLOCKS_AHEAD 4
 
 #if BITS == 16
-#define IS_PADDED(column) ((column) == 65535)
-#define START(slice) ((long)first_columns[slice] * SIZE)
+#define NEARBY(place) (columns[place] == 65535 ? -1 : (int)columns[place])
 #else
-#define IS_PADDED(column) ((column) < 0)
-#define START(slice) 0
+#define NEARBY(place) columns[place]
 #endif
-
-DEVICE_FUNCTION int any_padded(const index *columns)
-{
-    int any = 0;
-    for (int lane = 0; lane < TOGETHER; ++lane) any |= IS_PADDED(columns[lane]);
-    return any;
-}
+#if FAR
+#define COLUMN(place) (distant ? distant[(place) - begin] : NEARBY(place))
+#else
+#define COLUMN(place) NEARBY(place)
+#endif
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
-             GLOBAL const int *RESTRICT first_columns, GLOBAL const index *RESTRICT columns,
+             GLOBAL const int *RESTRICT first_columns, GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z,
              GLOBAL const real *before, GLOBAL wide *y, const int parts, GLOBAL const wide *RESTRICT measured,
              GLOBAL double *RESTRICT partial)
@@ -31,25 +27,36 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
     double totals[MEASURES + 1] = {0};
     const long last = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;
     for (long slot = block * BLOCK * LANES; slot < last; slot += TOGETHER) {
-        const long slice = slot / SLICE, end = slice_offsets[slice + 1];
-        const real *const found_from = x + START(slice);
+        const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
+#if BITS == 16
+        const int start = first_columns[slice];
+        const real *const found_from = x + (long)(start < 0 ? 0 : start) * SIZE;
+#if FAR
+        const int *const distant = start < 0 ? far + (long)(-1 - start) * SLICE : 0;
+#endif
+#else
+        const real *const found_from = x;
+#endif
         eight sums[SIZE][PARTS] = {0};
-        for (long first = slice_offsets[slice]; first < end; first += SLICE) {
+        for (long first = begin; first < end; first += SLICE) {
             const index *const block_columns = columns + first + slot % SLICE;
             const real *const block_values = values + first * (SIZE * SIZE) + slot % SLICE;
-            const int some_padded = any_padded(block_columns);
+            int found[TOGETHER], some_padded = 0;
+            for (int lane = 0; lane < TOGETHER; ++lane) found[lane] = COLUMN(first + slot % SLICE + lane);
+            for (int lane = 0; lane < TOGETHER; ++lane) some_padded |= found[lane];
+            some_padded = some_padded < 0;
             __builtin_prefetch(block_columns + AHEAD);
             for (int part = 0; part < PARTS; ++part) {
                 int at[8];
                 for (int lane = 0; lane < 8; ++lane) {
-                    const int column = block_columns[8 * part + lane];
-                    at[lane] = SIZE * (IS_PADDED(column) ? 0 : column);
+                    const int column = found[8 * part + lane];
+                    at[lane] = SIZE * (column < 0 ? 0 : column);
                 }
                 for (int c = 0; c < SIZE; ++c) {
                     eight factors = FIND_EIGHT((found_from + c), at);
                     if (some_padded) // x may be NaN where padding reads it
                         for (int lane = 0; lane < 8; ++lane)
-                            if (IS_PADDED(block_columns[8 * part + lane])) factors[lane] = 0;
+                            if (found[8 * part + lane] < 0) factors[lane] = 0;
                     for (int r = 0; r < SIZE; ++r) {
                         const real *const from = block_values + (r * SIZE + c) * SLICE + 8 * part;
                         __builtin_prefetch(from + BLOCKS_AHEAD * SIZE * SIZE * SLICE);

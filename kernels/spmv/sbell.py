@@ -16,7 +16,8 @@ from kernels.spmv._matrix import LANES, REAL
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "BITS": 32,
-                           "index": "int", "COMBINES": size - 2, "MEASURES": measures, "LANES": lanes, **REGISTERS})
+                           "FAR": 0, "index": "int", "COMBINES": size - 2, "MEASURES": measures, "LANES": lanes,
+                           **REGISTERS})
           for block, lanes, real, wide, size, measures
           in ((GPU_BLOCK, 1, "double", "double", 3, 3), (GPU_BLOCK, 1, "float", "double", 3, 1),
               (GPU_BLOCK, 1, "float", "float", 2, 0), (CPU_BLOCK, LANES, "double", "double", 2, 0))]  # fmt: skip
@@ -37,7 +38,7 @@ class Packed(_blocks.BlockMatrix):
         Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
     """
 
-    bits, index = 32, "int"  # of a block column
+    bits, index, is_far = 32, "int", False  # of a block column
 
     def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
         return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
@@ -55,8 +56,8 @@ class Packed(_blocks.BlockMatrix):
         wide = REAL[(wide or self.dtype).name]
         if (combines, measures, wide) not in self._kernels_by:
             defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None),
-                       "BITS": self.bits, "index": self.index, "wide": wide, "COMBINES": int(combines),
-                       "MEASURES": measures,
+                       "BITS": self.bits, "FAR": int(self.is_far), "index": self.index, "wide": wide,
+                       "COMBINES": int(combines), "MEASURES": measures,
                        "LANES": _sliced.lanes(self.device, self.slices.size)}  # fmt: skip
             self._kernels_by[combines, measures, wide] = self.build(SOURCE, self.block, defines | REGISTERS).sbell
         return self._kernels_by[combines, measures, wide]
@@ -90,5 +91,5 @@ class Packed(_blocks.BlockMatrix):
     def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before, measured=None, partial=None):
         a = self.arrays
         kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
-               a["slice_offsets"], a.get("order"), a.get("first_columns"), a["columns"], a["values"], x, z,
-               before if beta else None, y, self.parts, measured, partial)  # fmt: skip
+               a["slice_offsets"], a.get("order"), a.get("first_columns"), a.get("far"), a["columns"], a["values"], x,
+               z, before if beta else None, y, self.parts, measured, partial)  # fmt: skip

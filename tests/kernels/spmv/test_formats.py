@@ -241,25 +241,30 @@ def test_a_product_brings_sums(device, name, size):
     assert np.array(device.to_host(partial))[: packed.parts].sum() == pytest.approx(other @ step, rel=1e-12)
 
 
+@pytest.mark.parametrize(("name", "size"), [("sell16", 1), ("sbell16", 2), ("sbell16", 3)])
+@pytest.mark.parametrize(("span", "far"), [(65534, 0), (65535, 1), (69000, 1)])
+def test_a_slice_that_spans_more_than_16_bits_reach_keeps_its_columns(device, name, size, span, far):
+    """The last of three slices of rows of two has a row whose second column lies `span` blocks behind the first."""
+    rows = np.arange(96)
+    columns = np.stack([rows // 32, rows // 32 + 5], axis=1)
+    columns[-1] = 2, 2 + span
+    wide = scipy.sparse.csr_array((np.arange(1.0, 193), columns.ravel(), 2 * np.arange(97)), shape=(96, 70000))
+    blocked = blocks_of(wide, size)
+    packed = spmv.pack(name, device, blocked, window=1, **({"size": size} if size > 1 else {}))
+    assert packed.arrays["columns"].dtype == np.uint16
+    assert list(device.to_host(packed.arrays["first_columns"])) == [0, 1, -1 if far else 2]
+    assert ("far" in packed.arrays) == bool(far) and (not far or packed.arrays["far"].size == 64)
+    check(packed, blocked)
+    check(packed, blocked, alpha=2.0, beta=0.5)
+
+
 @pytest.mark.parametrize(("name", "size"), [("sell16", 1), ("sbell16", 2)])
-def test_a_slice_spans_what_16_bits_reach(device, name, size):
-    """The last column of a row of two lies `span` blocks from its first; other slices have a first of their own."""
-    for span, fits in ((65534, True), (65535, False)):
-        lengths = np.full(64, 2)
-        columns = np.tile([0, 3], 64)
-        columns[-2:] = 7, 0 + span
-        wide = scipy.sparse.csr_array((np.arange(1.0, 129), columns, np.append(0, np.cumsum(lengths))),
-                                      shape=(64, 70000))  # fmt: skip
-        blocked = blocks_of(wide, size)
-        assert (not spmv.refusals(device, blocked)[name]) is fits
-        if fits:
-            packed = spmv.pack(name, device, blocked, window=1, **({"size": size} if size > 1 else {}))
-            assert packed.arrays["columns"].dtype == np.uint16
-            assert list(device.to_host(packed.arrays["first_columns"])) == [0, 0]
-            check(packed, blocked)
-        else:
-            with pytest.raises(spmv.Unsuitable, match="65535 apart, 65534 at most"):
-                spmv.pack(name, device, blocked)
+def test_16_bits_are_refused_where_most_slices_span_more(device, name, size):
+    columns = np.tile([0, 66000], 64)
+    wide = scipy.sparse.csr_array((np.ones(128), columns, 2 * np.arange(65)), shape=(64, 70000))
+    assert "128 of 128 columns" in spmv.refusals(device, blocks_of(wide, size))[name]
+    with pytest.raises(spmv.Unsuitable, match="span more than 65534"):
+        spmv.pack(name, device, blocks_of(wide, size))
     shifted = spmv.pack(name, device, blocks_of(scipy.sparse.eye_array(96, 200000, k=150000).tocsr(), size))
     assert list(device.to_host(shifted.arrays["first_columns"])) == [150000, 150032, 150064]
 

@@ -41,10 +41,13 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
         for (long first = begin; first < end; first += SLICE) {
             const index *const block_columns = columns + first + slot % SLICE;
             const real *const block_values = values + first * (SIZE * SIZE) + slot % SLICE;
-            int found[TOGETHER], some_padded = 0;
+#if BITS == 16
+            int found[TOGETHER];
             for (int lane = 0; lane < TOGETHER; ++lane) found[lane] = COLUMN(first + slot % SLICE + lane);
-            for (int lane = 0; lane < TOGETHER; ++lane) some_padded |= found[lane];
-            some_padded = some_padded < 0;
+#else
+            const int *const found = block_columns;
+#endif
+            const int some_padded = is_padded(found);
             __builtin_prefetch(block_columns + AHEAD);
             for (int part = 0; part < PARTS; ++part) {
                 int at[8];

@@ -7,6 +7,7 @@ import pandas
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from repro import Cell
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines
+from repro.show.results import is_missing
 from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
@@ -163,10 +164,20 @@ def plot(results):
 
 
 def points(results, method, backend):
-    """Return nodes and speed-up of every heart that a method has computed."""
-    found = ((results.value(case, method, "nodes", backend), speedup(results, case, method, backend))
+    """Return nodes and speed-up of every heart that a method has computed, with the ends of the speed-up's interval."""
+    found = ((results.value(case, method, "nodes", backend), speedup(results, case, method, backend),
+              _reach(results, case, REFERENCE, "host"), _reach(results, case, method, backend))
              for case in results.cases)  # fmt: skip
-    return [(nodes, ratio) for nodes, ratio in found if nodes and ratio]
+    return [(nodes, ratio, *(ratio * ends[0] / ends[1] if all(ends) else None
+                             for ends in ((slow[0], own[1]), (slow[1], own[0]))))
+            for nodes, ratio, slow, own in found if nodes and ratio]  # fmt: skip
+
+
+def _reach(results, case, method, backend):
+    """Return the ends of the interval of a run over its median, None where there is none."""
+    row = results.row(case, method, "run", backend)
+    ends = [] if row is None else [row["ci_low"], row["ci_high"]]
+    return [end / row["value"] for end in ends] if ends and not any(map(is_missing, ends)) else (None, None)
 
 
 def steps(results, method, backend):

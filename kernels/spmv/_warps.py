@@ -5,13 +5,12 @@ a part of one. `columns` and `values` hold the entries of a warp's lanes column 
 neighbours. K1r and K2r also number the unknowns by the sorted rows, which spares the writing of y anywhere; K1rs and
 K2rs then sort the columns of each row, so that x is read in order.
 
-On an H200 with thresholds, windows and blocks searched, these take less than the other formats for all but one of
-wong2015's matrices. These decide:
+On an H200, with thresholds, windows and blocks searched, these decide:
 
 - A matrix near the size of the second-level cache or beyond it: about half a cache of it is kept there, the rest read
   past it.
 - Where rows are long or few, K2's lanes. Windows where a matrix has one unknown a node.
-- Irregular matrices stay below their bound: entries far from the diagonal read a sector of 32 bytes of x for 8.
+- Entries far from the diagonal read a sector of 32 bytes of x for 8.
 - Loads of eight entries at once rather than four; 12 gain nothing. Blocks of 32 threads lose. Unrolling the rounds of
   eight takes more registers: it gains where a lane has a row of its own and rows are long, and loses where they are
   shared.

@@ -1,7 +1,6 @@
 """HYB: ELLPACK as wide as most rows, and coordinates for what is longer (Bell, Garland 2009; CUSP's default).
 
-On an H200, with a power law of rows, the ELLPACK part reads x at random, and the coordinates' registers leave room for
-half of the warps. Notes: docs/notes/spmv.md.
+On an H200 the coordinates' registers leave room for half of the warps. Notes: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

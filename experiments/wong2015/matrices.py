@@ -24,6 +24,10 @@ ANATOMY = ("anatomy-30k", "anatomy-50k")  # beside the hearts, where the templat
 BYTES = 100  # an entry, at the peak: triples while a heart is assembled, and two formats while one is packed
 FEW = ("circuit", "harbor", "heart-3k", "qcd")
 LARGE = ("heart-3k", "heart-5k", "heart-30k")
+MARKS = (
+    "*: a stand-in for the public matrix, which `repro data build --download` fetches to take its place, or for the "
+    "patient's heart."
+)
 NOTE = (
     "The hearts' matrices are (∇u, ∇v) + (u, v) on linear tetrahedra; a public matrix's stand-in is smaller than it at "
     "scales other than paper."
@@ -64,7 +68,7 @@ def marks(results) -> list[str]:
     """Return the note that explains asterisks, where there are any."""
     if not any("*" in name for name in named(results).values()):
         return []
-    return ["*: a stand-in for the public matrix, or for the patient's heart."]
+    return [MARKS]
 
 
 def system(run) -> System:

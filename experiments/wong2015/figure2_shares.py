@@ -53,8 +53,8 @@ def tables(results):
     notes = [
         heart.SETTING, heart.START, heart.CONSTANTS,
         f"Published of a GPU: products take {stated('spmv-share-of-solver')} % of the solver and "
-        f"{stated('spmv-share-of-all')} % of all, so that the solver takes about three tenths of a step. Where it takes "
-        "most of one, products are a larger share of all.",
+        f"{stated('spmv-share-of-all')} % of all, so that the solver takes about three tenths of a step. Where it "
+        "takes most of one, products are a larger share of all.",
     ]  # fmt: skip
     if results.value("heart-50k", "petsc-jacobi-1", "step", "host"):
         notes.append(

@@ -8,6 +8,7 @@ import pytest
 
 import datasets
 from datasets.wong2015 import _irregular, _lengths, _nets, _nodes, cantilever, economics, epidemiology, qcd
+from experiments.wong2015 import fidelity
 
 TABLE = Path(__file__).resolve().parents[2] / "published" / "wong2015" / "table2.csv"
 GROUPS = {
@@ -56,6 +57,7 @@ def test_stand_ins_are_of_the_published_size(case):
     found = csr.shape[0], csr.nnz, full.min(), full.max(), np.ceil(csr.nnz / csr.shape[0])
     assert found == (*(counts[fact] for fact in COUNTS), counts["row_length_mean"])
     assert csr.shape[0] == csr.shape[1] and csr.has_sorted_indices and csr.has_canonical_format
+    assert fidelity.verdict(case, fidelity.facts(csr)) == entry(case).fidelity
     block = getattr(entry(case).recipe, "BLOCK", 1)
     if block > 1 and case != "harbor":
         assert fill(csr, block) > (0.85 if case == "cantilever" else 0.97)

@@ -1,0 +1,42 @@
+"""How near matrices of wong2015 are to the paper's: facts by hand, and verdicts on what is known of the public ones."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from experiments.wong2015 import fidelity
+
+KNOWN = {
+    "rows": 525_825.0, "nonzeros": 2_100_225.0, "row_length_min": 2.0, "row_length_max": 4.0, "empty_rows": 0.0,
+    "row_length_deviation": 0.08, "pattern_symmetric": 0.0, "padding_saved": 0.1445,
+}  # fmt: skip
+
+
+def test_facts_of_a_matrix_that_can_be_counted_by_hand():
+    matrix = scipy.sparse.lil_array((64, 64))
+    matrix[0, 5], matrix[5, 0], matrix[40, :4], matrix[63, 63] = 1, 1, 1, 1
+    found = fidelity.facts(scipy.sparse.csr_array(matrix))
+    assert (found["nonzeros"], found["row_length_min"], found["row_length_max"], found["empty_rows"]) == (7, 1, 4, 60)
+    assert found["pattern_symmetric"] == 0 and found["bandwidth"] == 40
+    assert found["profile"] == pytest.approx((0 + 5 + 40 + 0) / 64)
+    # A warp of one and one of four entries, against both of four and of none: sorting saves one of five columns.
+    assert found["padding_saved"] == pytest.approx(20)
+    assert fidelity.facts(scipy.sparse.csr_array(np.eye(32)))["pattern_symmetric"] == 1
+
+
+def test_a_matrix_is_exact_only_where_all_that_is_known_holds():
+    assert fidelity.verdict("epidemiology", KNOWN) == fidelity.EXACT
+    assert fidelity.misses("epidemiology", KNOWN | {"padding_saved": 0.096}) == ["padding_saved"]
+    assert fidelity.verdict("epidemiology", KNOWN | {"nonzeros": 2_100_224.0}) == fidelity.UNLIKE
+
+
+def test_where_nothing_is_known_of_neighbours_a_matrix_does_not_resemble():
+    table = fidelity.known("webbase")
+    assert fidelity.verdict("webbase", table | {"padding_saved": 90.0}) == fidelity.UNLIKE
+    circuit = fidelity.known("circuit")
+    assert fidelity.verdict("circuit", circuit | {"empty_rows": 0.0}) == fidelity.RESEMBLES
+    assert fidelity.verdict("circuit", circuit | {"padding_saved": 85.9}) == fidelity.UNLIKE
+
+
+def test_an_anatomy_is_held_to_the_heart_of_its_size():
+    assert fidelity.known("anatomy-30k") == fidelity.known("heart-30k")

@@ -58,7 +58,7 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     for case, seconds, share in (("a", 2.5, 0.9), ("b", 2.0, 0.8), ("c", 2.4, 0.5)):
         store.row(case, "fast", "solve", seconds, share=share)
         store.row(case, "fast", "solve_cold", 2 * seconds, share=share / 2)
-    store.row("a", "faster", "solve", 1.0, share=0.9)
+    store.row("a", "faster", "solve", 1.0, share=0.9, problem_bytes=0.45e12)
     store.row("b", "slow-1", "solve", 12.0)
     store.row("b", "slow-2", "solve", 6.0, backend="host")
     store.row("c", "host-code", "solve", 24.0, backend="host")
@@ -71,6 +71,9 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     # What has not that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""
+    assert first.problem is None and second.problem == kernels.Span(0.45, 0.45, 0.45, 1)
+    shown = tables._cells(second, "", store.results / "box", lambda text, path: text)
+    assert shown[3] == "90\u00a0%, 45\u00a0% of any format's"
 
 
 def test_times_in_any_unit_are_compared_and_what_is_no_time_is_left_out(store, modules):

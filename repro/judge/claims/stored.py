@@ -136,12 +136,15 @@ class Stored:
             return cold and cold["value"]
         return row["value"] * warm[0]["value"] / cold["value"] if cold["value"] else None
 
-    def bound(self, row: Mapping[str, Any]) -> float | None:
-        """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell."""
-        own = bounds.fraction(row, self.roofs)
+    def bound(self, row: Mapping[str, Any], *, of_problem: bool = False) -> float | None:
+        """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell.
+
+        See `repro.judge.bounds.fraction` for `of_problem`.
+        """
+        own = bounds.fraction(row, self.roofs, of_problem=of_problem)
         if own is not None:
             return own
-        behind = [bounds.fraction(time, self.roofs) for time in self._times_behind(row)]
+        behind = [bounds.fraction(time, self.roofs, of_problem=of_problem) for time in self._times_behind(row)]
         found = [each for each in behind if each is not None]
         return found[0] if len(found) == 1 else None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from repro.show.render import NOT_MEASURED
 
 WIDEST = 1200  # pixels
-COLOURS = 128  # of its palette
+COLOURS = 64  # of its palette
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ def points(found: Iterable[Measurement]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``intensity`` in FLOP/B, ``rate`` in GFLOP/s, ``bandwidth`` in GB/s, ``seconds``, ``bound`` (fraction, or None),
-        and what names the row.
+        ``intensity`` in FLOP/B, ``rate`` in GFLOP/s, ``bandwidth`` in GB/s, ``seconds``, ``bound`` and ``problem``
+        (fractions of the bound, the format's and any format's, or None), and what names the row.
     """
     made: dict[tuple, dict[str, Any]] = {}
     for each in found:
@@ -46,7 +46,7 @@ def _point(each: Measurement, row: dict[str, Any]) -> dict[str, Any]:
         "backend": row["backend"], "metric": row["metric"], "precision": PRECISIONS.get(row["work_precision"], ""),
         "cold": bool(row["cold"]), "intensity": row["work_flops"] / row["work_bytes"],
         "rate": row["work_flops"] / seconds / 1e9, "bandwidth": row["work_bytes"] / seconds / 1e9, "seconds": seconds,
-        "bound": bounds.fraction(row, each.roofs),
+        "bound": bounds.fraction(row, each.roofs), "problem": bounds.fraction(row, each.roofs, of_problem=True),
     }  # fmt: skip
 
 

@@ -51,6 +51,8 @@ class Entry:
     seconds : float
     warm, cold : Span or None
         Fractions of the bound.
+    problem : Span or None
+        Warm, of the least bytes that any format needs.
     rival : str
         The fastest on this case, with its back end; empty where there is none.
     faster : Span or None
@@ -74,6 +76,7 @@ class Entry:
     seconds: float
     warm: Span | None = None
     cold: Span | None = None
+    problem: Span | None = None
     rival: str = ""
     faster: Span | None = None
     hampered: bool = False
@@ -106,10 +109,11 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     cold = {place: found for place in own if (found := run.cold(place, method))}
     best = {place: min(found, key=lambda rival: rival["value"]) for place in own if (found := run.rivals(place))}
     warm, cold_share = (_span({p: run.stored.bound(r) for p, r in rows.items()}, shown) for rows in (own, cold))
+    problem = _span({place: run.stored.bound(each, of_problem=True) for place, each in own.items()}, shown)
     entry = Entry(
         family, row["method"], family.kernels[method], run.artefact, run.scale, row["backend"], row["device"],
         row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],
-        warm, cold_share, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
+        warm, cold_share, problem, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
         _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
         shown in best and shared(run.stored.folder, best[shown]),
     )  # fmt: skip

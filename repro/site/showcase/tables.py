@@ -51,6 +51,7 @@ def caption(every: bool = False) -> str:
         "that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all cases. "
         "Bound: the least bytes or operations at the ceilings measured at that size, with a warm cache, and with one "
         "evicted before (cold); above 100 % the cache kept more of the data than of a probe of that size. "
+        "Of any format's: warm, by the least bytes that whichever format must move, so that it ranks formats. "
         "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
         "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too "
         f"high. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
@@ -65,7 +66,10 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     faster = _span(entry.faster, "×", significant) if entry.rival else MISSING
     method, _, backend = entry.rival.partition(" ")
     rival = f"`{method}` {backend}{', shared' * entry.hampered}" if entry.rival else "no rival in this run"
-    shares = [_span(each, "%", lambda value: significant(100 * value, 2)) for each in (entry.warm, entry.cold)]
+    spans = entry.warm, entry.cold, entry.problem
+    shares = [_span(each, "%", lambda value: significant(100 * value, 2)) for each in spans]
+    if (of_problem := shares.pop()) != MISSING:
+        shares[0] += f", {of_problem} of any format's"
     if entry.wants_explanation:
         why = link("why", f"kernels/{entry.explained}") if entry.explained else "not profiled"
         shares[entry.warm is None] += f", {why}"

@@ -170,12 +170,16 @@
       roofs: roofline.roofs.filter(here),
     };
   }
+  function ofBound(point) {
+    const share = (value, rest = "") => value == null ? "" : `${number(100 * value)} %${rest}`;
+    return [share(point.bound), share(point.problem, " of any format's")].filter(Boolean).join(", ") || "–";
+  }
   function drawRoofline() {
     if (!rooflineFilters) return;
     const { points, roofs } = selected();
     const values = points.map((point) => ({
       ...point, time: time(point.seconds), href: `#${point.artefact}`,
-      "of the bound": point.bound === null ? "–" : `${number(100 * point.bound)} %`,
+      "of the bound": ofBound(point),
     }));
     const dark = document.documentElement.classList.contains("dark");
     const [ink, line] = dark ? ["#c9ced3", "#343a41"] : ["#3c4248", "#e4e5e3"];
@@ -230,7 +234,7 @@
       const link = Object.assign(document.createElement("a"), { href: `#${point.artefact}`, textContent: point.artefact });
       row.insertCell().append(link);
       for (const text of [point.case, point.method, point.metric, number(point.intensity), number(point.rate), number(point.bandwidth),
-        time(point.seconds), point.bound === null ? "–" : `${number(100 * point.bound)} %`]) row.insertCell().textContent = text;
+        time(point.seconds), ofBound(point)]) row.insertCell().textContent = text;
     }
     one("#roofline-table .scroll").replaceChildren(table);
   }

@@ -12,9 +12,10 @@ KERNEL sell(const long slots, const long rows, const real alpha, const real beta
         const long slice = first / SLICE;
         real sums[TOGETHER];
         add_slice(columns, values, x, slice_offsets[slice] + first % SLICE, slice_offsets[slice + 1], SLICE, sums);
-        for (int lane = 0; lane < TOGETHER; ++lane) {
+        const int here = rows - first < TOGETHER ? rows - first : TOGETHER;
+        for (int lane = 0; lane < (SORTED ? TOGETHER : here); ++lane) {
             const long row = SORTED ? order[first + lane] : first + lane;
-            if (row >= 0 && row < rows)
+            if (!SORTED || row >= 0)
                 y[row] = alpha * sums[lane] + (beta == 0 ? 0 : beta * y[row]);
         }
     }

@@ -11,26 +11,34 @@ DEVICE_FUNCTION int is_padded(const int *columns)
     return any < 0;
 }
 
+// Four times eight rows, each by its number, so that their sums stay in registers.
+#define EACH_PART(ADD) ADD(0) ADD(1) ADD(2) ADD(3)
+#define ADD_PART(part) parts[part] += LOAD_EIGHT(values + place + 8 * part) * FIND_EIGHT(x, here + 8 * part);
+#define ADD_ENTRIES(part)                                                                                            \
+    {                                                                                                                \
+        const eight_ints column = *(const eight_ints_anywhere *)(here + 8 * part), is_entry = column >= 0;           \
+        const eight_ints found = column & is_entry;                                                                  \
+        const int *at = (const int *)&found;                                                                         \
+        OPAQUE_TO(at, found);                                                                                        \
+        const eight product = LOAD_EIGHT(values + place + 8 * part) * FIND_EIGHT(x, at);                             \
+        parts[part] += WHERE(__builtin_convertvector(is_entry, eight_truths), product);                              \
+    }
+
 // sums = the products of the entries from `place` on, a multiple of `stride` before `end`. A padded column is -1, and
-// reads no x, which may be NaN there. It stands after all entries of its row.
+// reads no x, which may be NaN there.
 DEVICE_FUNCTION void add_slice(const int *RESTRICT columns, const real *RESTRICT values, const real *RESTRICT x,
                                long place, const long end, const long stride, real *sums)
 {
     eight parts[TOGETHER / 8] = {0};
     for (; place < end; place += stride) {
-        ask_for(columns + place, values + place, TOGETHER);
-        if (!is_padded(columns + place))
-            for (int part = 0; part < TOGETHER / 8; ++part)
-                parts[part] += LOAD_EIGHT(values + place + 8 * part) * FIND_EIGHT(x, columns + place + 8 * part);
-        else
-            for (int part = 0; part < TOGETHER / 8; ++part) {
-                const eight_ints column = *(const eight_ints_anywhere *)(columns + place + 8 * part);
-                const eight_ints is_entry = column >= 0;
-                int at[8];
-                *(eight_ints_anywhere *)at = column & is_entry;
-                const eight product = LOAD_EIGHT(values + place + 8 * part) * FIND_EIGHT(x, at);
-                parts[part] += WHERE(__builtin_convertvector(is_entry, eight_truths), product);
-            }
+        const int *here = columns + place;
+        ask_for(here, values + place, TOGETHER);
+        if (!is_padded(here)) {
+            OPAQUE(here);
+            EACH_PART(ADD_PART)
+        } else {
+            EACH_PART(ADD_ENTRIES)
+        }
     }
-    for (int lane = 0; lane < TOGETHER; ++lane) sums[lane] = parts[lane / 8][lane % 8];
+    for (int part = 0; part < TOGETHER / 8; ++part) *(eight_anywhere *)(sums + 8 * part) = parts[part];
 }

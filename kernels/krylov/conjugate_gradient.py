@@ -90,6 +90,7 @@ class ConjugateGradient:
     """
 
     _source = SOURCE
+    _unrolled = 1  # iterations of a graph's body; those after the last change nothing
 
     def __init__(
         self,
@@ -217,7 +218,12 @@ class ConjugateGradient:
             self.loop = "host"
             if self._graph:
                 self.device.synchronize()
-                self._loop, self.loop = graphs.Loop(self._arm, self.iterate), "graph"
+                self._loop, self.loop = graphs.Loop(self._arm, self._body), "graph"
+
+    def _body(self, handle: int) -> None:
+        for _ in range(self._unrolled - 1):
+            self.iterate()
+        self.iterate(handle)
 
     def _arm(self, handle: int) -> None:
         self._kernels.arm(1, handle, self._counters)

@@ -16,10 +16,12 @@ from repro import Work
 
 SOURCE, REST = Path(__file__).with_name("jacobi.c"), Path(__file__).with_name("rest.c")
 CLUSTER, CLUSTER_BLOCK = 8, 512  # blocks that CUDA launches together, and their threads
-MOST = 60_000  # unknowns whose vectors so few blocks read and write in less time than launches take
+ENTRIES = 8  # of each vector, at most, that a thread has in registers
+MOST = CLUSTER * CLUSTER_BLOCK * ENTRIES
+UNROLLED = 4  # iterations of a small system between two decisions whether to go on, each of which takes microseconds
 FIRST_CLUSTERS = 90  # the compute capability, times ten, that has clusters
 BUILDS = [(SOURCE, block, defines) for _, block, defines in conjugate_gradient.BUILDS]
-BUILDS += [(REST, block, {**defines, "CLUSTER": CLUSTER}) for block, (_, _, defines) in
+BUILDS += [(REST, block, {**defines, "CLUSTER": CLUSTER, "ENTRIES": ENTRIES}) for block, (_, _, defines) in
            zip((CLUSTER_BLOCK, CLUSTER_BLOCK, 32, 32), conjugate_gradient.BUILDS, strict=True)]  # fmt: skip
 
 
@@ -55,7 +57,9 @@ class JacobiConjugateGradient(ConjugateGradient):
         self.together = self.n <= MOST and has_clusters(device) if together is None else together
         if self.together:
             block, (_, _, defines) = CLUSTER_BLOCK if device.is_gpu else 32, conjugate_gradient.build(device, dtype)
-            self._rest = device.build(REST, block, {**defines, "CLUSTER": CLUSTER}).rest
+            entries = 1 << max(0, (-(-self.n // (CLUSTER * CLUSTER_BLOCK)) - 1).bit_length())
+            self._rest = device.build(REST, block, {**defines, "CLUSTER": CLUSTER, "ENTRIES": entries}).rest
+            self._unrolled = UNROLLED
 
     def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
         super().begin(b, tolerance, max_iterations)

@@ -1,12 +1,9 @@
-/* All of an iteration but the product, by a cluster of CLUSTER blocks on neighbouring multiprocessors, whose sums go
- * straight into one another's shared memory. */
+/* All of an iteration but the product, by a cluster of CLUSTER blocks on neighbouring multiprocessors: vectors stay in
+ * registers, and sums go straight into one another's shared memory. */
 
 #include "conjugate_gradient.c"
 
-#if __CUDA_ARCH__ < 900 /* has no clusters: one block does it */
-#undef CLUSTER
-#define CLUSTER 1
-#else
+#if __CUDA_ARCH__ >= 900 /* others have no clusters, and never run this */
 #undef KERNEL
 #define KERNEL extern "C" __global__ void __launch_bounds__(BLOCK) __cluster_dims__(CLUSTER, 1, 1)
 #endif
@@ -48,25 +45,33 @@ template <int many> __device__ void cluster_sums(double (&sums)[many], double (&
     }
 }
 
+/* A thread has ENTRIES entries of each vector in registers, of neighbours beside each other; behind the last are zeros. */
+#define FOR_OWN(statement)                                                                                           \
+    _Pragma("unroll") for (int k = 0; k < ENTRIES; ++k)                                                              \
+    {                                                                                                                \
+        const int i = first + k * CLUSTER * BLOCK;                                                                   \
+        statement;                                                                                                   \
+    }
+
 KERNEL rest(const ulong handle, const long count, GLOBAL const real *RESTRICT inverse, GLOBAL real *RESTRICT p,
             GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
             GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters, GLOBAL double *RESTRICT history)
 {
     __shared__ double own[3][WARPS], all[3][CLUSTER], own_after[2][WARPS], all_after[2][CLUSTER];
-    const int first = blockIdx.x * BLOCK + threadIdx.x, stride = CLUSTER * BLOCK, n = (int)count;
-    const double rz = scalars[RZ];
-    const int running = counters[STATUS] == RUNNING;
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;"); // no block is written to before it has begun
 #endif
+    const int first = blockIdx.x * BLOCK + threadIdx.x, n = (int)count;
+    real along[ENTRIES], image[ENTRIES], residual[ENTRIES], weight[ENTRIES];
+    FOR_OWN(along[k] = i < n ? p[i] : 0)
+    FOR_OWN(image[k] = i < n ? q[i] : 0)
+    FOR_OWN(residual[k] = i < n ? r[i] : 0)
+    FOR_OWN(weight[k] = i < n ? inverse[i] : 0)
+    const double rz = scalars[RZ];
+    const int running = counters[STATUS] == RUNNING;
     double before[3] = {0, 0, 0}; // p.q, p.p and q.q
-#pragma unroll 4
-    for (int i = first; i < n; i += stride) {
-        const double left = p[i], right = q[i];
-        before[0] += left * right;
-        before[1] += left * left;
-        before[2] += right * right;
-    }
+    FOR_OWN(before[0] += (double)along[k] * image[k]; before[1] += (double)along[k] * along[k];
+            before[2] += (double)image[k] * image[k])
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.aligned;");
 #endif
@@ -75,25 +80,20 @@ KERNEL rest(const ulong handle, const long count, GLOBAL const real *RESTRICT in
     const int usable = running && broken > 0 && FINITE(broken);
     const double alpha = usable ? rz / before[0] : 0;
     double after[2] = {0, 0}; // r.r and r.z
-    if (usable) {
-#pragma unroll 4
-        for (int i = first; i < n; i += stride) {
-            const real value = r[i] - alpha * q[i];
-            x[i] += alpha * p[i];
-            r[i] = value;
-            after[0] += (double)value * value;
-            after[1] += (double)value * (inverse[i] * value);
-        }
-    }
+    FOR_OWN(residual[k] -= alpha * image[k]; after[0] += (double)residual[k] * residual[k];
+            after[1] += (double)residual[k] * (weight[k] * residual[k]))
     cluster_sums(after, own_after, all_after);
-    if (first == CLUSTER * BLOCK - 1) {
+    if (usable) {
+        const double beta = after[1] / rz;
+        FOR_OWN(if (i < n) {
+            x[i] += alpha * along[k];
+            r[i] = residual[k];
+            p[i] = weight[k] * residual[k] + beta * along[k];
+        })
+    }
+    if (first == 0) {
         judge(running, usable, broken, after[0], before[0], before[1], before[2], scalars, counters, history);
         if (usable) scalars[RZ] = after[1];
         SET_CONDITION(handle, counters[STATUS] == RUNNING);
-    }
-    if (usable) {
-        const double beta = after[1] / rz;
-#pragma unroll 4
-        for (int i = first; i < n; i += stride) p[i] = inverse[i] * r[i] + beta * p[i];
     }
 }

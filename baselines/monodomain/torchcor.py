@@ -94,6 +94,11 @@ class Heart:
         new = self.excited & (self.activation < 0)
         self.activation = self.torch.where(new, self._time / MILLISECONDS, self.activation)
 
+    def synchronize(self) -> None:
+        """Wait for what was enqueued."""
+        if self.ionic.device.type == "cuda":
+            self.torch.cuda.synchronize()
+
     def run(self, steps: int) -> None:
         """Go on by so many steps."""
         for _ in range(steps):

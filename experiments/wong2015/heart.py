@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 import datasets
-from baselines.monodomain import petsc, serial
+from baselines.monodomain import petsc, serial, torchcor
 from baselines.monodomain import residual as residuals
 from baselines.monodomain.system import pattern, system
 from baselines.spmv import pack as pack_rival
@@ -21,6 +21,7 @@ from repro.run.timing import HostClock
 DT = 0.1  # 1.3 ms
 STEPS = {"smoke": 2, "small": 4, "paper": 5, "large": 1}  # of a measured run
 HALF_WAY, FRONT = -1.0, 0.2  # centimetres: height, and width, of the front from which measured runs start
+WAVE, WAVES_APART = 40, 0.15  # steps of a wave, and how far those of two schemes may be apart, of its time
 ASSEMBLIES = 16  # on the host, whose median is an assembly's time
 TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's method is 1e-8, of two different norms
 # At the peak, an element: of a heart on a device; of the loops on one core, with which it is compared. The residual
@@ -247,6 +248,48 @@ class WithPetsc:
     def close(self):
         """End its processes."""
         self._heart.close()
+
+
+class WithTorchCor:
+    """Measured runs by TorchCor, which has one constant for α and b: ours is 0.15 of both here.
+
+    It is another scheme, so its check is when nodes are excited by a whole wave, beside ours with the same constants.
+    """
+
+    clock, newton = HostClock(), 0
+
+    def __init__(self, run):
+        mesh, fibres = fitting(run)
+        model = Model(alpha=Model().b)
+        self.steps, self._start = STEPS[run.scale], front(mesh.points)
+        self.heart = torchcor.Heart(mesh.points, mesh.cells, fibres, model, DT)
+        ours = Heart(run.device, mesh.points, mesh.cells, fibres, model, DT)
+        ours.load(self._start)
+        ours.run(WAVE)
+        self._activation = np.array(run.device.to_host(ours.activation))
+
+    def __call__(self):
+        self.heart.load(self._start)
+        self.heart.run(self.steps)
+        self.heart.synchronize()
+
+    def gap(self):
+        """Return the median difference of when nodes are excited, over the time of the wave."""
+        self.heart.load(self._start)
+        self.heart.run(WAVE)
+        theirs = self.heart.activation.cpu().numpy()
+        both = (theirs > 0) & (self._activation > 0)
+        self()
+        return float(np.median(abs(theirs - self._activation)[both])) / (WAVE * DT) if both.any() else np.inf
+
+    linear = property(lambda self: self.heart.iterations)
+
+    def parts(self, whole):
+        """Nothing tells them."""
+        return {}
+
+    def close(self):
+        """Nothing is held outside of this process."""
 
 
 @functools.lru_cache(maxsize=1)

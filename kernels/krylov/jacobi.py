@@ -2,7 +2,7 @@
 
 Where vectors are short, launches are what an iteration takes: a preconditioner of its own adds two to the five of the
 product, the direction, the curvature, the advance and the check, and on an H200 each takes as long whatever it does.
-Notes: docs/notes/krylov.md.
+There a cluster of blocks does all but the product in one. Notes: docs/notes/krylov.md.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from repro import Work
 
 SOURCE, REST = Path(__file__).with_name("jacobi.c"), Path(__file__).with_name("rest.c")
 CLUSTER, CLUSTER_BLOCK = 8, 512  # blocks that CUDA launches together, and their threads
-ENTRIES = 8  # of each vector, at most, that a thread has in registers
+ENTRIES = 16  # of each vector, at most, that a thread has in registers
 MOST = CLUSTER * CLUSTER_BLOCK * ENTRIES
-UNROLLED = 4  # iterations of a small system between two decisions whether to go on, each of which takes microseconds
+UNROLLED, FEW = 4, 200_000  # iterations between two decisions to go on, which take microseconds, and of what systems
 FIRST_CLUSTERS = 90  # the compute capability, times ten, that has clusters
 BUILDS = [(SOURCE, block, defines) for _, block, defines in conjugate_gradient.BUILDS]
 BUILDS += [(REST, block, {**defines, "CLUSTER": CLUSTER, "ENTRIES": ENTRIES}) for block, (_, _, defines) in
@@ -53,13 +53,12 @@ class JacobiConjugateGradient(ConjugateGradient):
         together: bool | None = None,
     ):  # fmt: skip
         super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype)
-        self._inverse = inverse
+        self._inverse, self._unrolled = inverse, UNROLLED if self.n <= FEW else 1
         self.together = self.n <= MOST and has_clusters(device) if together is None else together
         if self.together:
             block, (_, _, defines) = CLUSTER_BLOCK if device.is_gpu else 32, conjugate_gradient.build(device, dtype)
             entries = 1 << max(0, (-(-self.n // (CLUSTER * CLUSTER_BLOCK)) - 1).bit_length())
             self._rest = device.build(REST, block, {**defines, "CLUSTER": CLUSTER, "ENTRIES": entries}).rest
-            self._unrolled = UNROLLED
 
     def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
         super().begin(b, tolerance, max_iterations)

@@ -26,6 +26,13 @@ def _libceed() -> str:
     return libceed.version()
 
 
+def _amgx() -> str:
+    """Where AmgX's library is: it is in no package."""
+    from baselines.solvers import _amgx
+
+    return str(_amgx.path() or "")
+
+
 # Rival, the package that brings it or a function that finds it, and what to do when it is missing.
 PACKAGES = {
     "Numba loops": ("numba", "pip install numba"),
@@ -40,6 +47,11 @@ PACKAGES = {
     "libCEED": (_libceed, "install libCEED, and name its libceed.so by LIBCEED where the system does not find it"),
     "MKL": ("mkl", "on x86-64, make setup EXTRAS=mkl, or pip install mkl"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),
+    "AmgX": (_amgx, "an NVIDIA GPU, and AmgX built from its sources; AMGX_DIR is the folder of libamgxsh.so"),
+    "cuDSS through nvmath": (
+        ("nvidia-cudss-cu13", "nvidia-cudss-cu12"),
+        "an NVIDIA GPU, and pip install nvidia-cudss-cu13",
+    ),
     "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),
 }
 

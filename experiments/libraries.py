@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
-from baselines.solvers import petsc
+from baselines.solvers import _amgx, petsc
 from repro import Skip
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,6 +63,10 @@ def version(library: str) -> str:
         from baselines.sem import libceed
 
         return libceed.version()
+    if library == "AmgX":
+        return _amgx.version()
+    if library == "nvidia-cudss":
+        return _package("nvidia-cudss-cu13", "nvidia-cudss-cu12")
     return _cusparse() if library == "cuSPARSE" else _package(library)
 
 

@@ -10,11 +10,12 @@ import importlib
 from baselines.solvers.rival import Rival, SolverFailed
 
 METHODS = ("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg")
-__all__ = ["METHODS", "Rival", "SolverFailed", "prepare", "title"]
+ON_GPU = ("amgx-pmis", "amgx-aggressive", "amgx-shipped", "amgx-aggregation", "cudss")
+__all__ = ["METHODS", "ON_GPU", "Rival", "SolverFailed", "prepare", "title"]
 
 
 def prepare(method: str, matrix, rhs, tolerance: float = 1e-8, max_iterations: int = 10000) -> Rival:
-    """Return one of `METHODS` for a system; Skip when what it needs is not on this machine.
+    """Return one of `METHODS` or `ON_GPU` for a system; Skip when what it needs is not on this machine.
 
     Parameters
     ----------
@@ -35,6 +36,6 @@ def title(method: str) -> str:
 
 
 def _module(method: str):
-    if method not in METHODS:
-        raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+    if method not in METHODS + ON_GPU:
+        raise ValueError(f"method {method!r} is none of {', '.join(METHODS + ON_GPU)}")
     return importlib.import_module(f"baselines.solvers.{method.replace('-', '_')}")

@@ -15,7 +15,7 @@ class SolverFailed(ReproError):
 
 
 class Rival:
-    """A solver of A x = b from x = 0, on the host.
+    """A solver of A x = b from x = 0, on the host or, by a library of its own, on a GPU.
 
     Attributes
     ----------
@@ -24,6 +24,8 @@ class Rival:
     seconds : float or None
         Sum of the times that the solver itself has reported for its set-ups and solves, where these run in another
         process and a call of `set_up` or `solve` takes longer; None where the caller's clock is right.
+    on_gpu : bool
+        Whether it computes on a GPU; both calls wait until it has done so.
     has_set_up : bool
         Whether `set_up` does anything worth timing.
     version : str
@@ -36,6 +38,7 @@ class Rival:
 
     threads = 1
     seconds: float | None = None
+    on_gpu = False
     has_set_up = True
     version = ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas
 from matplotlib.ticker import MaxNLocator
 
-from experiments.fu2014 import MESHES, labels, solvers
+from experiments.fu2014 import EVERY, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
 from repro.show.plots import PAGE, caption, figure, lines
 from repro.show.tables import Table
@@ -17,7 +17,7 @@ INNER = (1, 2, 3, 4, 5, 6, 8)
 
 def cells(scale):
     """Return every mesh on every back end."""
-    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, {"patch-pcgamg": solvers.DEVICES})
+    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, {"patch-pcgamg": solvers.DEVICES})
 
 
 def measure(cell, run):

@@ -24,6 +24,8 @@ KERNELS = {
     "cg": {"relaxation": "none"},
 }
 BYTES = 100  # a non-zero, at the peak of set-up: 45 of ours, rivals with a hierarchy up to twice that
+DIRECT_BYTES = 160  # of a direct solver, times n^(4/3): the factors of nested dissection in three dimensions
+ON_GPU = dict.fromkeys(rivals.ON_GPU, ("cuda",))  # rivals on the same card
 COUNTS = ("threads", "levels", "coarsest_rows")
 INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
 KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
@@ -72,7 +74,8 @@ def measure(run, matrix, *, timed: bool = True, **options) -> None:
     **options
         Of kernels.amg.Solver, for the project's own.
     """
-    run.need("the solver", **{"host" if run.cell.backend == "host" else "device": BYTES * matrix.nnz})
+    needed = DIRECT_BYTES * matrix.shape[0] ** (4 / 3) if run.cell.method == "cudss" else BYTES * matrix.nnz
+    run.need("the solver", **{"host" if run.cell.backend == "host" else "device": needed})
     solver = _prepared(run, matrix, options)
     try:
         _record(run, solver, timed)
@@ -109,13 +112,13 @@ def time_solve(run, solver, suffix: str = "") -> None:
 
 
 def _prepared(run, matrix, options):
-    if run.cell.backend == "host":
+    if run.cell.method in rivals.METHODS + rivals.ON_GPU:
         return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
     return OnDevice(run.device, matrix, run.cell.method, **options)
 
 
 class OnHost:
-    """A rival, with the clock that times it."""
+    """A rival that the host drives, also one on a GPU, with the clock that times it."""
 
     def __init__(self, rival):
         self._rival = rival
@@ -130,7 +133,7 @@ class OnHost:
         return None
 
     def facts(self):
-        return {"threads": self._rival.threads}
+        return {} if self._rival.on_gpu else {"threads": self._rival.threads}
 
 
 class ReportedClock(HostClock):

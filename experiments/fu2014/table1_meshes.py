@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas
 
 from experiments import counted
-from experiments.fu2014 import MESHES, labels
+from experiments.fu2014 import EVERY, labels
 from repro import Cell
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Column, Table, paper_table
@@ -26,7 +26,7 @@ UNITS = {"dihedral_min": "degree", "radius_ratio_mean": ""}
 
 def cells(scale):
     """Return a cell for each mesh, and one for what a kernel counts in it."""
-    return counted.beside(Cell(case=mesh, method="mesh", data=(f"fu2014/{mesh}",)) for mesh in MESHES)
+    return counted.beside(Cell(case=mesh, method="mesh", data=(f"fu2014/{mesh}",)) for mesh in EVERY)
 
 
 def measure(cell, run):

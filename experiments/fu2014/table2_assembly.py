@@ -12,7 +12,7 @@ import functools
 import pandas
 
 from baselines.assembly import coordinates, mapped, serial
-from experiments.fu2014 import MESHES, labels
+from experiments.fu2014 import EVERY, labels
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz, reference
 from kernels import assembly
@@ -46,7 +46,7 @@ REFERENCE_BYTES, METHOD_BYTES = 850, 1250
 def cells(scale):
     """Return every mesh by every method on every back end that it has."""
     found = []
-    for mesh in MESHES:
+    for mesh in EVERY:
         data = (f"fu2014/{mesh}",)
         found += [Cell(mesh, method, backend, data=data) for method in assembly.METHODS
                   for backend in ("cuda", "opencl", "openmp")]  # fmt: skip

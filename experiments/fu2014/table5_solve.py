@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.fu2014 import MESHES, labels, solvers
+from experiments.fu2014 import EVERY, labels, solvers
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, threads
@@ -20,7 +20,8 @@ MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 ON_DEVICES = dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg", "cg", "patch-on-mis", "jacobi-on-patch"), solvers.DEVICES)
 ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
                         ("host",))  # fmt: skip
-METHODS = ON_DEVICES | ON_HOST
+METHODS = ON_DEVICES | ON_HOST | solvers.ON_GPU
+AMGX = tuple(method for method in solvers.ON_GPU if method.startswith("amgx-"))
 # Each relaxation on the paper's aggregates, and on those of an independent set alone.
 PAIRS = {"patches": ("patch-pcgamg", "patch-on-mis"), "Jacobi": ("jacobi-on-patch", "jacobi-pcgamg")}
 DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa", "cg", "hypre-cg")
@@ -28,7 +29,7 @@ DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa", "
 
 def cells(scale):
     """Return every mesh by every solver on every back end that it has."""
-    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, METHODS)
+    return solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, METHODS)
 
 
 def measure(cell, run):
@@ -61,8 +62,32 @@ def tables(results):
         paper_table(results, "Table 5: time to solve", order, cases=every, notes=notes),
         paper_table(results, "Table 5: iterations", columns("iterations", "count", HEADINGS), cases=every),
         trimmed(_pairs(results, names), 2),
+        *_same_card(results, names),
         everything(results, names),
     ])  # fmt: skip
+
+
+def _same_card(results, names):
+    """Set-up and solve together, beside libraries on the same GPU: of AmgX's configurations the best."""
+    rows = []
+    for case, name in names.items():
+        sums = {
+            method: _together(results, case, method) for method in ("patch-pcgamg", "jacobi-pcgamg", *solvers.ON_GPU)
+        }
+        known = {method: sums[method] for method in AMGX if sums[method] is not None}
+        if not known and sums["cudss"] is None:
+            continue
+        best = min(known, key=known.get) if known else None
+        row = {"Mesh": name, "patchPCGAMG [ms]": sums["patch-pcgamg"], "jacobiPCGAMG [ms]": sums["jacobi-pcgamg"]}
+        row |= {"AmgX [ms]": known.get(best), "its configuration": best and f"`{best}`", "cuDSS [ms]": sums["cudss"]}
+        rows.append(row)
+    title = "Set-up and solve together, on the same GPU"
+    return [trimmed(Table(title, pandas.DataFrame(rows, dtype=object)), 1)] if rows else []
+
+
+def _together(results, case, method):
+    times = [results.value(case, method, metric, "cuda") for metric in ("setup", "solve")]
+    return None if None in times else 1e3 * sum(times)
 
 
 def _pairs(results, names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.fu2014 import MESHES, labels, solvers, table5_solve
+from experiments.fu2014 import EVERY, labels, solvers, table5_solve
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
@@ -29,8 +29,8 @@ def cells(scale):
     pairs = ("patch-on-mis", "jacobi-on-patch")
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
     inside = dict.fromkeys(solvers.INSIDE, solvers.DEVICES) | {"patch-sell": ("cuda",)}
-    formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in MESHES}, inside)
-    return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: MESHES.index(c.case))
+    formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, inside)
+    return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: EVERY.index(c.case))
 
 
 def tables(results):

@@ -5,12 +5,15 @@ import pytest
 import skfem
 
 import datasets
+from experiments.fu2014 import REAL
 
 
 def test_facts_of_every_mesh(bench):
     assert bench.run("fu2014-table1", "--backend", "host") == 0
     rows = bench.rows("table1.smoke.csv")
-    assert {row["status"] for row in rows} == {"done"}
+    missing = [row for row in rows if row["status"] != "done"]
+    assert {row["case"] for row in missing} <= set(REAL) and {row["status"] for row in missing} <= {"skipped"}
+    rows = [row for row in rows if row["status"] == "done" and row["case"] not in REAL]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     assert cases == ["regular", "irregular", "heart", "brain", "blobs"]
     for case in cases:

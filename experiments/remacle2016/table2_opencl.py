@@ -6,12 +6,26 @@ The same source by the C back end is beside it: without a GPU, OpenCL is there w
 from __future__ import annotations
 
 from experiments.remacle2016 import bp5, products, rivals, solves
-from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.plots import PAGE, bars, caption, figure, style
 from repro.show.tables import trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 12, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 ON_CORES = "openmp"
+R = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
+Z = {"solve-trilinear": "z, local solves"}
+SOLVES = {
+    "plain-stored": "solve by r", "plain-trilinear": "solve by r'", "solve-stored": "ours by r",
+    "solve-trilinear": "ours by r'",
+}  # fmt: skip
+# Metric, unit, quantity, methods, the paper's names of those, and its metric.
+PANELS = (
+    ("flop_rate", "GFLOP/s", "Operations", R, None, None),
+    ("bandwidth", "GB/s", "Bytes", R, None, None),
+    ("flop_rate_fine", "GFLOP/s", "Operations of z", Z, {"solve-trilinear": "fine"}, "flop_rate"),
+    ("bandwidth_fine", "GB/s", "Bytes of z", Z, {"solve-trilinear": "fine"}, "bandwidth"),
+    ("wall", "s", "A solve", SOLVES, {"plain-stored": "stored", "plain-trilinear": "trilinear"}, None),
+)
 
 
 def cells(scale):
@@ -46,24 +60,28 @@ def shown(results, title, backend):
 
 
 def plot(results):
-    """Draw operations a second by order, ours and the paper's."""
+    """Draw operations and bytes a second by order, and solves, ours and the paper's, and BP5."""
     return drawn(results, "opencl")
 
 
 def drawn(results, backend):
-    """Draw operations and bytes a second of r and r' by order, and BP5 by size; by C where the back end has nothing."""
+    """Draw operations and bytes a second of r, r' and z by order, solves, and BP5 by size.
+
+    They are of the C back end where the other has nothing.
+    """
     backend = backend if backend in results.backends() else ON_CORES
-    has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
-    made, axes = figure(PAGE, 2.8, panels=2 + has_bp5)
+    made, _ = figure(PAGE, 5.2)
+    made.clear()
+    with style():
+        axes = made.subplots(2, 3).ravel()
     cases = {case: str(products.CASES[case]) for case in results.cases if case in products.CASES}
-    methods = {"stored": "r, factors stored", "trilinear": "r', recomputed"}
-    for axis, metric, unit, quantity in (
-        (axes[0], "flop_rate", "GFLOP/s", "Operations"),
-        (axes[1], "bandwidth", "GB/s", "Bytes"),
-    ):
-        bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend)
+    for axis, (metric, unit, quantity, methods, theirs, printed) in zip(axes, PANELS, strict=False):
+        bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend,
+             published=theirs, published_metric=printed)  # fmt: skip
         axis.set_xlabel("Order n")
-    if has_bp5:
-        bp5.drawn(axes[2], results, backend)
-    caption(made, results, "operations and bytes as the paper counts them")
+    if results.backends(bp5.METHOD, "iteration_rate"):
+        bp5.drawn(axes[-1], results, backend)
+    else:
+        axes[-1].set_axis_off()
+    caption(made, results, "operations and bytes as the paper counts them; solves to the residual of our Table 1")
     return made

@@ -23,5 +23,5 @@ def tables(results):
 
 
 def plot(results):
-    """Draw operations and bytes a second by order, ours and the paper's, and BP5."""
+    """Draw operations and bytes a second by order, and solves, ours and the paper's, and BP5."""
     return table2_opencl.drawn(results, "cuda")

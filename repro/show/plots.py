@@ -123,6 +123,7 @@ def bars(
     quantity: str = "Time",
     cases: Mapping[str, str] | None = None,
     published: Mapping[str, str] | None = None,
+    published_metric: str | None = None,
     backend: str | None = None,
     log: bool = True,
     parameters: Mapping[str, Any] | None = None,
@@ -146,6 +147,8 @@ def bars(
         Case to label, in order. Default: the cases of the results, capitalised.
     published : mapping of str to str, optional
         The paper's method for each of ours whose published values are drawn; default: the same names.
+    published_metric : str, optional
+        The paper's metric, where it is not ours.
     backend : str, optional
         Default: the best that has the method.
     log : bool
@@ -161,7 +164,9 @@ def bars(
         method: [point(results, case, method, metric, unit, backend, **own) for case in cases] for method in methods
     }
     theirs = {
-        method: [results.published.get(case, published.get(method, ""), metric, **own) for case in cases]
+        method: [
+            results.published.get(case, published.get(method, ""), published_metric or metric, **own) for case in cases
+        ]
         for method in methods
     }
     methods = {method: name for method, name in methods.items() if any(ours[method]) or any(theirs[method])}

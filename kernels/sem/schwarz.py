@@ -82,6 +82,11 @@ def setting(order: int, dtype: str, is_gpu: bool, adds: bool = False) -> tuple[P
     return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains, adds)
 
 
+def by_atomics(device) -> bool:
+    """Return whether atomics are what subdomains are added up by on a device, if nothing else is asked for."""
+    return device.backend == "cuda"
+
+
 def halo(dtype: str, outer: str, weighted: bool) -> tuple:
     """Return the build of the kernels beside the solves, for vectors of `dtype` beside the operator's of `outer`."""
     defines_ = {"real": REAL[dtype], "outer": REAL[outer], "WEIGHTED": int(weighted), "MIN_BLOCKS": 1}
@@ -143,8 +148,8 @@ class Schwarz:
     dtype : {'float32', 'float64'}
         Of the solves; r and z are of the operator's.
     adds : bool, optional
-        Add the subdomains' values to the assembled vector by atomics, without a vector of theirs. By default they are
-        gathered, the same bits every time.
+        Add the subdomains' values to the assembled vector by atomics, without a vector of theirs; else gather them, the
+        same bits every time. By default on CUDA, where that is faster at every order.
     weighted : bool
         Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
         paper's is the plain sum. With the coarse space the weights save iterations (docs/notes/sem.md).
@@ -159,7 +164,7 @@ class Schwarz:
 
     def __init__(
         self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False,
-        adds=False,
+        adds=None,
     ):  # fmt: skip
         device, order, xp = operator.device, operator.order, operator.device.xp
         self.device, self.order, self.dtype, self.nodes = device, order, np.dtype(dtype), operator.nodes
@@ -169,7 +174,8 @@ class Schwarz:
         neighbours = Neighbours(numbers, order, xp)
         kept = numbers if fixed is None else xp.where(fixed[numbers], xp.int32(-1), numbers)
         table = overlap(kept, order, neighbours, xp)
-        source, block, macros = setting(order, dtype, device.is_gpu)
+        adds = by_atomics(device) if adds is None else adds
+        source, block, macros = setting(order, dtype, device.is_gpu, adds)
         self.layout = Layout(self.elements, order + 3, macros["ELEMENTS"])
         self.maps = Gather(device, table, self.nodes, self.layout, dtype)
         coefficients_ = [xp.broadcast_to(xp.asarray(v, dtype="float64"), (self.elements,)) for v in (kappa, mass)]
@@ -218,10 +224,17 @@ class Schwarz:
         return Work(memory, self.elements * operations.schwarz(self.order), self.dtype.name)
 
     def work(self) -> Work:
-        """Return the least work of `apply`: besides the solves, the parts and their places once, both vectors once."""
+        """Return the least work of `apply`: besides the solves both vectors once, and the parts and their places.
+
+        By atomics there are no parts: the sums are written once, and read where they are weighted.
+        """
         local, size, outer = self.local_work(), self.dtype.itemsize, self._outer.itemsize
         entries = int(self.maps.places.shape[0])
-        memory = local.bytes + (4 + size) * entries + (4 + outer) * self.nodes
+        if self.adds:
+            memory = local.bytes - size * self.elements * (self.order + 3) ** 3 + size * self.nodes
+            memory += (4 + size + outer) * self.nodes if self._copies else 0
+        else:
+            memory = local.bytes + (4 + size) * entries + (4 + outer) * self.nodes
         if self._copies:
             memory += (4 + outer + size) * self.nodes
         return Work(memory, local.flops + entries, self.dtype.name)

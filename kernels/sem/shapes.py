@@ -81,13 +81,14 @@ _CUDA = {
         2: Shape(32, stages=2), 3: Shape(4, min_blocks=10, stages=2), 4: Shape(5, min_blocks=6, stages=2),
         5: Shape(2, stages=3, body="tensor"), 6: Shape(3, stages=2),
         7: Shape(2, min_blocks=8, stages=3, body="tensor"), 8: Shape(1, stages=3),
-        9: Shape(2, padding=1, min_blocks=2, stages=3), 10: Shape(1, padding=1, stages=3),
+        9: Shape(1, padding=1, min_blocks=4, stages=3), 10: Shape(1, padding=1, stages=3),
         11: Shape(1, min_blocks=3, stages=3), 12: Shape(1, min_blocks=2, stages=4),
         13: Shape(1, stages=3, body="tensor"), 14: Shape(1, min_blocks=3, body="tensor"),
         15: Shape(1, stages=2, body="tensor"),
     },
     ("float64", "trilinear"): {
         6: Shape(1, min_blocks=16, body="tensor"), 7: Shape(1, min_blocks=12, body="tensor"),
+        9: Shape(1, padding=1, min_blocks=4, pencils=2), 11: Shape(1, padding=1, pencils=3),
         13: Shape(1, body="tensor"), 14: Shape(1, min_blocks=3, body="tensor"), 15: Shape(1, body="tensor"),
     },
     ("float32", "stored"): {
@@ -96,10 +97,15 @@ _CUDA = {
         13: Shape(1, min_blocks=4, stages=2),
     },
 }  # fmt: skip
+# With a mass, whose factor is loaded late, other shapes are faster at some orders.
+_CUDA_MASS = {
+    ("float32", "stored"): {4: Shape(5, padding=1), 7: Shape(2, padding=1)},
+    ("float32", "trilinear"): {6: Shape(4)},
+}
 FIRST_CAPABILITY = 80  # of the GPUs that have these
 
 
-def tuned(order: int, dtype: str, geometry: str, device) -> Shape:
+def tuned(order: int, dtype: str, geometry: str, device, has_mass: bool = False) -> Shape:
     """Return the fastest shape that fits the device; affine elements take that of trilinear ones.
 
     Raises
@@ -113,7 +119,8 @@ def tuned(order: int, dtype: str, geometry: str, device) -> Shape:
     if not device.is_gpu:
         return Shape(1, body="loops")
     size, q = np.dtype(dtype).itemsize, order + 1
-    special = _CUDA.get((dtype, geometry), {}).get(order) if device.backend == "cuda" else None
+    known = _CUDA.get((dtype, geometry), {}) | (_CUDA_MASS.get((dtype, geometry), {}) if has_mass else {})
+    special = known.get(order) if device.backend == "cuda" else None
     if special and int(device.details["compute capability"]) >= FIRST_CAPABILITY:
         if size * special.shared(q) <= device.shared_bytes:
             return special

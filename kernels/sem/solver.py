@@ -101,7 +101,7 @@ class Solver:
             self.coarse = made(self.operator, points, cells, fixed, kappa, c, inner_dtype, **(cycle or {}))
             apply = two_scale.TwoScale(self.fine, self.coarse).apply
         graph = False if coarse == "host" and preconditioner == "two-scale" else graph
-        self.iteration = ConjugateGradient(device, self.operator.multiply, self.nodes, apply, graph, dtype)
+        self.iteration = ConjugateGradient(device, self.operator.multiply_fast, self.nodes, apply, graph, dtype)
 
     def load(self, source=1.0):
         """Return the right-hand side of a source: (nodes,) array of `dtype` on the device, zero where u is fixed.
@@ -149,7 +149,8 @@ def builds(device, order: int, dtype: str, preconditioner, inner_dtype: str, coa
     found = [gather.build(dtype), conjugate_gradient.build(device, dtype)]
     if preconditioner in ("two-scale", "fine-only"):
         halo = schwarz.halo(inner_dtype, dtype, weighted)
-        found += [schwarz.setting(order, inner_dtype, device.is_gpu), halo, gather.build(inner_dtype)]
+        adds = schwarz.by_atomics(device)
+        found += [schwarz.setting(order, inner_dtype, device.is_gpu, adds), halo, gather.build(inner_dtype)]
     if preconditioner == "two-scale":
         found += [coarse_space.build(device.is_gpu, order, inner_dtype, dtype), gather.build("float64")]
         if coarse == "device":

@@ -135,7 +135,7 @@ class Operator:
         self.has_mass, q = mass is not None, order + 1
         points, cells = xp.asarray(points), xp.asarray(cells)
         self.numbering = number_nodes(cells, order, xp) if numbering is None else numbering
-        shape = shape or tuned(order, dtype, geometry, device)
+        shape = shape or tuned(order, dtype, geometry, device, self.has_mass)
         self.elements, self.nodes = len(cells), self.numbering.nodes
         self.layout = Layout(self.elements, q, shape.elements)
         table = xp.asarray(self.numbering.table)
@@ -185,6 +185,11 @@ class Operator:
         """Enqueue y = A x in one kernel, with atomic adds where elements meet."""
         self.device.fill(y, 0)
         self._launch("nodes", x, None, y)
+
+    @property
+    def multiply_fast(self):
+        """The faster one: by atomics on CUDA, where they are at every order; else `multiply`."""
+        return self.multiply_atomic if self.device.backend == "cuda" else self.multiply
 
     def local_work(self) -> Work:
         """Return the least work of `apply_local`: factors, table and output once, the assembled vector once."""

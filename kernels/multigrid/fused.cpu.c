@@ -1,0 +1,62 @@
+/* A product with A and the vector operations around it, see fused.c: TOGETHER rows at once. */
+
+#include "../spmv/slices.h"
+
+#if SLICED
+#define LIMITS const long slice = first / SLICE, place = extents[slice] + first % SLICE, end = extents[slice + 1]
+#define STRIDE SLICE
+#else
+#define LIMITS                                                                                                       \
+    long longest = 0;                                                                                                \
+    for (int lane = 0; lane < TOGETHER; ++lane)                                                                      \
+        longest = extents[first + lane] > longest ? extents[first + lane] : longest;                                 \
+    const long place = first, end = first + longest * stride
+#define STRIDE stride
+#endif
+
+/* For each row of a block: `sum` is its entry of A x, and `i` its number. */
+#define FOR_ROWS(statement)                                                                                          \
+    OUTER(block);                                                                                                    \
+    const long past = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;                     \
+    for (long first = block * BLOCK * LANES; first < past; first += TOGETHER) {                                      \
+        LIMITS;                                                                                                      \
+        real sums[TOGETHER];                                                                                         \
+        add_slice(columns, values, x, place, end, STRIDE, sums);                                                     \
+        const int here = SORTED || rows - first > TOGETHER ? TOGETHER : rows - first;                                \
+        for (int lane = 0; lane < here; ++lane) {                                                                    \
+            const long i = SORTED ? order[first + lane] : first + lane;                                              \
+            if (SORTED && i < 0) continue;                                                                           \
+            const real sum = sums[lane];                                                                             \
+            statement;                                                                                               \
+        }                                                                                                            \
+    }
+
+/* d = b - A x */
+KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
+              GLOBAL real *RESTRICT d)
+{
+    FOR_ROWS(d[i] = b[i] - sum)
+}
+
+/* out = x + omega D^-1 (b - A x) */
+KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+             GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
+             GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
+{
+    FOR_ROWS(out[i] = x[i] + omega * inverse_diagonal[i] * (b[i] - sum))
+}
+
+/* p = now D^-1 (b - A x) + before p, out = x + p */
+KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
+                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+                         GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
+                         GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
+                         const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)
+{
+    FOR_ROWS(const real step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
+             p[i] = step;
+             out[i] = x[i] + step)
+}

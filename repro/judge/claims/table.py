@@ -73,7 +73,7 @@ def page(verdicts: Sequence[Verdict], up: str = "", root: Path = published.ROOT)
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
-    parts = [f"# {paper}: {facts.get('title', paper)}", summary(verdicts), READING]
+    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", summary(verdicts), READING]
     parts += [section(verdict, up) for verdict in verdicts]
     findings = [verdict for verdict in consistency.verdicts(paper, root) if not verdict.agrees]
     if findings:

@@ -56,7 +56,7 @@ def shown(results, title, backend):
     for each, text in ((backend, title), (ON_CORES, on_cores)):
         *found, kernels = products.tables(results, text, each, *solves.columns(each))
         paper += found
-    return with_ours([*paper, kernels, *rivals.tables(results), *beyond])
+    return with_ours([*paper, kernels, *solves.tables(results), *rivals.tables(results), *beyond])
 
 
 def plot(results):

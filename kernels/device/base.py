@@ -21,6 +21,30 @@ BUILDS = [(FLUSH, FLUSH_BLOCK, FLUSH_DEFINES), (*PROOF, {})]
 Launch = Callable[[tuple[int, int, int], Sequence], None]
 
 
+_tape: list[tuple] | None = None  # of launches that are noted and not done
+
+
+def taped(function: Callable[[], object]) -> Callable[[], None]:
+    """Return what does the launches of `function`, as often as it is called, with the same arguments.
+
+    Their checks are done once, here, where `function` is called and launches nothing: in Python they may take longer
+    than a small kernel.
+    """
+    global _tape
+    before, _tape = _tape, []
+    try:
+        function()
+        launches = _tape
+    finally:
+        _tape = before
+
+    def repeat() -> None:
+        for launch, blocks, values, _ in launches:
+            launch(blocks, values)
+
+    return repeat
+
+
 class Kernel:
     """A built kernel; call it with the grid and the arguments of its signature.
 
@@ -63,7 +87,10 @@ class Kernel:
         if 0 not in blocks:
             if self._noted is not recording.now:
                 self._noted = recording.note(self._origin)
-            self._launch(blocks, values)
+            if _tape is None:
+                self._launch(blocks, values)
+            else:
+                _tape.append((self._launch, blocks, values, arguments))  # which keeps the arrays
 
     def __repr__(self):
         return f"<kernel {self.signature.name}({self.signature.text})>"

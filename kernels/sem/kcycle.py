@@ -21,6 +21,7 @@ from kernels.amg.arrays import Csr
 from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.spectrum import spectral_radius
 from kernels.amg.transfer import DenseSolve
+from kernels.device.base import taped
 from kernels.sem.aggregates import hierarchy
 from kernels.sem.gather import places_of
 from kernels.sem.triplets import summed
@@ -94,10 +95,19 @@ class KCycle:
         self._kernels = device.build(*made)
         self._levels = [_Packed(device, level, dtype, block) for level in levels[:-1]]
         self.corrections = corrections if self._levels else 1  # what is solved directly leaves nothing
+        self._of, self._taped = (None, None), None  # on a processor: the vectors, and the launches for them
         self._left = device.empty(self.rows[0] if self.corrections > 1 else 0, dtype)
 
     def apply(self, r, z) -> None:
         """Enqueue z = P_0 r for (n,) device arrays of `dtype`."""
+        if self.device.is_gpu:
+            self._apply(r, z)
+            return
+        if self._of[0] is not r or self._of[1] is not z:
+            self._of, self._taped = (r, z), taped(lambda: self._apply(r, z))
+        self._taped()
+
+    def _apply(self, r, z) -> None:
         if self.steps == 1:
             self._cycle(0, r, z)
             return

@@ -1,9 +1,10 @@
-"""PyAMG's classical algebraic multigrid on the finest matrix alone: what one would run without the mesh's levels."""
+"""PyAMG's classical algebraic multigrid on the finest matrix alone."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from baselines.multigrid.algebraic import interior
 from baselines.multigrid.cycle import Outcome
 
 LIBRARIES = ("pyamg",)
@@ -14,8 +15,6 @@ STRENGTH = ("classical", {"theta": 0.25, "norm": "min"})
 class ClassicalAmg:
     """Conjugate gradients with a V-cycle of Ruge and Stüben's, PyAMG's own settings otherwise; it has no threads.
 
-    The unit rows of the boundary are eliminated, so that the matrix is symmetric.
-
     Parameters
     ----------
     grids : sequence of levels
@@ -25,12 +24,9 @@ class ClassicalAmg:
     def __init__(self, grids):
         import pyamg
 
-        grid = grids[-1]
-        self.free = np.flatnonzero(np.diff(grid.matrix.indptr) > 1)
-        matrix = grid.matrix[self.free]
-        self.rhs = grid.rhs[self.free] - matrix @ grid.start
-        self.start = grid.start
-        self.hierarchy = pyamg.ruge_stuben_solver(matrix[:, self.free].tocsr(), strength=STRENGTH)
+        matrix, self.rhs, self.free = interior(grids[-1])
+        self.start = grids[-1].start
+        self.hierarchy = pyamg.ruge_stuben_solver(matrix, strength=STRENGTH)
         self.solution = None
 
     def solve(self, tolerance: float = 1e-8, max_cycles: int = 100) -> Outcome:

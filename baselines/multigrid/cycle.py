@@ -1,4 +1,4 @@
-"""The paper's V-cycle on the host, whatever computes its products."""
+"""The paper's V-cycle on the host, whatever computes its products: the very steps of ``kernels.multigrid.Multigrid``."""
 
 from __future__ import annotations
 
@@ -28,10 +28,22 @@ class Outcome:
         return float((self.history[-1] / self.history[0]) ** (1 / self.cycles))
 
 
+class Vectors:
+    """What a level works on, made once: memory that is touched the first time costs as much as a product."""
+
+    def __init__(self, n: int):
+        self.b, self.x, self.spare, self.defect = np.zeros((4, n))
+
+    def swap(self) -> None:
+        """Make what was written last the iterate."""
+        self.x, self.spare = self.spare, self.x
+
+
 class Cycle:
     """V-cycles with damped Jacobi, and conjugate gradients with Jacobi on the coarsest level.
 
-    Subclasses supply `prepare`, `relax`, `defect`, `restrict` and `prolong`.
+    The first step of a cycle uses the defect that its test has computed, and below the finest level it is one from zero.
+    Subclasses supply `prepare`, `scale`, `update`, `relax`, `find_defect`, `restrict`, `prolong` and `norm`.
 
     Parameters
     ----------
@@ -45,52 +57,82 @@ class Cycle:
     def __init__(self, grids, steps: int = 4, damping: float = 0.7, coarse_tolerance: float = 1e-2):
         self.grids, self.steps, self.damping, self.coarse_tolerance = list(grids), steps, damping, coarse_tolerance
         self.inverse_diagonals = [1 / grid.matrix.diagonal() for grid in grids]
+        self.vectors = [Vectors(grid.matrix.shape[0]) for grid in grids]
         self.prepare()
-        self.solution = None
 
     def prepare(self) -> None:
         """Bring the matrices into the form that products want."""
 
-    def relax(self, level: int, x, b):
-        """Return x + ω D⁻¹ (b - A x)."""
+    def scale(self, level: int, b, out) -> None:
+        """Set out = ω D⁻¹ b."""
         raise NotImplementedError
 
-    def defect(self, level: int, x, b):
-        """Return b - A x."""
+    def update(self, level: int, x, d, out) -> None:
+        """Set out = x + ω D⁻¹ d."""
         raise NotImplementedError
 
-    def restrict(self, level: int, d):
-        """Return Pᵀ d."""
+    def relax(self, level: int, x, b, out) -> None:
+        """Set out = x + ω D⁻¹ (b - A x)."""
         raise NotImplementedError
 
-    def prolong(self, level: int, c, x):
-        """Return x + P c."""
+    def find_defect(self, level: int, x, b, out) -> None:
+        """Set out = b - A x."""
         raise NotImplementedError
+
+    def restrict(self, level: int, d, out) -> None:
+        """Set out = Pᵀ d."""
+        raise NotImplementedError
+
+    def prolong(self, level: int, c, x) -> None:
+        """Add P c to x."""
+        raise NotImplementedError
+
+    def norm(self, d) -> float:
+        """Return ‖d‖ on this thread: NumPy's own is a library's, which wakes all threads for a long vector."""
+        return math.sqrt(np.einsum("i,i->", d, d))
+
+    @property
+    def solution(self):
+        """The finest level's iterate."""
+        return self.vectors[-1].x
 
     def solve(self, tolerance: float = 1e-8, max_cycles: int = 100) -> Outcome:
         """Solve from the start until the defect's norm is `tolerance` times the first one."""
-        top, finest = len(self.grids) - 1, self.grids[-1]
-        x, b = finest.start.copy(), finest.rhs
-        history = [_norm(self.defect(top, x, b))]
+        top, finest = len(self.grids) - 1, self.vectors[-1]
+        finest.x[:], finest.b[:] = self.grids[-1].start, self.grids[-1].rhs
+        history = [self._measured()]
         while history[-1] > tolerance * history[0] and len(history) <= max_cycles:
-            x = self._descend(top, x, b)
-            history.append(_norm(self.defect(top, x, b)))
-        self.solution = x
+            self.update(top, finest.x, finest.defect, finest.spare)
+            finest.swap()
+            self._descend(top)
+            history.append(self._measured())
         done = history[-1] <= tolerance * history[0]
         return Outcome("converged" if done else "cycle limit", len(history) - 1, np.array(history))
 
-    def _descend(self, level: int, x, b):
-        if level == 0:
-            return self._coarsest(b)
-        steps = self.steps
-        if x is None:
-            x, steps = self.damping * self.inverse_diagonals[level] * b, steps - 1
+    def _measured(self) -> float:
+        finest = self.vectors[-1]
+        self.find_defect(len(self.grids) - 1, finest.x, finest.b, finest.defect)
+        return self.norm(finest.defect)
+
+    def _descend(self, level: int) -> None:
+        """Go on after the first step before the coarse correction."""
+        own, below = self.vectors[level], self.vectors[level - 1]
+        self._relax(level, self.steps - 1)
+        self.find_defect(level, own.x, own.b, own.defect)
+        self.restrict(level, own.defect, below.b)
+        if level == 1:
+            below.x[:] = self._coarsest(below.b)
+        else:
+            self.scale(level - 1, below.b, below.x)
+            self._descend(level - 1)
+        self.prolong(level, below.x, own.x)
+        self._relax(level, self.steps)
+
+    def _relax(self, level: int, steps: int) -> None:
+        own = self.vectors[level]
         for _ in range(steps):
-            x = self.relax(level, x, b)
-        x = self.prolong(level, self._descend(level - 1, None, self.restrict(level, self.defect(level, x, b))), x)
-        for _ in range(self.steps):
-            x = self.relax(level, x, b)
-        return x
+            self.relax(level, own.x, own.b, own.spare)
+            own.swap()
 
     def _coarsest(self, b):
         matrix, inverse = self.grids[0].matrix, self.inverse_diagonals[0]
@@ -106,8 +148,3 @@ class Cycle:
             r -= alpha * q
             rz_before = rz
         return x
-
-
-def _norm(d) -> float:
-    """Return ‖d‖ on this thread: NumPy's own is a library's, which wakes all threads for a long vector."""
-    return math.sqrt(np.einsum("i,i->", d, d))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from baselines.multigrid.cycle import Cycle
 
 
@@ -11,14 +13,21 @@ class SciPyCycle(Cycle):
     def prepare(self):
         self.restrictors = [None if g.prolongator is None else g.prolongator.T.tocsr() for g in self.grids]
 
-    def relax(self, level, x, b):
-        return x + self.damping * self.inverse_diagonals[level] * (b - self.grids[level].matrix @ x)
+    def scale(self, level, b, out):
+        np.multiply(self.damping * self.inverse_diagonals[level], b, out=out)
 
-    def defect(self, level, x, b):
-        return b - self.grids[level].matrix @ x
+    def update(self, level, x, d, out):
+        self.scale(level, d, out)
+        out += x
 
-    def restrict(self, level, d):
-        return self.restrictors[level] @ d
+    def relax(self, level, x, b, out):
+        self.update(level, x, b - self.grids[level].matrix @ x, out)
+
+    def find_defect(self, level, x, b, out):
+        np.subtract(b, self.grids[level].matrix @ x, out=out)
+
+    def restrict(self, level, d, out):
+        out[:] = self.restrictors[level] @ d
 
     def prolong(self, level, c, x):
-        return x + self.grids[level].prolongator @ c
+        x += self.grids[level].prolongator @ c

@@ -1,10 +1,12 @@
 """The paper's V-cycle in loops compiled by Numba, on as many threads as are asked for: its SSE and MCSSE of today.
 
-A loop runs over rows, with the vector operations around a product in it.
+A loop runs over rows, with the vector operations around a product in it; norms, too, are on all threads.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 from contextlib import contextmanager
 
 import numba
@@ -14,6 +16,7 @@ from numba import njit, prange
 from baselines.multigrid.cycle import Cycle
 
 LIBRARIES = ("numba",)
+SHORT = 2000  # rows for which waking other threads costs more than they save
 MATH = {"reassoc", "contract"}  # additions in any order, so that they become vector instructions
 
 
@@ -31,6 +34,17 @@ def use_threads(count: int):
         yield
     finally:
         numba.set_num_threads(before)
+
+
+def by_size(function):
+    """Return a loop that is on all threads where its last argument is long, and on this one where it is short."""
+    together, alone = njit(parallel=True, fastmath=MATH, cache=True)(function), njit(fastmath=MATH)(function)
+
+    @functools.wraps(function)
+    def choose(*arguments):
+        return (together if arguments[-1].size > SHORT else alone)(*arguments)
+
+    return choose
 
 
 class NumbaCycle(Cycle):
@@ -55,17 +69,26 @@ class NumbaCycle(Cycle):
         with use_threads(self.threads):
             return super().solve(*arguments, **settings)
 
-    def relax(self, level, x, b):
-        return _relax(*self.matrices[level], x, b, self.inverse_diagonals[level], self.damping)
+    def scale(self, level, b, out):
+        _scale(b, self.inverse_diagonals[level], self.damping, out)
 
-    def defect(self, level, x, b):
-        return _combined(*self.matrices[level], x, b, -1.0)
+    def update(self, level, x, d, out):
+        _update(x, d, self.inverse_diagonals[level], self.damping, out)
 
-    def restrict(self, level, d):
-        return _product(*self.restrictors[level], d)
+    def relax(self, level, x, b, out):
+        _relax(*self.matrices[level], x, b, self.inverse_diagonals[level], self.damping, out)
+
+    def find_defect(self, level, x, b, out):
+        _combined(*self.matrices[level], x, b, -1.0, out)
+
+    def restrict(self, level, d, out):
+        _product(*self.restrictors[level], d, out)
 
     def prolong(self, level, c, x):
-        return _combined(*self.prolongators[level], c, x, 1.0)
+        _combined(*self.prolongators[level], c, x, 1.0, x)
+
+    def norm(self, d):
+        return math.sqrt(_squares(d))
 
 
 def _csr(matrix):
@@ -73,34 +96,48 @@ def _csr(matrix):
     return matrix.indptr.astype(np.uint32), matrix.indices.astype(np.uint32), matrix.data
 
 
-@njit(parallel=True, fastmath=MATH, cache=True)
-def _relax(offsets, columns, values, x, b, inverse_diagonal, damping):
-    out = np.empty_like(x)
+@by_size
+def _scale(b, inverse_diagonal, damping, out):
+    for row in prange(out.size):
+        out[row] = damping * inverse_diagonal[row] * b[row]
+
+
+@by_size
+def _update(x, d, inverse_diagonal, damping, out):
+    for row in prange(out.size):
+        out[row] = x[row] + damping * inverse_diagonal[row] * d[row]
+
+
+@by_size
+def _squares(d):
+    total = 0.0
+    for row in prange(d.size):
+        total += d[row] * d[row]
+    return total
+
+
+@by_size
+def _relax(offsets, columns, values, x, b, inverse_diagonal, damping, out):
     for row in prange(out.size):
         total = 0.0
         for k in range(offsets[row], offsets[row + 1]):
             total += values[k] * x[columns[k]]
         out[row] = x[row] + damping * inverse_diagonal[row] * (b[row] - total)
-    return out
 
 
-@njit(parallel=True, fastmath=MATH, cache=True)
-def _combined(offsets, columns, values, x, b, factor):
-    out = np.empty_like(b)
+@by_size
+def _combined(offsets, columns, values, x, b, factor, out):
     for row in prange(out.size):
         total = 0.0
         for k in range(offsets[row], offsets[row + 1]):
             total += values[k] * x[columns[k]]
         out[row] = b[row] + factor * total
-    return out
 
 
-@njit(parallel=True, fastmath=MATH, cache=True)
-def _product(offsets, columns, values, x):
-    out = np.empty(offsets.size - 1)
+@by_size
+def _product(offsets, columns, values, x, out):
     for row in prange(out.size):
         total = 0.0
         for k in range(offsets[row], offsets[row + 1]):
             total += values[k] * x[columns[k]]
         out[row] = total
-    return out

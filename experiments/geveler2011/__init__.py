@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from datasets.geveler2011 import NUMBERINGS
 from experiments import labels as names
+from repro import Cell
 
 ELEMENTS = ("q1", "q2")
 DEVICES = ("cuda", "opencl", "openmp")
@@ -31,14 +34,50 @@ LEVELS = {  # by table and scale
     },
 }
 BEST = "xyz"  # the numbering in which variants are compared: the paper's best
-__all__ = ["BEST", "DEVICES", "ELEMENTS", "HARDWARE", "LEVELS", "NUMBERINGS", "TITLES", "label", "level_of"]
+HIGHEST = 13  # level of any mesh
+
+
+class Place(NamedTuple):
+    """The mesh and the level of a case."""
+
+    mesh: str
+    level: int
+
+
+def case_of(mesh: str, level: int) -> str:
+    """Return what rows call a level of a mesh."""
+    return f"{mesh}-l{level}"
+
+
+PLACES = {case_of(mesh, level): Place(mesh, level)
+          for mesh in ("circle", "blood", "cube") for level in range(1, HIGHEST + 1)}  # fmt: skip
 
 
 def level_of(case: str) -> int:
-    """Return the level in a case, as in ``circle-l7``."""
-    return int(case.rpartition("-l")[2])
+    """Return the level of a case."""
+    return PLACES[case].level
+
+
+def method_of(element: str, numbering: str, variant: str) -> str:
+    """Return what rows call a variant in a numbering."""
+    return f"{element}-{numbering}-{variant}"
+
+
+def cell_of(mesh: str, level: int, element: str, numbering: str, variant: str, backend: str, prefix: str = "") -> Cell:
+    """Return the cell of a variant."""
+    return Cell(
+        case_of(mesh, level), prefix + method_of(element, numbering, variant), backend,
+        parameters={"mesh": mesh, "level": level, "element": element, "numbering": numbering, "variant": variant},
+        data=(f"geveler2011/{mesh}",),
+    )  # fmt: skip
 
 
 def label(mesh: str, results) -> str:
     """Return what tables call a mesh."""
     return names.label(results, f"geveler2011/{mesh}")
+
+
+__all__ = [
+    "BEST", "DEVICES", "ELEMENTS", "HARDWARE", "LEVELS", "NUMBERINGS", "PLACES", "TITLES", "case_of", "cell_of",
+    "label", "level_of", "method_of",
+]  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import datasets
-from baselines.multigrid import ClassicalAmg, NumbaCycle, SciPyCycle, use_threads
+from baselines.multigrid import Algebraic, ClassicalAmg, NumbaCycle, SciPyCycle, use_threads
 from datasets.geveler2011 import hierarchy
 from kernels import multigrid
 from kernels.device import Unavailable, open_device
@@ -46,6 +46,12 @@ def test_pyamg(grids, expected):
     found = solver.solve(1e-10)
     assert found.converged and np.abs(solver.solution - expected[1]).max() < 1e-6
     assert solver.solve(1e-10, max_cycles=1).status == "cycle limit"
+
+
+def test_rivals_in_solving_come_to_the_same_solution(grids, expected):
+    solver = Algebraic(grids, "numba-cg", 1e-10)
+    found = solver.solve(1e-10)
+    assert found.converged and found.history[-1] <= 1.01e-10 and np.abs(solver.solution - expected[1]).max() < 1e-6
 
 
 def test_a_solve_on_one_thread_leaves_the_others_to_what_comes_after(grids):

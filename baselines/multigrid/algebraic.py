@@ -1,4 +1,4 @@
-"""Algebraic multigrid on the finest matrix alone, by the rivals in solving: what one would run without the mesh's levels."""
+"""Algebraic multigrid on the finest matrix alone, by the rivals in solving."""
 
 from __future__ import annotations
 

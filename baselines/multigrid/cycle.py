@@ -1,4 +1,4 @@
-"""The paper's V-cycle on the host, whatever computes its products: the very steps of ``kernels.multigrid.Multigrid``."""
+"""The paper's V-cycle on the host, whatever computes its products: the very steps of ``kernels.multigrid``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Vectors:
 class Cycle:
     """V-cycles with damped Jacobi, and conjugate gradients with Jacobi on the coarsest level.
 
-    The first step of a cycle uses the defect that its test has computed, and below the finest level it is one from zero.
+    The first step of a cycle uses the defect that its test has computed; below the finest level it is one from zero.
     Subclasses supply `prepare`, `scale`, `update`, `relax`, `find_defect`, `restrict`, `prolong` and `norm`.
 
     Parameters

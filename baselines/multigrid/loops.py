@@ -5,7 +5,6 @@ A loop runs over rows, with the vector operations around a product in it; norms,
 
 from __future__ import annotations
 
-import functools
 import math
 from contextlib import contextmanager
 
@@ -36,17 +35,6 @@ def use_threads(count: int):
         numba.set_num_threads(before)
 
 
-def by_size(function):
-    """Return a loop that is on all threads where its last argument is long, and on this one where it is short."""
-    together, alone = njit(parallel=True, fastmath=MATH, cache=True)(function), njit(fastmath=MATH)(function)
-
-    @functools.wraps(function)
-    def choose(*arguments):
-        return (together if arguments[-1].size > SHORT else alone)(*arguments)
-
-    return choose
-
-
 class NumbaCycle(Cycle):
     """CSR by rows.
 
@@ -69,25 +57,36 @@ class NumbaCycle(Cycle):
         with use_threads(self.threads):
             return super().solve(*arguments, **settings)
 
+    def _wake(self, out):
+        """Let the loop over `out` run on this thread alone where it is short, else on all that are asked for."""
+        numba.set_num_threads(1 if out.size <= SHORT else self.threads)
+
     def scale(self, level, b, out):
+        self._wake(out)
         _scale(b, self.inverse_diagonals[level], self.damping, out)
 
     def update(self, level, x, d, out):
+        self._wake(out)
         _update(x, d, self.inverse_diagonals[level], self.damping, out)
 
     def relax(self, level, x, b, out):
+        self._wake(out)
         _relax(*self.matrices[level], x, b, self.inverse_diagonals[level], self.damping, out)
 
     def find_defect(self, level, x, b, out):
+        self._wake(out)
         _combined(*self.matrices[level], x, b, -1.0, out)
 
     def restrict(self, level, d, out):
+        self._wake(out)
         _product(*self.restrictors[level], d, out)
 
     def prolong(self, level, c, x):
+        self._wake(x)
         _combined(*self.prolongators[level], c, x, 1.0, x)
 
     def norm(self, d):
+        self._wake(d)
         return math.sqrt(_squares(d))
 
 
@@ -96,19 +95,19 @@ def _csr(matrix):
     return matrix.indptr.astype(np.uint32), matrix.indices.astype(np.uint32), matrix.data
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _scale(b, inverse_diagonal, damping, out):
     for row in prange(out.size):
         out[row] = damping * inverse_diagonal[row] * b[row]
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _update(x, d, inverse_diagonal, damping, out):
     for row in prange(out.size):
         out[row] = x[row] + damping * inverse_diagonal[row] * d[row]
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _squares(d):
     total = 0.0
     for row in prange(d.size):
@@ -116,7 +115,7 @@ def _squares(d):
     return total
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _relax(offsets, columns, values, x, b, inverse_diagonal, damping, out):
     for row in prange(out.size):
         total = 0.0
@@ -125,7 +124,7 @@ def _relax(offsets, columns, values, x, b, inverse_diagonal, damping, out):
         out[row] = x[row] + damping * inverse_diagonal[row] * (b[row] - total)
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _combined(offsets, columns, values, x, b, factor, out):
     for row in prange(out.size):
         total = 0.0
@@ -134,7 +133,7 @@ def _combined(offsets, columns, values, x, b, factor, out):
         out[row] = b[row] + factor * total
 
 
-@by_size
+@njit(parallel=True, fastmath=MATH, cache=True)
 def _product(offsets, columns, values, x, out):
     for row in prange(out.size):
         total = 0.0

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, level_of
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, PLACES, cell_of, level_of, method_of
 from repro import Cell
 from repro.show.results import is_missing
 from repro.show.tables import Table
 
-RATE = "rate"
+RATE, DEGREE = "rate", "rate-chebyshev"
+VARIANTS = {RATE: {}, DEGREE: {"smoother": "chebyshev", "steps": 24}}  # in place of the paper's smoother
+TESTED = {"circle": (RATE,), "blood": (RATE, DEGREE)}
 TABLES = {"circle": "table3", "blood": "table4"}
 BELOW = {"circle": 4, "blood": 3}  # the lowest level
 SHAPES = {"circle": 5, "blood": 3}  # the level whose elements are analysed: shapes hardly change above
-JACOBI = ("ellpack_r", "sell", "unfused", "direct", "cusparse", "cpu-1", "cpu-all", "scipy", RATE)
+SHORT = 4  # times that the longer sides of an element are longer, at most, in one that is not stretched
+JACOBI = ("ellpack_r", "sell", "unfused", "direct", "small", "cusparse", "cusparse-sell", "cpu-1", "cpu-all",
+          "scipy", RATE)  # fmt: skip
 
 
 def cells(mesh: str, scale: str) -> list[Cell]:
@@ -25,28 +29,30 @@ def cells(mesh: str, scale: str) -> list[Cell]:
     for element in ELEMENTS:
         top = LEVELS[TABLES[mesh]][scale][element][-1]
         levels = range(min(BELOW[mesh], top) - (element == "q2" and top > 3), top + 1)
-        found += [Cell(f"{mesh}-l{level}", f"{element}-{BEST}-{RATE}", backend, data=(f"geveler2011/{mesh}",))
-                  for level in levels for backend in DEVICES]  # fmt: skip
+        found += [cell_of(mesh, level, element, BEST, variant, backend)
+                  for variant in TESTED[mesh] for level in levels for backend in DEVICES]  # fmt: skip
     return found
 
 
 def measure(cell, run) -> None:
-    """Solve by the paper's smoother, check the solution, and record factors of the defect; for Q1 their limit, too."""
+    """Solve, check the solution, and record factors of the defect; for Q1 and the paper's smoother their limit, too."""
     from datasets.geveler2011 import hierarchy
     from experiments.geveler2011.problems import SMOOTHING, TOLERANCE, defect, of_run
     from kernels.multigrid import Multigrid, fourier
 
-    mesh, (element, numbering, _) = cell.case.partition("-")[0], cell.method.split("-")
+    element, level, variant = (cell.parameters[name] for name in ("element", "level", "variant"))
+    mesh = PLACES[cell.case].mesh
     jacobi = SMOOTHING[mesh]["jacobi"]
-    grids = of_run(run, element, level_of(cell.case)).numbered(numbering)
-    solver = Multigrid(run.device, grids, format="sell", **jacobi)
+    grids = of_run(run, element, level).numbered(cell.parameters["numbering"])
+    solver = Multigrid(run.device, grids, format="sell", **(VARIANTS[variant] or jacobi))
     outcome = solver.solve(TOLERANCE)
     run.check(defect(grids[-1], run.device.to_host(solver.solution)), 1.01 * TOLERANCE, "defect by SciPy")
     record(run, outcome)
-    if element == "q1":
-        level = hierarchy(run.dataset(cell.data[0]), SHAPES[mesh]).levels[-1]
-        limit = fourier.worst_factor(level.points[level.cells], 2 * jacobi["steps"], jacobi["damping"])
-        run.value("limit", limit)
+    if element == "q1" and variant == RATE:
+        shapes = hierarchy(run.dataset(cell.data[0]), SHAPES[mesh]).levels[-1]
+        corners, work = shapes.points[shapes.cells], (2 * jacobi["steps"], jacobi["damping"])
+        run.value("limit", fourier.worst_factor(corners, *work))
+        run.value("limit_short", fourier.worst_factor(corners[fourier.stretching(corners) <= SHORT], *work))
 
 
 def record(run, outcome) -> None:
@@ -54,25 +60,27 @@ def record(run, outcome) -> None:
     history = outcome.history
     run.value("cycles", outcome.cycles, "count")
     run.value("convergence", outcome.rate)
-    run.value("last_factor", float(history[-1] / history[-2]))
+    if outcome.cycles == len(history) - 1:  # not where only the first and the last defect are known
+        run.value("last_factor", float(history[-1] / history[-2]))
 
 
 def table(results) -> Table:
     """Return factors by level, and by how much they differ between numberings, formats and places."""
     done, rows = results.done, []
     for element in ELEMENTS:
-        for case in sorted(set(done["case"]), key=level_of):
-            names = done["method"].str.split("-", n=2, expand=True)
-            same = (done["case"] == case) & (names[0] == element) & names[2].isin(JACOBI)
+        for case in sorted((case for case in set(done["case"]) if PLACES[case].mesh in TESTED), key=level_of):
+            same = (done["case"] == case) & (done["p_element"] == element) & done["p_variant"].isin(JACOBI)
             metrics = {metric: done[same & (done["metric"] == metric)]["value"]
                        for metric in ("cycles", "convergence", "last_factor")}  # fmt: skip
             if not len(metrics["convergence"]):
                 continue
-            limit = results.value(case, f"{element}-{BEST}-{RATE}", "limit")
+            limit = results.value(case, method_of(element, BEST, RATE), "limit")
             rows.append({
                 "Element": element.upper(), "L": level_of(case), "Cycles": int(metrics["cycles"].max()),
                 "Mean factor": metrics["convergence"].median(), "Last factor": metrics["last_factor"].median(),
-                "Limit": None if is_missing(limit) else limit, "Solves": len(metrics["convergence"]),
+                "Limit": None if is_missing(limit) else limit,
+                "Cycles, degree 24": results.value(case, method_of(element, BEST, DEGREE), "cycles"),
+                "Solves": len(metrics["convergence"]),
                 "They differ by": metrics["convergence"].max() - metrics["convergence"].min(),
             })  # fmt: skip
     notes = ["Factors by which a cycle with the paper's smoother reduces the defect; of all solves with it, in "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import DEVICES, HARDWARE, NUMBERINGS, TITLES, level_of
+from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
+from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import MEANING
 from repro.show.plots import style
@@ -36,11 +37,11 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
             row = {"Numbering": TITLES[numbering], "L": level_of(case)}
             ours, theirs = {}, {}
             for ours_name, paper_name in HARDWARE.items():
-                method = f"{element}-{numbering}-{ours_name}"
+                method = method_of(element, numbering, ours_name)
                 where = backend if ours_name == "ellpack_r" else "host"
                 found = results.row(case, method, metric, where)
                 ours[ours_name] = None if found is None else convert(found["value"], found["unit"], unit)
-                number = results.published.get(case, f"{element}-{numbering}-{paper_name}", metric)
+                number = results.published.get(case, method_of(element, numbering, paper_name), metric)
                 theirs[ours_name] = None if number is None else convert(number.value, number.unit, unit)
             for name, heading in HEADINGS.items():
                 row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = ours[name], theirs[name]
@@ -48,7 +49,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 name = f"{HEADINGS[below]} over {HEADINGS[above]}"
                 row[name] = _gain(ours[above], ours[below], unit)
                 row[f"{name}, paper"] = _gain(theirs[above], theirs[below], unit)
-            sliced = results.row(case, f"{element}-{numbering}-sell", metric, backend)
+            sliced = results.row(case, method_of(element, numbering, "sell"), metric, backend)
             row[f"device, SELL [{unit}]"] = None if sliced is None else convert(sliced["value"], sliced["unit"], unit)
             if any(value is not None for value in (*ours.values(), *theirs.values(), sliced)):
                 rows.append(row)
@@ -59,18 +60,19 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
     return made
 
 
-def variants(results, element: str, names, metric: str = "solve") -> list[dict]:
+def variants(results, element: str, names, metric: str = "solve", numbering: str = BEST) -> list[dict]:
     """Return a row for each variant on each back end: its time, cycles and rate of convergence."""
     rows = []
     for case in _cases(results, element):
         for name in names:
+            method = method_of(element, numbering, name)
             for backend in (*DEVICES, "host"):
-                found = results.row(case, name, metric, backend)
+                found = results.row(case, method, metric, backend)
                 if found is None:
                     continue
-                cycles, rate = (results.value(case, name, fact, backend) for fact in ("cycles", "convergence"))
+                cycles, rate = (results.value(case, method, fact, backend) for fact in ("cycles", "convergence"))
                 rows.append({
-                    "L": level_of(case), "Variant": name.split("-", 2)[2], "Back end": backend,
+                    "L": level_of(case), "Variant": name, "Back end": backend,
                     "Time [ms]": 1e3 * found["value"], "Cycles": None if cycles is None else int(cycles),
                     "Defect a cycle": rate, "Of bound [%]": results.of_bound(found),
                 })  # fmt: skip
@@ -94,7 +96,7 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
         row = {"Element": element.upper(), "L": level_of(case)}
         for name, heading in HEADINGS.items():
             where = backend if name == "ellpack_r" else "host"
-            times = {n: results.value(case, f"{element}-{n}-{name}", metric, where) for n in NUMBERINGS}
+            times = {n: results.value(case, method_of(element, n, name), metric, where) for n in NUMBERINGS}
             worst, others = times.pop("sto"), {n: time for n, time in times.items() if time is not None}
             best = min(others, key=others.get, default=None)
             row[heading] = None if worst is None or best is None else worst / others[best]
@@ -116,14 +118,14 @@ def one_legend(made, axes) -> None:
 
 def _cases(results, element):
     """Return the cases that the element was measured in, by level."""
-    methods = results.frame["method"]
-    done = results.frame[methods.str.startswith(element) & ~methods.str.endswith("-rate")]
-    return sorted(set(done["case"]), key=level_of)
+    frame = results.frame
+    found = frame[(frame["p_element"] == element) & ~frame["p_variant"].isin(RATES)]
+    return sorted((case for case in set(found["case"]) if PLACES[case].mesh != "cube"), key=level_of)
 
 
 def _backend(results, metric):
     """Return the best back end of ELLPACK-R's rows."""
-    rows = results.done[(results.done["metric"] == metric) & results.done["method"].str.endswith("-ellpack_r")]
+    rows = results.done[(results.done["metric"] == metric) & (results.done["p_variant"] == "ellpack_r")]
     present = set(rows["backend"])
     return next((backend for backend in DEVICES if backend in present), "cuda")
 

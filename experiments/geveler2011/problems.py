@@ -8,6 +8,7 @@ from datasets.geveler2011 import hierarchy, number
 from kernels import multigrid
 from repro.keeping import kept
 
+DEGREES = {"q1": 1, "q2": 2}
 # Steps and damping of the paper's smoother, and steps of the others (section 4.2).
 SMOOTHING = {
     "circle": {"jacobi": {"steps": 4, "damping": 0.7}, "chebyshev": {"steps": 4}, "spai": {"steps": 2}},
@@ -30,7 +31,7 @@ class Problem:
     """
 
     def __init__(self, mesh, element: str, level: int, xp, sparse):
-        self.xp, self.degree = xp, int(element[1:])
+        self.xp, self.degree = xp, DEGREES[element]
         found = hierarchy(mesh, level, xp)
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
         self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, with_direct=True)

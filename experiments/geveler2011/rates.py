@@ -18,7 +18,14 @@ def noted(table: Table) -> Table:
     """Return the table of factors by level with a note on how the last of them stand to their limit."""
     if table.frame.empty:
         return table
-    return trimmed(dataclasses.replace(table, notes=[table.notes[0], *_notes(table.frame)]), 2)
+    return trimmed(dataclasses.replace(table, notes=[table.notes[0], *_notes(table.frame), *_degree(table.frame)]), 2)
+
+
+def _degree(frame) -> list[str]:
+    """Say what the last column is, where it is there."""
+    column = "Cycles, degree 24"
+    there = column in frame and not all(is_missing(value) for value in frame[column])
+    return [f"{column}: with Chebyshev polynomials in place of Jacobi's steps."] if there else []
 
 
 def _notes(frame) -> list[str]:

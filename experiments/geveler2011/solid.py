@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, level_of
-from repro import Cell
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, PLACES, cell_of, level_of
 from repro.show.tables import Table
 
 PREFIX = "solid-"
@@ -21,7 +20,7 @@ NAMES = {"ellpack_r": DEVICES, "sell": DEVICES, "chebyshev": DEVICES, "cpu-all":
 def cells(scale):
     """Return CUBE's levels in both elements, by some of the solvers of Table 3."""
     return [
-        Cell(f"cube-l{level}", f"{PREFIX}{element}-{BEST}-{name}", backend, data=("geveler2011/cube",))
+        cell_of("cube", level, element, BEST, name, backend, PREFIX)
         for element in ELEMENTS
         for level in LEVELS[scale][element]
         for name, backends in NAMES.items()
@@ -32,14 +31,15 @@ def cells(scale):
 def table(results) -> Table:
     """Return times, cycles and rates of convergence."""
     done, rows = results.done, []
-    for row in done[(done["metric"] == "solve") & done["method"].str.startswith(PREFIX)].to_dict("records"):
-        element, _, name = row["method"].removeprefix(PREFIX).split("-", 2)
+    for row in done[done["metric"] == "solve"].to_dict("records"):
+        if PLACES[row["case"]].mesh != "cube":
+            continue
         place = row["case"], row["method"]
         facts = {metric: results.value(*place, metric, row["backend"]) for metric in ("dof", "cycles", "convergence")}
         rows.append({
-            "Element": element.upper(), "L": level_of(row["case"]), "N": int(facts["dof"]), "Variant": name,
-            "Back end": row["backend"], "Time [ms]": 1e3 * row["value"], "Cycles": int(facts["cycles"]),
-            "Defect a cycle": facts["convergence"],
+            "Element": row["p_element"].upper(), "L": level_of(row["case"]), "N": int(facts["dof"]),
+            "Variant": row["p_variant"], "Back end": row["backend"], "Time [ms]": 1e3 * row["value"],
+            "Cycles": int(facts["cycles"]), "Defect a cycle": facts["convergence"],
             "Of bound [%]": results.of_bound(row),
         })  # fmt: skip
     notes = ["Beyond the paper: -Δu = 1 on a cube of distorted hexahedra, u = 0 on its boundary, with the smoothers of "

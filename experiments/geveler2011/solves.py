@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, convergence, level_of, solid
-from repro import Cell
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, PLACES, cell_of, convergence
 
-#: What is measured in every numbering: the paper's three columns, where each runs.
-COLUMNS = (("cpu-1", ("host",)), ("cpu-all", ("host",)), ("ellpack_r", DEVICES))
+#: What is measured in every numbering: the paper's columns, where each runs.
+COLUMNS = (("cpu-all", ("host",)), ("ellpack_r", DEVICES))
+#: The best and the worst numbering: one thread takes long.
+ONE_THREAD = (BEST, "sto")
+#: Unknowns of the largest level that is done in one launch with those below it.
+SMALL = 9000
 #: What is measured in the best numbering: settings of the solver, by name.
 VARIANTS = {
     "sell": {"format": "sell"},
@@ -14,14 +17,29 @@ VARIANTS = {
     "direct": {"format": "sell", "transfer": "direct"},
     "chebyshev": {"format": "sell", "smoother": "chebyshev"},
     "spai": {"format": "sell", "smoother": "spai"},
+    "small": {"format": "sell", "small": SMALL},
+    "mixed": {"format": "sell", "small": SMALL, "precision": "mixed"},
+    "mixed-chebyshev": {"format": "sell", "small": SMALL, "precision": "mixed", "smoother": "chebyshev"},
+    "mixed-spai": {"format": "sell", "precision": "mixed", "smoother": "spai"},
     "cusparse": {"pack": "cusparse_csr"},
+    "cusparse-sell": {"pack": "cusparse_sell"},
+    "cusparse-chebyshev": {"pack": "cusparse_sell", "smoother": "chebyshev"},
 }
+#: The fastest by what was tried, also in the numbering that suits caches most.
+FASTEST = ("mixed", "mixed-chebyshev", "chebyshev")
+CACHED = "hie"
+#: Algebraic multigrid on the finest matrix alone: options of `kernels.amg.Solver`, and rivals in solving.
+AGGREGATION = {"amg": {}, "amg-jacobi": {"relaxation": "jacobi", "coarsening": "mis"}}
+RIVALS = {"amgcl": "amgcl", "hypre": "hypre-extended"}
 #: What figures call them.
 NAMES = {
     "ellpack_r": "ELLPACK-R, Jacobi", "sell": "SELL, Jacobi", "unfused": "ELLPACK-R, not fused",
     "direct": "SELL, direct transfer", "chebyshev": "SELL, Chebyshev", "spai": "SELL, SPAI",
-    "cusparse": "cuSPARSE, Jacobi", "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy",
-    "pyamg": "PyAMG",
+    "small": "SELL, small levels at once", "mixed": "mixed, Jacobi", "mixed-chebyshev": "mixed, Chebyshev",
+    "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi", "cusparse-sell": "cuSPARSE SELL, Jacobi",
+    "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev", "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads",
+    "scipy": "SciPy", "pyamg": "PyAMG", "amgcl": "AMGCL, all threads", "hypre": "hypre", "amg": "AMG on patches",
+    "amg-jacobi": "AMG, Jacobi",
 }  # fmt: skip
 MEANING = {
     "ellpack_r": "the paper's: ELLPACK-R, Jacobi; here products are fused with the vector operations around them",
@@ -30,11 +48,21 @@ MEANING = {
     "direct": "transfer without matrices, in no set order of additions",
     "chebyshev": "Chebyshev polynomials in place of Jacobi's",
     "spai": "the sparse approximate inverse with A's pattern in place of D⁻¹",
+    "small": f"`sell`, and all levels of up to {SMALL} unknowns in one launch",
+    "mixed": "`small`, and corrections in single precision",
+    "mixed-chebyshev": "`mixed` with Chebyshev polynomials",
+    "mixed-spai": "`spai`, and corrections in single precision",
     "cusparse": "cuSPARSE's CSR, preprocessed, under the same cycle",
+    "cusparse-sell": "cuSPARSE's sliced ELLPACK under the same cycle",
+    "cusparse-chebyshev": "the same with Chebyshev polynomials",
     "cpu-1": "the same cycle in loops compiled by Numba, one thread",
     "cpu-all": "the same on all threads",
     "scipy": "the same cycle out of SciPy's products, one thread",
     "pyamg": "PyAMG's conjugate gradients with Ruge and Stüben's multigrid on the finest matrix; it has no threads",
+    "amgcl": "AMGCL's conjugate gradients with smoothed aggregation on the finest matrix, all threads",
+    "hypre": "hypre's BoomerAMG with conjugate gradients on the finest matrix, one process of one thread",
+    "amg": "our conjugate gradients with smoothed aggregation on patches on the finest matrix",
+    "amg-jacobi": "the same with Jacobi's relaxation on standard aggregates",
 }
 
 
@@ -44,30 +72,38 @@ def cells(mesh: str, scale: str):
     for element in ELEMENTS:
         for level in LEVELS[convergence.TABLES[mesh]][scale][element]:
             for numbering in NUMBERINGS:
-                made = [(name, backend) for name, backends in COLUMNS for backend in backends]
-                if numbering == BEST:
-                    made += [(name, backend) for name in VARIANTS if name != "cusparse" for backend in DEVICES]
-                    made += [("cusparse", "cuda"), ("scipy", "host"), ("pyamg", "host")]
-                else:
-                    made.append(("sell", "cuda"))
-                found += [Cell(f"{mesh}-l{level}", f"{element}-{numbering}-{name}", backend,
-                               data=(f"geveler2011/{mesh}",)) for name, backend in made]  # fmt: skip
+                found += [cell_of(mesh, level, element, numbering, name, backend)
+                          for name, backend in _variants(numbering)]  # fmt: skip
     return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own
+
+
+def _variants(numbering):
+    """Yield the variants that are measured in a numbering, with where each runs."""
+    if numbering in ONE_THREAD:
+        yield "cpu-1", "host"
+    yield from ((name, backend) for name, backends in COLUMNS for backend in backends)
+    if numbering != BEST:
+        yield "sell", "cuda"
+    if numbering == CACHED:
+        yield from ((name, "cuda") for name in FASTEST)
+    if numbering == BEST:
+        for name, settings in VARIANTS.items():
+            yield from ((name, backend) for backend in (("cuda",) if "pack" in settings else DEVICES))
+        yield from ((name, backend) for name in AGGREGATION for backend in DEVICES)
+        yield from ((name, "host") for name in ("scipy", "pyamg", *RIVALS))
 
 
 def measure(cell, run, seconds: float) -> None:
     """Time a solve, after its solution has been checked, and record cycles and the rate of convergence."""
     from experiments.geveler2011.problems import TOLERANCE, defect, of_run
 
-    if cell.method.endswith(f"-{convergence.RATE}"):
+    element, numbering, name = (cell.parameters[key] for key in ("element", "numbering", "variant"))
+    if name in convergence.VARIANTS:
         convergence.measure(cell, run)
         return
     device = None if cell.backend == "host" else run.device
-    mesh = cell.case.partition("-")[0]
-    element, numbering, name = cell.method.removeprefix(solid.PREFIX).split("-", 2)
-    found = of_run(run, element, level_of(cell.case))
-    grids = found.numbered(numbering)
-    solver = _solver(name, device, grids, mesh)
+    grids = of_run(run, element, cell.parameters["level"]).numbered(numbering)
+    solver = _solver(name, device, grids, PLACES[cell.case].mesh)
     outcomes = []
 
     def solve():
@@ -86,24 +122,27 @@ def measure(cell, run, seconds: float) -> None:
 
 def _work(solver, device, solve, outcomes):
     """Return the least work of as many cycles as it takes, and of the first defect."""
-    if device is None:
+    if device is None or not hasattr(solver, "cycle_work"):
         return None
     solve()
     from repro import Work
 
-    cycle, first = solver.cycle_work(), solver.levels[-1].operator.work(1)
+    cycle, first = solver.cycle_work(), solver.outer.operator.work(1)
     cycles = outcomes[0].cycles
     return Work(cycles * cycle.bytes + first.bytes, cycles * cycle.flops + first.flops)
 
 
 def _solver(name, device, grids, mesh):
     """Return what solves, with `solve` and `solution`."""
-    from experiments.geveler2011.problems import SMOOTHING
+    from experiments.geveler2011.problems import SMOOTHING, TOLERANCE
 
     jacobi = SMOOTHING[mesh]["jacobi"]
     if device is not None:
         from kernels.multigrid import Multigrid
+        from kernels.multigrid.algebraic import Algebraic as Aggregation
 
+        if name in AGGREGATION:
+            return Aggregation(device, grids, **AGGREGATION[name])
         settings = dict(VARIANTS.get(name, {"format": name}))
         if "pack" in settings:
             from baselines import spmv as rivals
@@ -111,10 +150,12 @@ def _solver(name, device, grids, mesh):
             rival = settings["pack"]
             settings["pack"] = lambda csr: rivals.pack(rival, csr)
         return Multigrid(device, grids, **settings, **SMOOTHING[mesh][settings.get("smoother", "jacobi")])
-    from baselines.multigrid import ClassicalAmg, NumbaCycle, SciPyCycle, threads_there
+    from baselines.multigrid import Algebraic, ClassicalAmg, NumbaCycle, SciPyCycle, threads_there
 
     if name == "pyamg":
         return ClassicalAmg(grids)
+    if name in RIVALS:
+        return Algebraic(grids, RIVALS[name], TOLERANCE)
     if name == "scipy":
         return SciPyCycle(grids, **jacobi)
     return NumbaCycle(grids, threads=1 if name == "cpu-1" else threads_there(), **jacobi)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas
 
 from experiments import counted
-from experiments.geveler2011 import ELEMENTS, label, level_of
+from experiments.geveler2011 import ELEMENTS, PLACES, case_of, label, level_of
 from repro import Cell
 from repro.show.plots import PAGE, caption, figure, lines, paper_label
 from repro.show.tables import Table, trimmed, with_ours
@@ -26,7 +26,8 @@ LEVELS = {
 
 def cells(scale):
     """Return the cells of each mesh, level and element, and a kernel's; Q2 ends a level earlier, as in the paper."""
-    return counted.beside(Cell(f"{mesh}-l{level}", element, data=(f"geveler2011/{mesh}",))
+    return counted.beside(Cell(case_of(mesh, level), element, data=(f"geveler2011/{mesh}",),
+                               parameters={"mesh": mesh, "level": level, "element": element})
                           for mesh, levels in LEVELS[scale].items() for element in ELEMENTS
                           for level in (levels if element == "q1" else list(levels)[:-1] or levels))  # fmt: skip
 
@@ -34,11 +35,12 @@ def cells(scale):
 def measure(cell, run):
     """Count, and compare with what Euler's formula gives for that level."""
     from datasets.geveler2011 import hierarchy
+    from experiments.geveler2011.problems import DEGREES
     from kernels.multigrid import poisson, prolongation
     from kernels.multigrid.storage import ellpack_bytes
 
     mesh = run.dataset(cell.data[0])
-    level, degree = level_of(cell.case), int(cell.method[1:])
+    level, degree = cell.parameters["level"], DEGREES[cell.parameters["element"]]
     facts, times = mesh.facts(), 4 ** (level - 1)
     elements, edges = facts["elements"] * times, facts["boundary_faces"] * 2 ** (level - 1)
     characteristic = facts["euler_characteristic"]
@@ -63,7 +65,7 @@ def tables(results):
     """Return the paper's table, one a mesh, with what does not agree."""
     made = []
     for mesh in ("circle", "blood"):
-        rows = [_row(results, mesh, case) for case in results.cases if case.startswith(mesh)]
+        rows = [_row(results, mesh, case) for case in results.cases if PLACES[case].mesh == mesh]
         notes = [f"Machine {results.machine}, scale {results.scale}.", *_contradictions(results, mesh)]
         made.append(trimmed(Table(f"Table 1: {label(mesh, results)}", pandas.DataFrame(rows, dtype=object), notes)))
     return with_ours([*made, *counted.tables(results, {})])
@@ -83,12 +85,12 @@ def _contradictions(results, mesh):
     """Say which printed counts differ from ours, and what they are instead: from the printed numbers alone."""
 
     def printed(level, element):
-        number = results.published.get(f"{mesh}-l{level}", element, "nonzeros")
+        number = results.published.get(case_of(mesh, level), element, "nonzeros")
         return None if number is None else number.value
 
     quarters, ninefold, other = [], [], []
     for case in results.cases:
-        for element in ELEMENTS if case.startswith(mesh) else ():
+        for element in ELEMENTS if PLACES[case].mesh == mesh else ():
             level, theirs = level_of(case), printed(level_of(case), element)
             if theirs is None or results.value(case, element, "nonzeros") in (None, theirs):
                 continue
@@ -112,7 +114,7 @@ def plot(results):
     for axis, mesh in zip(axes, ("circle", "blood"), strict=True):
         ours, theirs = {}, {}
         for element in ELEMENTS:
-            cases = [case for case in results.cases if case.startswith(mesh)]
+            cases = [case for case in results.cases if PLACES[case].mesh == mesh]
             pairs = [(results.value(c, element, "dof"), results.value(c, element, "nonzeros")) for c in cases]
             ours[element.upper()] = [pair for pair in pairs if pair[0] is not None]
             found = [[results.published.get(c, element, m) for m in ("dof", "nonzeros")] for c in cases]

@@ -12,9 +12,18 @@ from contextlib import nullcontext
 import numpy as np
 import pandas
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, TITLES, level_of
+from experiments.geveler2011 import (
+    BEST,
+    DEVICES,
+    ELEMENTS,
+    LEVELS,
+    NUMBERINGS,
+    TITLES,
+    cell_of,
+    level_of,
+    method_of,
+)
 from experiments.geveler2011.layout import by_numbering, one_legend
-from repro import Cell
 from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines, point
 from repro.show.tables import Table, with_ours
@@ -24,6 +33,7 @@ MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
 
 SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 0.3}  # of sampling each product
 FORMATS = {"ellpack_r": DEVICES, "sell": DEVICES, "csr": ("openmp",)}  # and where each runs
+CUSPARSE = {"cusparse": "cusparse_csr", "cusparse-sell": "cusparse_sell"}
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12
 WINDOW = {"warp": 32, "cache": 4096}  # rows whose x is kept
@@ -35,13 +45,11 @@ def cells(scale):
     for element in ELEMENTS:
         for level in LEVELS["table2"][scale][element]:
             for numbering in NUMBERINGS:
-                place = (f"circle-l{level}", f"{element}-{numbering}")
                 made = [(name, backend) for name, backends in FORMATS.items() for backend in backends
                         if name != "csr" or numbering == BEST]  # fmt: skip
-                made.append(("cusparse", "cuda"))
+                made += [(name, "cuda") for name in CUSPARSE]
                 made += [(name, "host") for name in HOST]
-                found += [Cell(place[0], f"{place[1]}-{name}", backend, data=("geveler2011/circle",))
-                          for name, backend in made]  # fmt: skip
+                found += [cell_of("circle", level, element, numbering, name, backend) for name, backend in made]
     return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own
 
 
@@ -50,8 +58,8 @@ def measure(cell, run):
     from experiments.geveler2011.problems import of_run, on_host
 
     device = None if cell.backend == "host" else run.device
-    element, numbering, name = cell.method.split("-", 2)
-    found = of_run(run, element, level_of(cell.case))
+    element, numbering, name = (cell.parameters[key] for key in ("element", "numbering", "variant"))
+    found = of_run(run, element, cell.parameters["level"])
     matrix = found.numbered(numbering)[-1].matrix
     if name == "locality":
         from kernels.multigrid import locality
@@ -86,7 +94,7 @@ def _packed(name, device, matrix):
         return spmv.pack("csr_scalar" if name == "csr" else name, device, matrix)
     from baselines import spmv as rivals
 
-    return rivals.pack({"cusparse": "cusparse_csr", "scipy": "scipy_csr"}.get(name, "numba_csr"), matrix)
+    return rivals.pack(({"scipy": "scipy_csr"} | CUSPARSE).get(name, "numba_csr"), matrix)
 
 
 def _threads(name):
@@ -101,15 +109,13 @@ def _threads(name):
 def tables(results):
     """Return the paper's table in two halves, all products, and what the numberings touch."""
     made = [by_numbering(results, "Table 2: products", element, "rate", "MFLOP/s") for element in ELEMENTS]
-    rows = []
-    for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
-        element, numbering, name = row["method"].split("-", 2)
-        if numbering == BEST:
-            rows.append({
-                "Element": element.upper(), "L": level_of(row["case"]), "Product": name, "Back end": row["backend"],
-                "Rate [MFLOP/s]": results.value(row["case"], row["method"], "rate", row["backend"]),
-                "Of bound [%]": results.of_bound(row),
-            })  # fmt: skip
+    done = results.done
+    rows = [{
+        "Element": row["p_element"].upper(), "L": level_of(row["case"]), "Product": row["p_variant"],
+        "Back end": row["backend"],
+        "Rate [MFLOP/s]": results.value(row["case"], row["method"], "rate", row["backend"]),
+        "Of bound [%]": results.of_bound(row),
+    } for row in done[(done["metric"] == "spmv") & (done["p_numbering"] == BEST)].to_dict("records")]  # fmt: skip
     made.append(Table(f"All products in numbering {TITLES[BEST]}", pandas.DataFrame(rows)))
     return with_ours([*made, _bounds(results), _locality(results)])
 
@@ -118,10 +124,9 @@ def _bounds(results):
     """Return how near each product comes to what its bytes allow, a column a numbering."""
     rows = {}
     for row in results.done[results.done["metric"] == "spmv"].to_dict("records"):
-        element, numbering, name = row["method"].split("-", 2)
         if (bound := results.of_bound(row)) is not None:
-            place = element.upper(), level_of(row["case"]), name, row["backend"]
-            rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[numbering]] = bound
+            place = row["p_element"].upper(), level_of(row["case"]), row["p_variant"], row["backend"]
+            rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[row["p_numbering"]]] = bound
     heads = ("Element", "L", "Product", "Back end")
     found = [dict(zip(heads, place, strict=True)) | fractions for place, fractions in sorted(rows.items())]
     notes = ["The least bytes of a product, x once, over the bandwidth that was measured with as many."]
@@ -132,9 +137,9 @@ def _locality(results):
     rows = []
     counted = results.done[results.done["metric"] == "x_warp"]
     for row in counted.to_dict("records"):
-        element, numbering, _ = row["method"].split("-", 2)
         facts = [results.value(row["case"], row["method"], name) for name in ("x_warp", "x_cache", "matrix_bandwidth")]
-        rows.append({"Element": element.upper(), "L": level_of(row["case"]), "Numbering": TITLES[numbering],
+        rows.append({"Element": row["p_element"].upper(), "L": level_of(row["case"]),
+                     "Numbering": TITLES[row["p_numbering"]],
                      "x, by a warp": facts[0], "x, through a cache": facts[1], "Bandwidth": int(facts[2])})  # fmt: skip
     notes = [f"Bytes of x that are moved, over those of x: 32-byte sectors that {WINDOW['warp']} rows touch, and "
              f"64-byte lines that {WINDOW['cache']} rows touch, each group for itself. At best 1.",
@@ -145,12 +150,14 @@ def _locality(results):
 def plot(results):
     """Draw the device's rate over the levels, and what x costs beside it."""
     backend = next((b for b in results.backends() if b != "host"), "cuda")
-    rates = {e: {n: _points(results, f"{e}-{n}-ellpack_r", "rate", backend) for n in NUMBERINGS} for e in ELEMENTS}
+    rates = {
+        e: {n: _points(results, method_of(e, n, "ellpack_r"), "rate", backend) for n in NUMBERINGS} for e in ELEMENTS
+    }
     rates = {element: series for element, series in rates.items() if any(series.values())}
-    moved = {n: _points(results, f"q1-{n}-locality", "x_cache", "host") for n in NUMBERINGS}
+    moved = {n: _points(results, method_of("q1", n, "locality"), "x_cache", "host") for n in NUMBERINGS}
     made, axes = figure(PAGE, 2.2, panels=max(1, len(rates) + any(moved.values())))
     for axis, (element, series) in zip(axes, rates.items(), strict=False):
-        published = {n: _printed(results, f"{element}-{n}-gpu") for n, points in series.items() if points}
+        published = {n: _printed(results, method_of(element, n, "gpu")) for n, points in series.items() if points}
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
     alike(axes[: len(rates)])

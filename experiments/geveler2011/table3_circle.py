@@ -2,14 +2,25 @@
 
 Each solve starts from u on the boundary and 0 elsewhere and ends when the defect's norm is 1e-8 of the first one.
 Beside the paper's columns, in the best numbering: other formats, cuSPARSE under the same cycle, transfer without
-matrices, stronger smoothers, SciPy and PyAMG; and the same solver on a cube of hexahedra.
+matrices, stronger smoothers, mixed precision, SciPy, and algebraic multigrid on the same matrices, ours on the card,
+AMGCL's, hypre's and PyAMG's on the processor; and the same solver on a cube of hexahedra.
 """
 
 from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, ELEMENTS, NUMBERINGS, TITLES, convergence, level_of, solid, solves
+from experiments.geveler2011 import (
+    BEST,
+    ELEMENTS,
+    NUMBERINGS,
+    TITLES,
+    convergence,
+    level_of,
+    method_of,
+    solid,
+    solves,
+)
 from experiments.geveler2011.layout import by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import alike
@@ -39,8 +50,7 @@ def tables(results):
     made.append(trimmed(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)), 2))
     made += [noted(convergence.table(results)), trimmed(solid.table(results), 3)]
     for element in ELEMENTS:
-        names = [f"{element}-{BEST}-{name}" for name in solves.MEANING]
-        rows = variants(results, element, names)
+        rows = variants(results, element, solves.MEANING)
         title = f"Solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("circle", rows)), 3))
     return with_ours(made)
@@ -53,12 +63,10 @@ def plot(results):
     for axis, element in zip(axes, ELEMENTS, strict=True):
         series, published = {}, {}
         for numbering in NUMBERINGS:
-            method = f"{element}-{numbering}"
-            found = [
-                (level_of(c), point(results, c, f"{method}-ellpack_r", "solve", "ms", backend)) for c in results.cases
-            ]
+            ours, theirs = (method_of(element, numbering, runs) for runs in ("ellpack_r", "gpu"))
+            found = [(level_of(c), point(results, c, ours, "solve", "ms", backend)) for c in results.cases]
             series[numbering] = [(level, *each) for level, each in found if each is not None]
-            printed = [(level_of(c), results.published.get(c, f"{method}-gpu", "solve"))
+            printed = [(level_of(c), results.published.get(c, theirs, "solve"))
                        for c in results.published.cases]  # fmt: skip
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, ELEMENTS, LEVELS, NUMBERINGS, TITLES, convergence, label, solves
+from experiments.geveler2011 import (
+    BEST,
+    ELEMENTS,
+    LEVELS,
+    NUMBERINGS,
+    TITLES,
+    case_of,
+    convergence,
+    label,
+    method_of,
+    solves,
+)
 from experiments.geveler2011.layout import by_numbering, meanings, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
@@ -35,8 +46,7 @@ def tables(results):
     made = []
     name = label("blood", results)
     for element in ELEMENTS:
-        names = [f"{element}-{BEST}-{each}" for each in solves.MEANING]
-        rows = variants(results, element, names)
+        rows = variants(results, element, solves.MEANING)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("blood", rows)), 3))
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
@@ -50,15 +60,15 @@ def _speedups(results, name):
     for numbering in NUMBERINGS:
         row = {"Numbering": TITLES[numbering]}
         for element in ELEMENTS:
-            case = f"blood-l{LEVELS['table4'][results.scale][element][-1]}"
-            printed = f"blood-l{LEVELS['table4']['paper'][element][-1]}"
-            times = [results.value(case, f"{element}-{numbering}-{each}", "solve", where)
+            case = case_of("blood", LEVELS["table4"][results.scale][element][-1])
+            printed = case_of("blood", LEVELS["table4"]["paper"][element][-1])
+            times = [results.value(case, method_of(element, numbering, each), "solve", where)
                      for each, where in (("cpu-1", "host"), ("cpu-all", "host"), ("ellpack_r", backend))]  # fmt: skip
             for heading, k, paper in (("all threads", 0, ("cpu-4", "speedup_over_cpu_1")),
                                       ("device", 1, ("gpu", "speedup_over_cpu_4"))):  # fmt: skip
                 column = f"{element.upper()} {heading}"
                 row[column] = times[k] / times[k + 1] if times[k] and times[k + 1] else None
-                number = results.published.get(printed, f"{element}-{numbering}-{paper[0]}", paper[1])
+                number = results.published.get(printed, method_of(element, numbering, paper[0]), paper[1])
                 row[f"{column}, paper"] = None if number is None else number.value
         rows.append(row)
     notes = [f"All threads over one; the device, {backend}, over all threads.",
@@ -70,16 +80,19 @@ def _speedups(results, name):
 
 def plot(results):
     """Draw the time of all solvers in the best numbering."""
-    shown = {
-        element: variants(results, element, [f"{element}-{BEST}-{name}" for name in solves.MEANING])[::-1]
-        for element in ELEMENTS
-    }
+    shown = {element: variants(results, element, solves.MEANING)[::-1] for element in ELEMENTS}
     shown = {element: rows for element, rows in shown.items() if rows} or shown
     made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=len(shown))
     for axis, (element, rows) in zip(axes, shown.items(), strict=True):
         with style():
             for y, row in enumerate(rows):
-                where = (f"blood-l{row['L']}", f"{element}-{BEST}-{row['Variant']}", "solve", "ms", row["Back end"])
+                where = (
+                    case_of("blood", row["L"]),
+                    method_of(element, BEST, row["Variant"]),
+                    "solve",
+                    "ms",
+                    row["Back end"],
+                )
                 value, low, high = point(results, *where)
                 spread = None if low is None else [[value - low], [high - value]]
                 axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,

@@ -44,6 +44,12 @@ def worst_factor(corners: np.ndarray, steps: int, damping: float) -> float:
     return float(two_grid_factors(corners[slowest], steps, damping).max())
 
 
+def stretching(corners: np.ndarray) -> np.ndarray:
+    """Return by how much the longer of the two sides that span each element is longer."""
+    lengths = np.linalg.norm(corners[:, 1:3] - corners[:, :1], axis=2)
+    return lengths.max(axis=1) / lengths.min(axis=1)
+
+
 def _radii(matrices, waves, steps, damping):
     """Return the spectral radius of a cycle for each element and wave, none of them 0."""
     fine = np.stack([_symbol(matrices, waves + shift) for shift in SHIFTS], axis=-1)

@@ -3,7 +3,6 @@
 import csv
 
 import numpy as np
-import pandas
 import pytest
 
 import datasets
@@ -11,8 +10,9 @@ from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
 from kernels.device import Unavailable, open_device
+from repro import rows as stored
 from repro.judge.roofs import Roofs
-from repro.model import COLUMNS, Row
+from repro.model import Row
 from repro.show.results import Results
 
 
@@ -22,6 +22,13 @@ def needs_c():
         open_device("openmp")
     except Unavailable as missing:
         pytest.skip(str(missing))
+
+
+def frame(rows):
+    """Rows as a frame, with the parameters that their methods' names stand for."""
+    for row in rows:
+        row.parameters |= dict(zip(("element", "numbering", "variant"), row.method.split("-", 2), strict=True))
+    return stored.frame([row.as_dict() for row in rows])
 
 
 class Files:
@@ -83,8 +90,7 @@ def test_bounds_stand_below_their_numberings():
     rows = [Row("geveler2011-table2", "paper", "circle-l10", f"q1-{method}", "cuda", metric="spmv", value=1.0, unit="s",
                 device="card", work_bytes=fraction and 1e9 * fraction)
             for method, fraction in fractions.items()]  # fmt: skip
-    results = Results(pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS), dtype=object), "paper",
-                      "m", "geveler2011-table2", roofs=Roofs({"card": CARD}))  # fmt: skip
+    results = Results(frame(rows), "paper", "m", "geveler2011-table2", roofs=Roofs({"card": CARD}))
     first, second = table2_spmv._bounds(results).frame.to_dict("records")
     assert (first["Product"], second["Product"]) == ("ellpack_r", "sell") and first["L"] == 10
     assert first["CM"] == pytest.approx(92) and first["HIE"] is None and first["STO"] is None
@@ -158,9 +164,9 @@ def test_a_solver_that_stops_early_fails(files, monkeypatch):
         return solve(self, 100 * tolerance, *arguments)
 
     monkeypatch.setattr(multigrid.Multigrid, "solve", early)
-    assert files.run("table3", "q1-2lv-ellpack_r", "q1-2lv-cpu-1") == 1
+    assert files.run("table3", "q1-2lv-ellpack_r", "q1-2lv-cpu-all") == 1
     found = {row["method"]: row["status"] for row in files.rows}
-    assert found == {"q1-2lv-ellpack_r": "failed", "q1-2lv-cpu-1": "done"}
+    assert found == {"q1-2lv-ellpack_r": "failed", "q1-2lv-cpu-all": "done"}
 
 
 def test_boundaries_are_closed_curves():
@@ -192,7 +198,7 @@ def convergence_of(**last):
             facts |= {"limit": 0.25} if method.startswith("q1") else {}
             rows += [Row("geveler2011-table3", "large", f"circle-{level}", method, "cuda", "a GPU", metric=metric,
                          value=value) for metric, value in facts.items()]  # fmt: skip
-    return Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", "geveler2011-table3")
+    return Results(frame(rows), "large", "m", "geveler2011-table3")
 
 
 def test_the_note_on_the_limit_says_what_the_numbers_do():
@@ -213,7 +219,7 @@ def test_columns_of_hardware_that_was_not_measured_are_left_out():
 
     rows = [Row("geveler2011-table2", "large", "circle-l11", f"q1-{numbering}-ellpack_r", "cuda", "a GPU",
                 metric="rate", value=4e5, unit="MFLOP/s") for numbering in ("2lv", "xyz")]  # fmt: skip
-    results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "large", "m", "geveler2011-table2")
+    results = Results(frame(rows), "large", "m", "geveler2011-table2")
     tables = {table.title: table for table in table2_spmv.tables(results)}
     assert list(tables) == ["Table 2: products, Q1"]  # Q2 and what is counted were not measured
     (table,) = tables.values()

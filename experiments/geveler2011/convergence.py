@@ -13,7 +13,7 @@ from repro.show.results import is_missing
 from repro.show.tables import Table
 
 RATE, DEGREE = "rate", "rate-chebyshev"
-VARIANTS = {RATE: {}, DEGREE: {"smoother": "chebyshev", "steps": 24}}  # in place of the paper's smoother
+VARIANTS = {RATE: {}, DEGREE: {"smoother": "chebyshev", "steps": 24}}  # in place of the paper's
 TESTED = {"circle": (RATE,), "blood": (RATE, DEGREE)}
 TABLES = {"circle": "table3", "blood": "table4"}
 BELOW = {"circle": 4, "blood": 3}  # the lowest level

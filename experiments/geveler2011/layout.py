@@ -12,7 +12,7 @@ from repro.show.plots import style
 from repro.show.tables import Table, ratio_text, trimmed
 from repro.units import convert
 
-SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's"}
+SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "Chebyshev's"}
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
 
 

@@ -9,10 +9,21 @@ from kernels import multigrid
 from repro.keeping import kept
 
 DEGREES = {"q1": 1, "q2": 2}
-# Steps and damping of the paper's smoother, and steps of the others (section 4.2).
+# Steps and damping of the paper's smoother, and steps of the others (section 4.2); `strong` are polynomials of a degree
+# from which on cycles do not depend on the level.
 SMOOTHING = {
-    "circle": {"jacobi": {"steps": 4, "damping": 0.7}, "chebyshev": {"steps": 4}, "spai": {"steps": 2}},
-    "blood": {"jacobi": {"steps": 64, "damping": 0.5}, "chebyshev": {"steps": 16}, "spai": {"steps": 16}},
+    "circle": {
+        "jacobi": {"steps": 4, "damping": 0.7},
+        "chebyshev": {"steps": 4},
+        "spai": {"steps": 2},
+        "strong": {"steps": 4},
+    },
+    "blood": {
+        "jacobi": {"steps": 64, "damping": 0.5},
+        "chebyshev": {"steps": 16},
+        "spai": {"steps": 16},
+        "strong": {"steps": 24},
+    },
 }
 SMOOTHING["cube"] = SMOOTHING["circle"]
 TOLERANCE = 1e-8  # of the defect's norm; the paper does not print its own

@@ -8,7 +8,7 @@ import numpy as np
 
 SOURCE = Path(__file__).with_name("small.c")
 GPU_BLOCK, CPU_BLOCK, CLUSTER = 512, 8, 8
-ALONE = 1024  # unknowns of a level up to which one block is faster than a cluster that waits
+ALONE = 600  # unknowns of a level up to which one block is faster than a cluster that waits
 FIRST_CAPABILITY = 90  # that has clusters
 REAL = {"float64": "double", "float32": "float"}
 

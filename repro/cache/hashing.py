@@ -157,36 +157,16 @@ def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     Parameters
     ----------
     records : iterables of mappings
-        Where two do not agree those of an earlier iterable count, and in one those that more of it agree with.
+        Where two do not agree those of an earlier iterable count, and in one those that more of it have.
     """
-    facts: dict[str, str] = {}
-    undecided: frozenset[str] | None = None  # names that nothing depends on so far; None before the first record
-    spare: dict[str, Counter] = {}
-    for alike in records:
-        kinds = Counter(
-            (frozenset(record["key"].get("machine", {}).items()), without_effect(record)) for record in alike
-        )
-        while kinds:
-            machine, unused = max(kinds, key=lambda kind: _agreeing(kind, kinds))
-            times, found = kinds.pop((machine, unused)), dict(machine)
-            if undecided is not None and differences({"machine": facts}, {"machine": found}, unused | undecided):
-                continue
-            facts |= {name: value for name, value in found.items() if name not in unused}
-            undecided = unused if undecided is None else undecided & unused
-            for name in TOLD & found.keys():
-                spare.setdefault(name, Counter())[found[name]] += times
-    for name in spare.keys() & (undecided or frozenset()):
-        facts[name] = spare[name].most_common(1)[0][0]
-    return facts
-
-
-def _agreeing(kind, kinds: Mapping) -> int:
-    """Return how many records are of the machine of one kind of them, as far as both depend on it."""
-    machine, unused = kind
-    return sum(
-        times for (other, spare), times in kinds.items()
-        if not differences({"machine": dict(machine)}, {"machine": dict(other)}, unused | spare)
-    )  # fmt: skip
+    votes: dict[str, Counter] = {}
+    for rank, alike in enumerate(records):
+        for record in alike:
+            unused = without_effect(record)
+            for name, value in record["key"].get("machine", {}).items():
+                votes.setdefault(name, Counter())[name not in unused, -rank, value] += 1
+    most = {name: max(given, key=lambda vote: (*vote[:2], given[vote])) for name, given in votes.items()}
+    return {name: value for name, (is_used, _, value) in most.items() if is_used or name in TOLD}
 
 
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

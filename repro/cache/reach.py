@@ -12,7 +12,7 @@ import functools
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from repro.cache.definitions import NAMELESS, Module, module_of
+from repro.cache.definitions import NAMELESS, Module, Uses, module_of
 
 Unit = tuple[Path, str]  # a file, and the qualified name of a definition in it
 
@@ -83,6 +83,15 @@ class _Walk:
             for unit in self.members.pop(name, ()):
                 self.add(unit)
 
+    def _named(self, path: Path, module: Module, uses: Uses) -> dict[str, tuple[str, str]]:
+        """Follow what a unit names, and return what it imports by the names that it has there."""
+        local = {bound: (of, item) for bound, of, item in uses.imports}
+        for used in uses.names:
+            self._name(path, module, used, local)
+        for base, attribute in uses.chains:
+            self._chain(module, base, attribute, local)
+        return local
+
     def run(self) -> None:
         while self.todo:
             path, name = self.todo.pop()
@@ -90,11 +99,7 @@ class _Walk:
             uses = module.uses[name]
             for text in (*uses.attributes, *uses.texts):
                 self._attribute(text)
-            local = {bound: (of, item) for bound, of, item in uses.imports}
-            for used in uses.names:
-                self._name(path, module, used, local)
-            for base, attribute in uses.chains:
-                self._chain(module, base, attribute, local)
+            local = self._named(path, module, uses)
             for text in uses.texts:
                 if text.endswith(".py") and (path.parent / text).is_file():
                     self._whole(path.parent / text)
@@ -215,11 +220,7 @@ class Follow(_Walk):
         path, name = unit
         module = module_of(path)
         uses = module.uses[name]
-        local = {bound: (of, item) for bound, of, item in uses.imports}
-        for used in uses.names:
-            self._name(path, module, used, local)
-        for base, attribute in uses.chains:
-            self._chain(module, base, attribute, local)
+        self._named(path, module, uses)
         for text in uses.texts:
             if text.endswith(".py") and (path.parent / text).is_file():
                 self._is_following = False

@@ -14,7 +14,6 @@ from repro.cli.common import Kind, Machine, Names, Papers, Results, StoredScale,
 if TYPE_CHECKING:
     from repro.cache.store import Store
     from repro.discovery import Artefact
-    from repro.settings import Settings
 
 
 def clean(
@@ -28,9 +27,9 @@ def clean(
 ) -> None:  # fmt: skip
     """Remove the stored cells of artefacts, so that they are measured again.
 
-    Without a name, of all artefacts and scales. Cells that others show as well stay unless those are named, too, or
-    --failed is given. Tables and figures stay until the next run writes them anew, with what they have of a cell until
-    it is measured. --ceilings and --caches are of no artefact or scale: they take none.
+    Without a name, of all artefacts and scales. A cell is the artefact's that measures it, whichever others show it.
+    Tables and figures stay until the next run writes them anew, with what they have of a cell until it is measured.
+    --ceilings and --caches are of no artefact or scale: they take none.
     """
     from repro import discovery
     from repro.settings import make_settings
@@ -49,7 +48,7 @@ def clean(
         doomed, remove = _cell_files(settings.store, scale, failed), settings.store.remove
         if names or paper or kind:
             chosen = discovery.select(names or (), paper or (), kind)
-            doomed = _shown_by(doomed, {artefact.id for artefact in chosen}, settings, failed)
+            doomed = _of(doomed, chosen)
     if not doomed:
         say("nothing to remove")
     elif dry_run:
@@ -88,67 +87,16 @@ def _cell_files(store: Store, scale: str | None, failed: bool) -> list[Path]:
     ]  # fmt: skip
 
 
-def _shown_by(paths: Iterable[Path], chosen: set[str], settings: Settings, failed: bool) -> list[Path]:
-    """The cells that the chosen artefacts show and no other does, with a word on those that others show as well.
-
-    What no artefact shows any longer belongs to the one whose `measure` measured it. A cell that failed is of no use to
-    the others either.
-    """
+def _of(paths: Iterable[Path], chosen: Iterable[Artefact]) -> list[Path]:
+    """The cells that the chosen artefacts measure, with a word on those that show others'."""
     from repro import discovery
 
-    by_owner: dict[str, list[Path]] = {}
-    for path in paths:
-        by_owner.setdefault(path.parent.name, []).append(path)
-    doomed, kept, others = [], 0, set()
-    for owner, cells in by_owner.items():
-        group = {each.id: each for each in discovery.find() if discovery.measured_by(each).id == owner}
-        if chosen.isdisjoint(group):
-            continue
-        if group.keys() <= chosen:
-            doomed += cells
-            continue
-        places = {path: _place(path, settings.store) for path in cells}
-        shown = {name: _places(each, owner, settings, set(places.values())) for name, each in group.items()}
-        for path, place in places.items():
-            showing = {name for name, of_artefact in shown.items() if place in of_artefact} or {owner}
-            if showing <= chosen or (failed and showing & chosen):
-                doomed.append(path)
-            elif showing & chosen:
-                kept += 1
-                others |= showing - chosen
-    if kept:
-        also = ", ".join(sorted(others))
-        say(f"{plural(kept, 'cell')} kept, shown by {also} as well: name those, too, or `repro run --force`")
-    return doomed
-
-
-def _place(path: Path, store: Store) -> Path:
-    """Where a stored cell would be if it were not of the user's own data."""
-    from repro.cache.store import Unreadable
-
-    try:
-        record = store.read(path) or {}
-    except Unreadable:
-        return path
-    if not record.get("overrides"):
-        return path
-    return store.path(path.parent.name, {"scale": record["scale"], **record["identity"]})
-
-
-def _places(artefact: Artefact, owner: str, settings: Settings, stored: set[Path]) -> set[Path]:
-    """Those of the stored cells of `owner` that an artefact shows; all of them where it is broken and cannot say."""
-    from repro import discovery
-    from repro.cache import plan
-    from repro.model import SCALES, ReproError
-
-    try:
-        module = discovery.load(artefact)
-        return {
-            settings.store.path(owner, {"scale": scale, **cell.identity()})
-            for scale in SCALES for cell in plan.cells_of(artefact, module, scale)
-        }  # fmt: skip
-    except ReproError:
-        return stored
+    names = {artefact.id for artefact in chosen}
+    for artefact in chosen:
+        owner = discovery.measured_by(artefact)
+        if owner.id not in names:
+            say(f"{artefact.id} shows cells of {owner.id}: name that, or `repro run --force`")
+    return [path for path in paths if path.parent.name in names]
 
 
 def _cache_files() -> list[Path]:

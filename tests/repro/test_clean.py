@@ -105,50 +105,13 @@ def clean(laboratory, *words):
     return {path.name.split("-")[1] for path in laboratory.cell_files()}, len(laboratory.cell_files())
 
 
-def test_cells_that_others_show_stay_unless_these_are_named(shared, capsys):
-    said = "3 cells kept, shown by demo2020-table{} as well"
+def test_a_cell_is_its_owners_whichever_others_show_it(shared, capsys):
     assert clean(shared, "table3") == ({"first", "second", "third"}, 9)
-    assert said.format(1) in capsys.readouterr().err
-    assert clean(shared, "table1") == ({"first"}, 3)
-    assert said.format(3) in capsys.readouterr().err
-    assert clean(shared, "table1", "table3") == (set(), 0)
-    assert "kept" not in capsys.readouterr().err
+    assert "demo2020-table3 shows cells of demo2020-table1: name that" in capsys.readouterr().err
+    assert clean(shared, "table1") == (set(), 0)
+    assert "shows cells" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["--paper", "demo2020"], ["--kind", "table"], ["demo2020"], []], ids=" ".join)
 def test_all_that_show_them_are_named_by_more_than_their_names(shared, words):
     assert clean(shared, *words) == (set(), 0)
-
-
-def test_a_shared_cell_that_failed_is_of_no_use_to_others(shared):
-    shared.cell("first-loop-host").write_text("{")
-    shared.cell("second-loop-host").write_text("{")
-    assert clean(shared, "table3", "--failed") == ({"first", "second", "third"}, 8)
-    assert clean(shared, "table1", "--failed") == ({"first", "second", "third"}, 7)
-
-
-def test_shared_cells_of_ones_own_data_stay_as_well(shared, capsys):
-    own = shared.folder / "my.txt"
-    own.write_text("1 2")
-    assert shared.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
-    assert clean(shared, "table3") == ({"first", "second", "third"}, 18)
-    assert "6 cells kept" in capsys.readouterr().err
-    assert clean(shared, "table1") == ({"first"}, 6)
-
-
-def test_what_no_artefact_shows_any_longer_is_its_owners(shared):
-    source = shared.paper / "table1_sums.py"
-    source.write_text(source.read_text().replace('("first", "second", "third")', '("first", "second")'))
-    for name in [name for name in sys.modules if name.startswith("fakelab.demo2020")]:
-        del sys.modules[name]
-    assert clean(shared, "table3") == ({"first", "second", "third"}, 9)
-    assert clean(shared, "table1") == ({"first"}, 3)
-
-
-def test_a_broken_artefact_may_show_every_cell(shared, capsys):
-    source = shared.paper / "table3_again.py"
-    source.write_text(source.read_text() + "raise OSError\n")
-    for name in [name for name in sys.modules if name.startswith("fakelab.demo2020")]:
-        del sys.modules[name]
-    assert clean(shared, "table1") == ({"first", "second", "third"}, 9)
-    assert "9 cells kept, shown by demo2020-table3 as well" in capsys.readouterr().err

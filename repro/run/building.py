@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import multiprocessing
 import os
 import signal
 import time
@@ -22,7 +21,7 @@ from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.model import SKIPPED
 from repro.run import memory
-from repro.run.worker import die_with
+from repro.run.worker import death, die_with, end, spawned
 from repro.settings import Settings
 
 WORTH = 3.0  # seconds of building that a run does ahead; less is done by the first cell that needs it, and no later
@@ -156,16 +155,7 @@ class _Builder:
     """A process that builds one dataset after another."""
 
     def __init__(self):
-        spawn = multiprocessing.get_context("spawn")
-        self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-        # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self.process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        theirs.close()
+        self.process, self.pipe = spawned(_serve)
 
     def begin(self, wanted: Wanted, with_facts: bool) -> None:
         self.wanted, self.begun = wanted, time.monotonic()
@@ -176,10 +166,7 @@ class _Builder:
         try:
             return self.pipe.recv()
         except (EOFError, ConnectionError):
-            self.process.join()
-            code = self.process.exitcode
-            how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-            return Built(error=f"the process that built it died: {how}", kind="Died")
+            return Built(error=f"the process that built it died: {death(self.process)}", kind="Died")
 
 
 def _end(builders: Sequence[_Builder]) -> None:
@@ -188,11 +175,7 @@ def _end(builders: Sequence[_Builder]) -> None:
         builder.process.terminate()
     until = time.monotonic() + PATIENCE
     for builder in builders:
-        builder.process.join(max(0.0, until - time.monotonic()))
-        with contextlib.suppress(OSError):  # none is left, most often
-            os.killpg(builder.process.pid, signal.SIGKILL)
-        builder.process.join()
-        builder.pipe.close()
+        end(builder.process, builder.pipe, max(0.0, until - time.monotonic()))
 
 
 def _serve(pipe: Any, parent: int) -> None:

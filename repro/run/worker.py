@@ -81,7 +81,7 @@ class Worker:
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
         self._has_turn = False
         if self._process is None:
-            self._start()
+            self._process, self._pipe = spawned(_serve, self.settings)
         cell = task.cell
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
         self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
@@ -103,23 +103,9 @@ class Worker:
             else:
                 return message
 
-    def _start(self) -> None:
-        spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
-        self._pipe, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs, self.settings, os.getpid()), daemon=True)
-        # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self._process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        theirs.close()
-
     def _bury(self) -> str:
         """Return how the process died."""
-        self._process.join()
-        code = self._process.exitcode
-        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        how = death(self._process)
         self.close()
         return how
 
@@ -144,12 +130,38 @@ class Worker:
         if self._process is None:
             return
         self._process.terminate()
-        self._process.join(5)
-        with contextlib.suppress(OSError):  # none is left, most often
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.join()
-        self._pipe.close()
+        end(self._process, self._pipe, 5)
         self._process = self._pipe = None
+
+
+def spawned(serve: Callable[..., None], *given: Any) -> tuple[Any, Any]:
+    """Return a new process, which runs `serve` with a pipe, what it is given and this process's id; and our pipe."""
+    spawn = multiprocessing.get_context("spawn")  # a forked process could not use a CUDA context
+    pipe, theirs = spawn.Pipe()
+    process = spawn.Process(target=serve, args=(theirs, *given, os.getpid()), daemon=True)
+    # Ctrl-C goes to the whole group, and the parent decides: the child ignores it from its first instruction.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process.start()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    theirs.close()
+    return process, pipe
+
+
+def death(process: Any) -> str:
+    """Return how a process died."""
+    process.join()
+    return signal.Signals(-process.exitcode).name if process.exitcode < 0 else f"exit status {process.exitcode}"
+
+
+def end(process: Any, pipe: Any, patience: float) -> None:
+    """End a process that was told to, and all of its group, at once when it has had this many seconds."""
+    process.join(patience)
+    with contextlib.suppress(OSError):  # none is left, most often
+        os.killpg(process.pid, signal.SIGKILL)
+    process.join()
+    pipe.close()
 
 
 def _serve(pipe: Any, settings: Settings, parent: int) -> None:

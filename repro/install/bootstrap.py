@@ -162,7 +162,7 @@ def create(venv):
         raise DiskFull() if full else SetupError(f"{sys.executable} -m venv {venv} failed: {said[-1]}")
 
 
-def install(venv, required, optional, speaker):
+def install(venv, required, optional):
     """Install requirements, and groups of them that can be done without.
 
     Parameters
@@ -171,7 +171,6 @@ def install(venv, required, optional, speaker):
     required : list of str
     optional : dict of str to list of str
         Requirements by the name of the group.
-    speaker : repro.install.installing.Speaker
 
     Returns
     -------
@@ -181,16 +180,16 @@ def install(venv, required, optional, speaker):
     if not required and not optional:
         return {}
     try:
-        pip(venv, ROOT, speaker, *required, *[requirement for group in optional.values() for requirement in group])
+        pip(venv, ROOT, *required, *[requirement for group in optional.values() for requirement in group])
         return {}
     except PipError as error:
         if error.for_all or not optional:
             raise
         if not required and len(optional) == 1:
             return dict.fromkeys(optional, error.summary)
-    missing = install(venv, required, {}, speaker)
+    missing = install(venv, required, {})
     for name, requirements in optional.items():
-        missing |= install(venv, [], {name: requirements}, speaker)
+        missing |= install(venv, [], {name: requirements})
     return missing
 
 
@@ -282,9 +281,9 @@ def set_up(venv, asked, wanted_cuda, again, speaker):
         required += [requirement for name in added if name in NEEDED for requirement in known[name]]
         try:
             missing = {name: said for name, said in stamp.get("missing", {}).items() if complete and name not in added}
-            missing |= install(venv, required, {name: known[name] for name in added if name not in NEEDED}, speaker)
+            missing |= install(venv, required, {name: known[name] for name in added if name not in NEEDED})
             if not complete:
-                pip(venv, ROOT, speaker, "--no-index", "--no-deps", "--no-build-isolation", "--editable", ".")
+                pip(venv, ROOT, "--no-index", "--no-deps", "--no-build-isolation", "--editable", ".")
         except SetupError:
             # Pip has put back what it had changed, so the environment is as good as before; a kill leaves the mark.
             write_stamp(venv, {"created": ours, "cuda": "none", **stamp} | ({} if complete else {"digest": ""}))
@@ -314,7 +313,6 @@ def main(arguments=None):
     try:
         changed = set_up(venv, options.groups.replace(",", " ").split(), options.cuda, options.again, speaker)
     except (SetupError, OSError) as error:
-        speaker.done()
         error = DiskFull() if getattr(error, "errno", None) == errno.ENOSPC else error
         print(f"setup: {error}", file=sys.stderr)
         return 1

@@ -122,7 +122,7 @@ cuda13 = ["cupy13"]
     monkeypatch.setattr(bootstrap, "compilers", lambda: ["cc"])
     monkeypatch.setattr(bootstrap, "compiles", lambda compiler: True)
     monkeypatch.setattr(bootstrap, "has_opencl_driver", lambda: False)
-    monkeypatch.setattr(bootstrap, "pip", lambda venv, folder, speaker, *arguments: asked.append(arguments))
+    monkeypatch.setattr(bootstrap, "pip", lambda venv, folder, *arguments: asked.append(arguments))
     return tmp_path, asked
 
 
@@ -177,7 +177,7 @@ def test_a_group_that_its_target_cannot_do_without_is_an_error_and_the_rest_stay
     set_up(root)
     before = (root / ".venv" / bootstrap.STAMP).read_text()
 
-    def pip(venv, folder, speaker, *arguments):
+    def pip(venv, folder, *arguments):
         raise PipError(["ERROR: No matching distribution found for dev"], "log")
 
     monkeypatch.setattr(bootstrap, "pip", pip)
@@ -192,7 +192,7 @@ def test_a_wheel_that_is_missing_for_the_platform_costs_its_group_alone(house, m
     root, asked = house
     monkeypatch.setattr(bootstrap, "compilers", list)
 
-    def pip(venv, folder, speaker, *arguments):
+    def pip(venv, folder, *arguments):
         if failing in arguments:
             raise PipError([f"ERROR: No matching distribution found for {failing}"], "log")
         asked.append(arguments)
@@ -273,7 +273,7 @@ def test_an_environment_with_another_cupy_is_made_anew(house, monkeypatch):
 def test_an_optional_group_that_fails_is_named_and_tried_again_when_asked(house, monkeypatch):
     root, _ = house
 
-    def pip(venv, folder, speaker, *arguments):
+    def pip(venv, folder, *arguments):
         if "report" in arguments:
             raise PipError(["ERROR: Failed to build report"], "log")
 
@@ -291,7 +291,7 @@ def test_an_optional_group_that_fails_is_named_and_tried_again_when_asked(house,
 def test_a_required_package_that_fails_is_an_error_and_tried_next_time(house, monkeypatch):
     root, _ = house
 
-    def pip(venv, folder, speaker, *arguments):
+    def pip(venv, folder, *arguments):
         raise PipError(["ERROR: No matching distribution found for numpy"], "log")
 
     working = bootstrap.pip
@@ -357,7 +357,7 @@ def test_runs_by_its_path_with_modules_of_the_same_name_beside_it():
 def test_an_unreachable_index_is_not_tried_group_by_group(house, monkeypatch):
     root, asked = house
 
-    def pip(venv, folder, speaker, *arguments):
+    def pip(venv, folder, *arguments):
         asked.append(arguments)
         raise PipError(["WARNING: connection broken by 'x'", "ERROR: No matching distribution"], "log")
 

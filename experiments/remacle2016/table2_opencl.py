@@ -46,14 +46,14 @@ def measure(cell, run):
 
 def tables(results):
     """Return the paper's table, and all kernels."""
-    return shown(results, "Table 2: the operator through OpenCL", "opencl")
+    return shown(results, "Table 2", "the operator through OpenCL", "opencl")
 
 
-def shown(results, title, backend):
+def shown(results, name, title, backend):
     """Return the paper's tables of its back end, the same of the C back end, and every kernel and BP5 on both."""
     paper, beyond = [], [trimmed(table, 3) for table in bp5.tables(results)]
-    on_cores = f"{title.partition(':')[0]}'s columns by the C back end on a processor"
-    for each, text in ((backend, title), (ON_CORES, on_cores)):
+    on_cores = f"{name}'s columns by the C back end on a processor"
+    for each, text in ((backend, f"{name}: {title}"), (ON_CORES, on_cores)):
         *found, kernels = products.tables(results, text, each, *solves.columns(each))
         paper += found
     return with_ours([*paper, kernels, *solves.tables(results), *rivals.tables(results), *beyond])

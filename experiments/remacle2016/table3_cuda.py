@@ -19,7 +19,7 @@ def cells(scale):
 
 def tables(results):
     """Return the paper's table, and all kernels."""
-    return table2_opencl.shown(results, "Table 3: the operator through CUDA", "cuda")
+    return table2_opencl.shown(results, "Table 3", "the operator through CUDA", "cuda")
 
 
 def plot(results):

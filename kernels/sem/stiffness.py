@@ -133,6 +133,7 @@ class Operator:
         xp = device.xp
         self.device, self.order, self.dtype, self.geometry = device, order, np.dtype(dtype), geometry
         self.has_mass, q = mass is not None, order + 1
+        self._is_curved, self._vertices = coordinates is not None, len(points)
         points, cells = xp.asarray(points), xp.asarray(cells)
         self.numbering = number_nodes(cells, order, xp) if numbering is None else numbering
         shape = shape or tuned(order, dtype, geometry, device, self.has_mass)
@@ -192,22 +193,32 @@ class Operator:
         return self.multiply_atomic if self.device.backend == "cuda" else self.multiply
 
     def local_work(self) -> Work:
-        """Return the least work of `apply_local`: factors, table and output once, the assembled vector once."""
+        """Return the least work of `apply_local`: factors, table and output once, the assembled vector once.
+
+        Whatever the factors come from, the problem is the places of the vertices, of curved elements those of the
+        nodes, and the vectors.
+        """
         q, size = self.order + 1, self.dtype.itemsize
         factors = {"stored": self._components * size * q**3, "trilinear": 24 * size, "affine": 7 * size}[self.geometry]
         memory = self.elements * (factors + (4 + size) * q**3) + size * self.nodes
-        return Work(memory, self.elements * self.operations, self.dtype.name)
+        problem = self._problem_bytes + size * (self.nodes + self.elements * q**3)
+        return Work(memory, self.elements * self.operations, self.dtype.name, problem)
 
     def least_work(self) -> Work:
         """Return the least work of `multiply`: factors and table once, both assembled vectors once."""
         work, q = self.local_work(), self.order + 1
         size = self.dtype.itemsize
-        return Work(work.bytes + size * (self.nodes - self.elements * q**3), work.flops, work.precision)
+        problem = self._problem_bytes + 2 * size * self.nodes
+        return Work(work.bytes + size * (self.nodes - self.elements * q**3), work.flops, work.precision, problem)
 
     @property
     def operations(self) -> int:
         """Those that the kernel executes for an element."""
         return operations.stiffness(self.order, self.geometry, self.has_mass)
+
+    @property
+    def _problem_bytes(self) -> int:
+        return 3 * self.dtype.itemsize * (self.nodes if self._is_curved else self._vertices)
 
     @property
     def _components(self) -> int:

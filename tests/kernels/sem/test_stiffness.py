@@ -278,6 +278,7 @@ def test_least_work(device):
     operator = Operator(device, *grid((1, 1, 1)), 2)
     assert operator.local_work().bytes == 27 * (48 + 4 + 8 + 8)
     assert operator.local_work().flops == 12 * 81 + 18 * 27
+    assert operator.local_work().problem_bytes == 8 * (3 * 8 + 27 + 27)
     assert operator.least_work().bytes == 27 * (48 + 4 + 8 + 8)
 
 

@@ -6,6 +6,7 @@ Matrices are the stiffness matrices of zhang2013's meshes; a format that cannot 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse
 
 import datasets
 from baselines import spmv as rivals
@@ -13,12 +14,14 @@ from benchmarks.assembly import device, processor, samples
 from kernels import spmv
 from kernels.assembly import elasticity
 from kernels.device import BACKENDS
+from kernels.stream.probes import memory_probes
 from repro import Skip
 from repro.run import timing
 
 MESHES = ("zhang2013/tri", "zhang2013/quad", "zhang2013/tet", "zhang2013/hex")
 SCALE = "small"
 DTYPES = ("float64", "float32")
+BAND_ROWS, BAND_BYTES = 800_000, 256 << 20  # a matrix of about so many bytes
 
 
 def matrix(opened, name):
@@ -72,6 +75,41 @@ class Formats:
         return self.packed.padding
 
     track_padding.unit = "values stored over entries"
+
+
+class Scaling:
+    """Strong scaling: a product with a band of 27 diagonals, and a read of as much, by the threads that take part.
+
+    asv draws times by threads: where the read takes no less with more of them, memory's bandwidth is saturated.
+    """
+
+    params = (("read", "csr_vector", "sell"), (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128))
+    param_names = ("what", "threads")
+    timeout = 300
+
+    def setup(self, what, threads):
+        self.device = device("openmp")
+        if threads > self.device.compute_units:
+            raise NotImplementedError(f"{self.device.name} has {self.device.compute_units} threads")
+        if what == "read":
+            self.launch = memory_probes(self.device, BAND_BYTES)[0].function
+        else:
+            band = scipy.sparse.diags_array(np.ones(27), offsets=range(-13, 14), shape=(BAND_ROWS, BAND_ROWS))
+            packed = spmv.pack(what, self.device, band.tocsr())
+            x, y = (self.device.zeros(BAND_ROWS, "float64") for _ in range(2))
+            self.launch = lambda: packed.multiply(x, y)
+        self.limit = self.device.limited(threads)
+        self.limit.__enter__()
+        self.launch()
+
+    def teardown(self, *parameters):
+        if hasattr(self, "limit"):
+            self.limit.__exit__(None, None, None)
+
+    def track_time(self, *parameters):
+        return samples(self.launch, self.device)
+
+    track_time.unit = "seconds"
 
 
 class Packing:

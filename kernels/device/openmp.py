@@ -66,6 +66,10 @@ class Device(base.Device):
             "clock": "host, monotonic",
         }  # fmt: skip
 
+    def limited(self, threads: int):
+        """Return a context in which no more than so many threads take part in launches."""
+        return self._pool.limited(threads)
+
     def _compile(self, source: Source):
         before = "".join(
             f"#define {kernel.name}(...) {kernel.name}(DIALECT_INDEX, ##__VA_ARGS__)\n" for kernel in source.signatures

@@ -64,6 +64,7 @@ static struct {
 } part[MOST_THREADS];
 
 static int parts = 1, is_started, takes_others = 1;
+static atomic_int used = 1; /* threads that take part, of all `parts` */
 static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t nanoseconds(void)
@@ -103,10 +104,12 @@ static void share(int me, int number)
 {
     work_t *const mine = atomic_load(&work);
     const void *const given = atomic_load(&job);
-    const long count = atomic_load(&total), chunks = (long)parts * CHUNKS;
+    const int sharing = atomic_load(&used);
+    const long count = atomic_load(&total), chunks = (long)sharing * CHUNKS;
+    if (me >= sharing) return;
     int done = 0;
-    for (int i = 0; i < (takes_others ? parts : 1); ++i) {
-        const int which = (me + i) % parts;
+    for (int i = 0; i < (takes_others ? sharing : 1); ++i) {
+        const int which = (me + i) % sharing;
         for (int chunk; (chunk = take(which, number)) >= 0; ++done) {
             const long k = (long)which * CHUNKS + chunk, first = count * k / chunks, last = count * (k + 1) / chunks;
             if (first < last) mine(first, last, given);
@@ -148,6 +151,7 @@ static void start_threads(void)
     for (pthread_t thread; made < parts; ++made)
         if (pthread_create(&thread, &attributes, serve, (void *)(intptr_t)made)) break;
     parts = made; /* as many as the system allows */
+    if (atomic_load(&used) > parts) atomic_store(&used, parts);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, 0);
     is_started = 1;
@@ -158,15 +162,26 @@ int pool_set(int threads, int may_take_others)
 {
     static int is_watched;
     parts = threads < 1 ? 1 : threads < MOST_THREADS ? threads : MOST_THREADS;
+    atomic_store(&used, parts);
     takes_others = may_take_others;
     if (!is_watched) is_watched = !pthread_atfork(0, 0, forget_threads);
     return parts;
 }
 
+/* Have so many threads take part from the next launch on, at most all that there are; return how many will. */
+int pool_use(int threads)
+{
+    pthread_mutex_lock(&launching);
+    const int will = threads < 1 ? 1 : threads < parts ? threads : parts;
+    atomic_store(&used, will);
+    pthread_mutex_unlock(&launching);
+    return will;
+}
+
 /* Do all of a launch; the blocks that a thread gets begin where they did in the launch before. */
 void pool_run(work_t *asked, const void *given, long blocks)
 {
-    if (parts == 1 || blocks == 1) {
+    if (atomic_load(&used) == 1 || blocks == 1) {
         asked(0, blocks, given);
         return;
     }
@@ -176,8 +191,9 @@ void pool_run(work_t *asked, const void *given, long blocks)
     atomic_store(&work, asked);
     atomic_store(&job, given);
     atomic_store(&total, blocks);
-    atomic_store(&unfinished, parts * CHUNKS);
-    for (int k = 0; k < parts; ++k) atomic_store(&part[k].next, (uint64_t)(uint32_t)number << 32);
+    const int sharing = atomic_load(&used);
+    atomic_store(&unfinished, sharing * CHUNKS);
+    for (int k = 0; k < sharing; ++k) atomic_store(&part[k].next, (uint64_t)(uint32_t)number << 32);
     atomic_store(&launch, number);
     if (atomic_load(&sleeping)) wake_all(&launch);
     share(0, number);

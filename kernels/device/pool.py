@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 from kernels.device import compiler, cpu
@@ -39,6 +41,14 @@ class Pool:
         self._library = library
         self.threads = int(library.pool_set(threads, int(takes_others)))
         self.run = ctypes.cast(library.pool_run, ctypes.c_void_p).value
+
+    @contextlib.contextmanager
+    def limited(self, threads: int) -> Iterator[int]:
+        """Let no more than so many threads take part in the block's launches, as for strong scaling; yield how many."""
+        try:
+            yield int(self._library.pool_use(threads))
+        finally:
+            self._library.pool_use(self.threads)
 
 
 @functools.cache

@@ -77,6 +77,29 @@ def test_ranges_cover_all_blocks_whatever_the_threads(own_pool, threads, takes_o
         assert sorted(k for first, last in taken for k in range(first, last)) == list(range(blocks))
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 99])
+def test_fewer_threads_for_a_while(own_pool, most):
+    own, meet = own_pool(4), threading.Barrier(min(most, 4), timeout=20)
+
+    def who_takes_part(meets):
+        found = set()
+
+        def work(first, last, job):
+            if threading.get_ident() not in found:
+                found.add(threading.get_ident())
+                meets.wait()  # nobody is done before all have begun
+
+        run(own, work, 64)
+        return len(found)
+
+    with own.limited(most) as threads:
+        assert threads == min(most, 4)
+        for blocks in (1, 5, 1000):
+            assert sorted(k for first, last in ranges(own, blocks) for k in range(first, last)) == list(range(blocks))
+        assert who_takes_part(meet) == threads
+    assert who_takes_part(threading.Barrier(4, timeout=20)) == 4
+
+
 def test_a_thread_takes_what_another_has_not_begun(own_pool):
     """The other thread is held up in its first chunk: the caller does all the rest meanwhile."""
     own, rest, held = own_pool(2), threading.Event(), []

@@ -354,7 +354,18 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
     with style():
         for path, each in zip(written, formats, strict=True):
             made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
+            if each == "png":
+                _palette(path)
     return written
+
+
+def _palette(path: Path) -> None:
+    """Write a picture again with 256 colours, in a third of the bytes: git keeps each that is drawn."""
+    from PIL import Image
+
+    with Image.open(path) as image:
+        fewer = image.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    fewer.save(path, optimize=True)
 
 
 def remove(path_stem: str | Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from repro import discovery, environment
 from repro.cache import hosts
+from repro.cache.glance import once
 from repro.cache.store import Store
 from repro.model import SCALES
 
@@ -64,7 +65,7 @@ class Settings:
         """Return what identifies a dataset, or the user's own file in its place; see `environment.dataset_key`."""
         file = self.overrides.get(name)
         if file is None:
-            return environment.dataset_key(name, self.scale)
+            return once(("data", name, self.scale), lambda: environment.dataset_key(name, self.scale))
         return self.own_keys.get(name) or _own_key(name, self.scale, file, *_state(file))
 
     def own(self, data: Collection[str]) -> dict[str, str]:

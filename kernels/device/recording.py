@@ -83,8 +83,15 @@ def described(launched: Mapping[str, tuple]) -> dict[str, dict[str, Any]]:
         found[name] = {
             "text": cache.key(text)[:16], "preprocessed": preprocessed(text), "flags": type(device).built_with(),
             "defines": {each: _plain(value) for each, value in source.settings.items()}, "block": list(source.block),
+            **({"portable": True} if _special(sources.ROOT / source.label, type(device)) else {}),
         }  # fmt: skip
     return found
+
+
+def _special(path: Path, device: type) -> Path | None:
+    """Return the source beside another that a back end prefers to it, where there is one."""
+    found = path.with_suffix(device.extension)
+    return found if found != path and found.exists() else None
 
 
 def _plain(value: Any) -> Any:
@@ -98,6 +105,8 @@ def current(name: str, entry: Mapping[str, Any]) -> dict[str, Any] | None:
     label, backend, *_ = name.split()
     device = importlib.import_module(f"kernels.device.{backend}").Device
     path, settings = sources.ROOT / label, json.dumps(entry["defines"], sort_keys=True)
+    if not entry.get("portable"):  # asked for in place of what lies beside it
+        path = _special(path, device) or path
     try:
         state = tuple(
             sources.state(each) for each in (*_included(path, sources.state(path)), sources.PRELUDES / device.prelude)

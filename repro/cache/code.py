@@ -14,6 +14,7 @@ from typing import Any
 
 from repro.cache import definitions, reach
 from repro.cache.definitions import NAMELESS
+from repro.cache.glance import once
 from repro.cache.reach import Unit
 
 EDITED = "edited while it was measured"
@@ -90,11 +91,14 @@ def _codes(path: Path, _modified: int, _size: int) -> frozenset[CodeType]:
 
 def now(stored: Mapping[str, Any], root: Path) -> Code:
     """Return what the code of a stored key is now: a file that is gone has no entry, a name that is gone no hash."""
-    return {
-        name: {"names": entry["names"], "hash": value} if isinstance(entry, Mapping) else value
-        for name, entry in stored.items()
-        if (value := hash_of(root / name, entry["names"] if isinstance(entry, Mapping) else None)) is not None
-    }
+    found: Code = {}
+    where = str(root)
+    for name, entry in stored.items():
+        names = tuple(entry["names"]) if isinstance(entry, Mapping) else None
+        value = once((where, name, names), lambda name=name, names=names: hash_of(root / name, names))
+        if value is not None:
+            found[name] = value if names is None else {"names": entry["names"], "hash": value}
+    return found
 
 
 def hash_of(path: Path, names: Collection[str] | None = None) -> str | None:

@@ -60,8 +60,8 @@ def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], k
         return record["status"] == DONE, stands, record is stored, last(record)["finished"]
 
     every = [*filter(None, [stored]), *found]
-    if not every:
-        return None
+    if len(every) < 2:
+        return every[0] if every else None
     taken = max(every, key=worth)
     if stored is None or stored["status"] == DONE or taken["status"] != DONE or keys.changes(stored, key):
         return taken

@@ -12,6 +12,7 @@ from typing import Any
 from repro import environment
 from repro.cache import beliefs, code, hashing
 from repro.cache.beliefs import Change
+from repro.cache.glance import once
 from repro.run import tracing
 from repro.run.protocol import PROTOCOL
 
@@ -49,7 +50,7 @@ def differing(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]
             found.append(Change("code", name, *(beliefs.text_of(_hash(each)) for each in (was, now))))
     kernels = key.get("kernels")
     for name, was in old.get("kernels", {}).items():
-        now = kernels.get(name) if kernels is not None else environment.kernel_now(name, was)
+        now = kernels.get(name) if kernels is not None else _kernel_now(name, was)
         if _built(was) != _built(now):
             found.append(Change("kernels", name, *(beliefs.text_of(_built(each)) for each in (was, now))))
     unused, machine = hashing.without_effect(record), _machine(record, key)
@@ -65,9 +66,15 @@ def differing(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]
     return found
 
 
+def _kernel_now(name: str, was: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    hashes = (was.get("text"), was.get("preprocessed"), was.get("flags"), was.get("portable"))
+    return once((name, *hashes), lambda: environment.kernel_now(name, was))
+
+
 def _machine(record: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a key's machine, with the versions that the libraries of a record are here of now."""
-    versions = {name: environment.library(name) for name in hashing.rivals_of(record)}
+    versions = {name: once(("library", name), lambda name=name: environment.library(name))
+                for name in hashing.rivals_of(record)}  # fmt: skip
     return hashing.rival_facts(versions) | key.get("machine", {})
 
 

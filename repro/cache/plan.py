@@ -13,6 +13,7 @@ from typing import Any
 from repro import discovery
 from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.files import Files, files_stem
+from repro.cache.glance import once
 from repro.cache.store import Store, Unreadable
 from repro.discovery import Artefact
 from repro.model import DONE, Cell, ReproError
@@ -84,6 +85,13 @@ class Task:
     files: Sequence[Files] = ()
     is_read_back: bool = False
     rounds: int = 1
+    _told: tuple[dict[str, Any], list[str]] | None = None  # a record, and how its key differs
+
+    def changes(self) -> list[str]:
+        """Say in words how what is stored differs from the present key, as it was at the last look."""
+        if self._told is None or self._told[0] is not self.record:
+            self._told = self.record, keys.changes(self.record, self.key)
+        return self._told[1]
 
     @property
     def seconds(self) -> float | None:
@@ -93,7 +101,7 @@ class Task:
     @property
     def stands(self) -> bool:
         """Whether what is stored, be it done, skipped or failed, is of the present key."""
-        return self.record is not None and not keys.changes(self.record, self.key)
+        return self.record is not None and not self.changes()
 
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
@@ -102,7 +110,8 @@ class Task:
             stored = store.read(self.path)
         except Unreadable as error:
             problem = f"{error}: will run again"
-        is_whole = stored is not None and stored["status"] == DONE and not keys.changes(stored, self.key)
+        self.record, self._told = stored, None
+        is_whole = self.stands and stored["status"] == DONE
         found = [] if is_whole or store.was_removed(self.path) else self._in_files()
         self.record = kept.best(stored, found, self.key)
         self.is_read_back = self.record is not None and self.record is not stored
@@ -125,7 +134,7 @@ class Task:
             return f"{since['status']} on {since['date'][:10]}, after it was measured: {since['reason']}"
         if status != DONE:
             return f"{status}: {reason}"
-        if changes := keys.changes(self.record, self.key):
+        if changes := self.changes():
             return hashing.in_short(changes)
         return f"{self.found} of {self.rounds} rounds" if self.found < self.rounds else ""
 
@@ -196,7 +205,9 @@ def identity(cell: Cell, settings: Settings) -> dict[str, Any]:
 def key_of(cell: Cell, settings: Settings) -> dict[str, Any]:
     """Return what is known of what a measurement of a cell depends on before it has run."""
     data = {name: settings.data_key(name) for name in cell.data}
-    return keys.before(data, machine_facts(), settings.seed, beliefs.read(settings.store.folder))
+    folder = settings.store.folder
+    believed = once(("beliefs", folder), lambda: beliefs.read(folder))
+    return keys.before(data, machine_facts(), settings.seed, believed)
 
 
 @functools.cache

@@ -263,7 +263,7 @@ class Store:
                 before = self.read(path)
                 if before and before["status"] == DONE:
                     record = kept.marked(before, record)
-        write_atomically(path, json.dumps({"schema": SCHEMA, **record}, indent=1) + "\n")
+        write_atomically(path, json.dumps({"schema": SCHEMA, **record}) + "\n")
 
     def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Hold a lock of this results folder, as while an artefact's files are written."""

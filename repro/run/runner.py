@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from repro import discovery
 from repro.cache import hosts, kept, lacking, plan
 from repro.cache.files import files_stem
+from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
 from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.discovery import Artefact
@@ -145,22 +146,8 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
         where the selection is of files: merged cells need not use all that their runs were given.
     """
-    jobs = []
-    for artefact in artefacts:
-        job = Job(artefact)
-        try:
-            job.module = discovery.load(artefact)
-            job.tasks = plan.tasks_of(artefact, job.module, settings)
-            job.wanted = [
-                task for task in job.tasks
-                if selection.wants(task.cell)
-                and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
-            ]  # fmt: skip
-        except ReproError as error:
-            job.problem = str(error)
-        except Exception as error:  # as of a dataset's recipe: it costs no other artefact
-            job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
-        jobs.append(job)
+    with glance():
+        jobs = [_planned(artefact, settings, selection) for artefact in artefacts]
     if selection.files is None:
         used = {name for job in jobs for name in job.data}
         for name in settings.overrides.keys() - used:
@@ -176,6 +163,24 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]
     return jobs
+
+
+def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Job:
+    """Look at every cell of an artefact; where that fails the job has the problem."""
+    job = Job(artefact)
+    try:
+        job.module = discovery.load(artefact)
+        job.tasks = plan.tasks_of(artefact, job.module, settings)
+        job.wanted = [
+            task for task in job.tasks
+            if selection.wants(task.cell)
+            and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
+        ]  # fmt: skip
+    except ReproError as error:
+        job.problem = str(error)
+    except Exception as error:  # as of a dataset's recipe: it costs no other artefact
+        job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
+    return job
 
 
 def replaced(job: Job, settings: Settings) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from repro.cache import hashing, kept, keys, packing
 from repro.cache.code import digest
 from repro.cache.files import files_stem
+from repro.cache.glance import glance
 from repro.cache.plan import Task, machine_facts
 from repro.cache.store import write_atomically
 from repro.discovery import Artefact
@@ -74,8 +75,9 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
     settings = replace(settings, overrides={name: file for name, file in settings.overrides.items() if name in data})
     with store.lock(f"{artefact.id}.{settings.scale}"):
         # Read within the lock: of two runs that end together, the one that writes last has seen the cells of both.
-        for task in tasks:
-            task.look(store)
+        with glance():
+            for task in tasks:
+                task.look(store)
         shown = kept.shown(tasks)
         for task in shown:
             task.keep(store)

@@ -60,3 +60,17 @@ def test_a_kernel_that_is_gone_is_none(launched):
     path, found = launched
     path.unlink()
     assert recording.current(*next(iter(found.items()))) is None
+
+
+def test_a_source_that_appears_beside_another_and_is_preferred_is_noticed(launched):
+    path, found = launched
+    ((name, entry),) = found.items()
+    path.with_suffix(".cu").write_text(TEXT.replace("*=", "+="))  # which another back end prefers
+    assert recording.current(name, entry) == entry
+    path.with_suffix(".cpu.c").write_text(TEXT.replace("*=", "+="))
+    assert recording.current(name, entry)["preprocessed"] != entry["preprocessed"]
+    device = devices.open_device("openmp")
+    recording.begin_record()
+    device.build(path, block=8, portable=True).twice(1, device.array(np.ones(8)))
+    ((name, entry),) = recording.described(recording.recorded()).items()
+    assert recording.current(name, entry) == entry  # it was asked for all the same

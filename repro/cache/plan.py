@@ -85,13 +85,14 @@ class Task:
     files: Sequence[Files] = ()
     is_read_back: bool = False
     rounds: int = 1
-    _told: tuple[dict[str, Any], list[str]] | None = None  # a record, and how its key differs
+    _told: tuple[Any, Any, list[str]] | None = None  # a record, the machine's facts, and how its key differs
 
     def changes(self) -> list[str]:
         """Say in words how what is stored differs from the present key, as it was at the last look."""
-        if self._told is None or self._told[0] is not self.record:
-            self._told = self.record, keys.changes(self.record, self.key)
-        return self._told[1]
+        machine = self.key.get("machine")
+        if self._told is None or self._told[0] is not self.record or self._told[1] is not machine:
+            self._told = self.record, machine, keys.changes(self.record, self.key)
+        return self._told[2]
 
     @property
     def seconds(self) -> float | None:

@@ -137,15 +137,13 @@ def plot(results):
     if {"openmp", "host"} & {*backends}:
         on_cores = results.frame[results.frame["backend"].isin(["openmp", "host"])]
         shown.append((replace(results, frame=on_cores), ON_PROCESSOR))
-    made, axes = figure(PAGE, 3.2, panels=len(shown))
+    made, axes = figure(PAGE, 3.9, panels=len(shown))
+    rates = [float(stated(f"sbell-{case}")) for case in MESHES]
     for panel, (some, methods) in zip(axes, shown, strict=True):
+        if methods is ON_PROCESSOR:
+            panel.axhspan(min(rates), max(rates), color="0.85", zorder=0, label="SBELL in the paper, on its GPU")
         _draw(panel, some, methods)
-    if len(shown) > 1:
-        with style():
-            rates = [float(stated(f"sbell-{case}")) for case in MESHES]
-            axes[1].axhspan(min(rates), max(rates), color="0.85", zorder=0, label="the paper's SBELL, on its GPU")
-            axes[1].set_ylabel("")
-            axes[1].legend(fontsize="x-small")
+        panel.set_title("Processor" if methods is ON_PROCESSOR else f"Kernels through {device}" if device else "")
     caption(made, results, "line across a bar: cold cache" if results.backends(metric="spmv_cold") else "")
     return made
 

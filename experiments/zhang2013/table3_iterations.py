@@ -33,6 +33,7 @@ NOTES = {
                "smallest Ritz value as the lower end, the others 0.",
 }  # fmt: skip
 SHORT = {"safeguard": "Lanczos and safeguard", "row-sum": "largest row sum", "lanczos": "tight, by Lanczos"}
+TITLED = {bound: text[0].upper() + text[1:] for bound, text in SHORT.items()}
 PRECISIONS = {"double": "in double precision", "mixed": "the polynomial in single precision"}
 
 
@@ -125,7 +126,7 @@ def plot(results):
     shown = (("safeguard", "double"), ("row-sum", "double"), ("row-sum", "mixed"))
     for panel, (bound, precision) in zip(axes, shown, strict=True):
         draw(panel, results, "iterations", "Iterations", {order: label(order, bound, precision) for order in ORDERS})
-        panel.set_title(SHORT[bound].capitalize() + (", in FP32" if precision == "mixed" else ""))
+        panel.set_title(TITLED[bound] + (", in FP32" if precision == "mixed" else ""))
     alike(axes)
     caption(made, results)
     return made

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from experiments.zhang2013 import LOADS, stated
 from experiments.zhang2013.solves import CRITERION
-from experiments.zhang2013.table3_iterations import BOUNDS, NOTES, ORDERS, SHORT, TITLES, cells, draw, label, measure
+from experiments.zhang2013.table3_iterations import (
+    BOUNDS,
+    NOTES,
+    ORDERS,
+    SHORT,
+    TITLED,
+    TITLES,
+    cells,
+    draw,
+    label,
+    measure,
+)
 from repro.show.panels import alike
 from repro.show.plots import COLUMN, PAGE, caption, figure
 from repro.show.tables import Column, paper_table, with_ours
@@ -52,7 +63,7 @@ def plot(results):
         methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
         text = "Time on the CPU [s]" if on_host else f"Mixed SBELL on {backend} [s]"
         draw(panel, results, "solve", text, methods, backend, with_paper=on_host)
-        panel.set_title(SHORT[bound].capitalize())
+        panel.set_title(TITLED[bound])
     on_host = [panel for panel, (backend, _) in zip(axes, shown, strict=True) if backend == "host"]
     if len(on_host) > 1:
         alike(on_host)

@@ -115,7 +115,7 @@ def test_times_stand_beside_the_papers():
 
 
 def test_times_are_drawn_of_every_place_that_was_measured():
-    bounds = ("Lanczos and safeguard", "Largest row sum", "Tight, by lanczos")
+    bounds = ("Lanczos and safeguard", "Largest row sum", "Tight, by Lanczos")
     on_host, on_device = [("Time on the CPU [s]", bound) for bound in bounds], [("Mixed SBELL on cuda [s]", bounds[0])]
     for backend, panels in ((None, [*on_host, *on_device]), ("cuda", on_device), ("host", on_host)):
         _, drawn = show("table4_times", lambda cell: DONE, backend)

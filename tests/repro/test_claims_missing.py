@@ -22,7 +22,7 @@ def test_what_holds_at_some_of_a_papers_points_is_open(store):
     store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None)
     judgement = store.one(*parts).stated
     assert (judgement.outcome, judgement.missing, judgement.met) == (UNDECIDED, ("b",), 1)
-    assert judgement.needs == "a value of b"
+    assert judgement.needs == "it needs a value of b"
     more = (where, effect("max(n)", "at least", 10, 'unit = "count"'))
     assert store.one(*more).outcome == REPRODUCED  # a largest value cannot become less
     assert store.one(where, effect("max(n)", "at least", 11, 'unit = "count"')).outcome == UNDECIDED
@@ -39,7 +39,7 @@ def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
     store.row("a", "slower", "solve", 20.0, backend="host")
     judgement = store.one(*count).effect  # b has not run `slower`
     assert (judgement.outcome, judgement.value, judgement.missing) == (UNDECIDED, 1, ("b without slower",))
-    assert judgement.needs == "a value of b without slower"
+    assert judgement.needs == "it needs a value of b without slower"
     assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).outcome == UNDECIDED
     # A mean of 10 and of nothing negative is 5 at least.
     assert store.one(where, effect("mean(cpu / gpu)", "at least", 4)).outcome == REPRODUCED

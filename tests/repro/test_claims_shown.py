@@ -72,7 +72,7 @@ def test_a_section_of_what_is_not_decided_says_what_it_would_take(store):
     store.row("a", "slow", "solve", 8.0, backend="host", spread=0.1)
     store.row("a", "fast", "solve", 1.0)
     text = section(store.one(WHERE, stated(relation="at least", more="tolerance = 0.01")))
-    assert text.startswith(f"## it: {UNDECIDED}") and "- **needs**: more rounds: the interval reaches" in text
+    assert text.startswith(f"## it: {UNDECIDED}") and "- **why**: it needs more rounds: the interval reaches" in text
 
 
 def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):
@@ -93,7 +93,7 @@ def test_the_summary_counts_every_claim_once(store):
     assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |" in summary(found)
     assert "| [demo](claims/demo.md) | 2 |" in summary(found, "claims/{}.md")
     text = page(found, root=store.root)
-    assert text.count("\n## ") == 2 and "- **needs**: a fact about prices" in text
+    assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
 
 

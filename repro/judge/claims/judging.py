@@ -85,7 +85,7 @@ def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     if stored is None:
-        return Verdict(claim, needs=claim.unmeasured or "results: none are stored")
+        return Verdict(claim, needs=claim.unmeasured or "no results are stored")
     readings, values = {}, {}
     for name in ("stated", "effect", "today"):
         if (predicate := getattr(claim, name)) is None:
@@ -160,7 +160,9 @@ def judge(
         published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
     )  # fmt: skip
     if not points:
-        data = f"the data themselves of {notes.first([point.name for point in untestable])}" if untestable else ""
+        data = (
+            f"it needs the data themselves of {notes.first([point.name for point in untestable])}" if untestable else ""
+        )
         return replace(blank, needs=data or notes.unmeasured(claim, predicate, selectors, stored)), None
     try:
         ways = _exact, _interval, _doubted(stored)
@@ -207,21 +209,20 @@ def _needs(
 ) -> str:
     """Return what it would take to decide a reading."""
     if sure != UNDECIDED:
-        few = [row for row in rows if lacks_interval(row) or shared(stored.folder, row)]
-        names = dict.fromkeys(f"{row['method']} ({_samples(row)})" for row in few)
-        return f"five samples on a quiet processor of {notes.first(list(names))}"
+        few = dict.fromkeys(row["method"] for row in rows if lacks_interval(row))
+        busy = dict.fromkeys(row["method"] for row in rows if shared(stored.folder, row))
+        if few and few == busy:
+            return f"it needs five samples on a quiet processor of {notes.first(list(few))}"
+        told = [f"five samples of {notes.first(list(few))}"] * bool(few)
+        told += [f"a quiet processor for {notes.first(list(busy))}"] * bool(busy)
+        return f"it needs {' and '.join(told)}"
     if judgement.missing:
-        return f"a value of {notes.first(judgement.missing)}"
+        return f"it needs a value of {notes.first(judgement.missing)}"
     if judgement.untestable and len(judgement.points) == 1 and not judgement.points[0].name:
-        return f"the data themselves of {notes.first(judgement.untestable)}"
+        return f"it needs the data themselves of {notes.first(judgement.untestable)}"
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
     told = [f"{each.name} {significant(each.low)} to {significant(each.high)}".strip() for each in doubted]
-    return f"more rounds: the interval reaches over the bound, {notes.first(told)}"
-
-
-def _samples(row: Mapping[str, Any]) -> str:
-    count = "not sampled" if is_missing(row["n"]) else f"n = {int(row['n'])}"
-    return count if lacks_interval(row) else f"{count}, beside other cells"
+    return f"it needs more rounds: the interval reaches over the bound, {notes.first(told)}"
 
 
 def _ends(

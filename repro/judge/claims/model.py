@@ -290,7 +290,7 @@ class Verdict:
     def why(self) -> str:
         """Why the value is not the paper's, or that no cause is known, or what would decide it; in one line."""
         if self.outcome == UNDECIDED:
-            return f"needs {self.needs}" if self.needs else ""
+            return self.needs
         told = [f"{each.says} (explains {100 * each.share:.0f} %)" for each in self.explanations]
         return "; ".join(told) if told else "unexplained" * self.is_unexplained
 

@@ -49,7 +49,7 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
                 return f"{what} was not measured on {place}"
             why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
             return f"{what} was skipped: {why}" if why else f"{what} was not measured"
-    return "a case with every value that it takes"
+    return "no case has every value that it takes"
 
 
 def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
-from repro.judge.claims.model import EXCEEDED, OUTCOMES, REPRODUCED, UNDECIDED, Judgement, Verdict
+from repro.judge.claims.model import EXCEEDED, OUTCOMES, REPRODUCED, Judgement, Verdict
 from repro.units import MISSING, significant
 
 RULE = """\
@@ -101,7 +101,7 @@ def section(verdict: Verdict, up: str = "") -> str:
     if verdict.today is not None and verdict.today.value is not None:
         lines.append((f"today, {verdict.today.says}", measured(verdict.today)))
     if verdict.why:
-        lines.append(("needs" if verdict.outcome == UNDECIDED else "why", verdict.why.removeprefix("needs ")))
+        lines.append(("why", verdict.why))
     lines += [("note", each) for each in verdict.notes]
     if links := _evidence(verdict, up):
         lines.append(("evidence", links))

@@ -210,7 +210,10 @@ def test_a_claim_shows_its_verdict_and_what_explains_it():
     for part in ("about 8 x", "2.00 x", "1.50 x", "the fastest on the processor", "weaker", "on stand-ins: heart"):
         assert part in text
     assert "it is another (explains 90 %)" in text
-    assert "needs five samples" in shown_claim(outcome=claims.UNDECIDED, needs="five samples", stated=stated).text
+    assert (
+        "it needs five samples"
+        in shown_claim(outcome=claims.UNDECIDED, needs="it needs five samples", stated=stated).text
+    )
 
 
 def test_the_answers_come_first(page, outline):

@@ -48,10 +48,11 @@ KERNEL order_entries(GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTR
         for (int lane = 0; lane < lanes; ++lane) {
             const int at = start[s] + lane;
             for (int k = 0; k < width; ++k) {
+                const uint some = once[s][k], more = twice[s][k];
                 int best = k, worst = 3;
                 for (int m = k; m < width && worst > 0; ++m) {
                     const uint bank = 1u << banks[at + m * SLICE];
-                    const int conflicts = twice[s][k] & bank ? 2 : once[s][k] & bank ? 1 : 0;
+                    const int conflicts = more & bank ? 2 : some & bank ? 1 : 0;
                     if (conflicts < worst) {
                         worst = conflicts;
                         best = m;
@@ -61,8 +62,8 @@ KERNEL order_entries(GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTR
                 banks[at + best * SLICE] = banks[at + k * SLICE];
                 chosen[at + k * SLICE] = (uchar)best;
                 const uint bank = 1u << taken;
-                twice[s][k] |= once[s][k] & bank;
-                once[s][k] |= bank;
+                twice[s][k] = more | (some & bank);
+                once[s][k] = some | bank;
             }
         }
     }

@@ -23,6 +23,11 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
     OUTER(block);
     SHARED int row_of[ROWS];
     SHARED int full[ROWS];
+    SHARED int first_of[BLOCK]; /* of the entries of Y's rows that come next */
+    SHARED int last_of[BLOCK];
+    SHARED double factor[BLOCK];
+    PRIVATE(int, next);
+    PRIVATE(double, term);
     SHARED int table[ROWS * TABLE];
     SHARED double sums[ROWS * TABLE];
     SHARED int list[ROWS * TABLE];
@@ -47,25 +52,43 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
             const int length = x_offsets[row_of[r] + 1] - x_offsets[row_of[r]];
             steps = length > steps ? length : steps;
         }
-        for (int step = 0; step < steps; ++step) {
+        /* Of each row LANES entries at a time lie on chip, and a thread has its next term in registers: long rows are few, and
+         * would wait for memory at every step. */
+        for (int base = 0; base < steps; base += LANES) {
             INNER(t) {
-                const int r = t / LANES, row = row_of[r];
-                if (row < 0) continue;
-                const int e = x_offsets[row] + step;
-                if (e >= x_offsets[row + 1]) continue;
-                const int inner = x_columns[e];
-                const double x = x_values[e];
-                if (y_offsets) {
-                    for (int f = y_offsets[inner] + t % LANES; f < y_offsets[inner + 1]; f += LANES) {
-                        const int slot = find_slot(table + r * TABLE, y_columns[f]);
-                        if (slot >= 0) sums[r * TABLE + slot] += x * y_values[f];
-                    }
-                } else if (t % LANES == 0) {
-                    const int slot = find_slot(table + r * TABLE, y_columns[inner]);
-                    if (slot >= 0) sums[r * TABLE + slot] += x;
-                }
+                const int row = row_of[t / LANES], e = row < 0 ? 0 : x_offsets[row] + base + t % LANES;
+                const int there = row >= 0 && e < x_offsets[row + 1], inner = there ? x_columns[e] : 0;
+                first_of[t] = !there ? 0 : y_offsets ? y_offsets[inner] : inner;
+                last_of[t] = !there ? 0 : y_offsets ? y_offsets[inner + 1] : inner + 1;
+                factor[t] = there ? x_values[e] : 0;
             }
             BARRIER;
+            INNER(t) {
+                const int f = first_of[t / LANES * LANES] + t % LANES;
+                P(next) = f < last_of[t / LANES * LANES] ? y_columns[f] : EMPTY;
+                P(term) = P(next) != EMPTY && y_values ? y_values[f] : 1;
+            }
+            const int last = steps - base < LANES ? steps - base : LANES;
+            for (int step = 0; step < last; ++step) {
+                INNER(t) {
+                    const int r = t / LANES, k = r * LANES + step;
+                    int column = P(next), f = first_of[k] + t % LANES;
+                    double value = P(term);
+                    if (step + 1 < last) {
+                        const int g = first_of[k + 1] + t % LANES;
+                        P(next) = g < last_of[k + 1] ? y_columns[g] : EMPTY;
+                        P(term) = P(next) != EMPTY && y_values ? y_values[g] : 1;
+                    }
+                    while (column != EMPTY) {
+                        const int slot = find_slot(table + r * TABLE, column);
+                        if (slot >= 0) sums[r * TABLE + slot] += factor[k] * value;
+                        f += LANES;
+                        column = f < last_of[k] ? y_columns[f] : EMPTY;
+                        value = column != EMPTY && y_values ? y_values[f] : 1;
+                    }
+                }
+                BARRIER;
+            }
         }
     } else {
         INNER(t) {

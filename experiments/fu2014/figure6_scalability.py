@@ -83,11 +83,12 @@ def tables(results):
 
 def _coarsest():
     """Say where coarsening ends here, and where in the tables, whose counts on the same mesh may differ for it."""
-    from kernels.amg.setup import COARSEST as USUAL
+    from kernels.amg.solver import COARSEST as USUAL
 
     return (
         f"Our multigrid solves a level of at most {COARSEST} rows directly, so that the smallest mesh, too, has two; "
-        f"in Tables 3 to 6 one of at most {USUAL}, so that there it may have a level less, and other iterations."
+        f"in Tables 3 to 6 one of at most {USUAL}, so that there it may have a level less, and other iterations on "
+        "the same mesh."
     )
 
 

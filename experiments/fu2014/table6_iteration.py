@@ -25,10 +25,14 @@ DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amg
 
 
 def cells(scale):
-    """Return the cells of Table 5 with multigrid, and one for each format of the inside, and for SELL, on each mesh."""
+    """Return the cells of Table 5 with multigrid, and those that change one thing of the paper's solver, on each mesh.
+
+    These are the format of the inside, SELL, the radii of the independent sets, and double precision.
+    """
     pairs = ("patch-on-mis", "jacobi-on-patch")
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
-    inside = dict.fromkeys(solvers.INSIDE, solvers.DEVICES) | {"patch-sell": ("cuda",)}
+    others = (*solvers.INSIDE, *solvers.RADII, "patch-double")
+    inside = dict.fromkeys(others, solvers.DEVICES) | {"patch-sell": ("cuda",)}
     formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, inside)
     return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: EVERY.index(c.case))
 

@@ -173,6 +173,7 @@ def double_partition(
     seed_radius: int | None = 4,
     least_aggregate: int = 9,
     patch_size: int = 384,
+    patch_radius: int = 1,
     least_patch: int | None = None,
 ) -> Partition:
     """Partition a graph into aggregates, and aggregates into patches.
@@ -190,6 +191,8 @@ def double_partition(
         Smaller aggregates are given to their neighbours.
     patch_size : int
         The most nodes of a patch; it is never exceeded.
+    patch_radius : int
+        k of the independent set of aggregates that patches grow from.
     least_patch : int, optional
         Lighter patches are given to their neighbours; by default an eighth of `patch_size`.
     """
@@ -198,7 +201,7 @@ def double_partition(
     members = group_members(device, aggregates.labels, aggregates.count)
     induced = induced_graph(device, graph, aggregates.labels, members)
     least = patch_size // 8 if least_patch is None else least_patch
-    patches = grouped(device, induced, 1, least, aggregates.sizes, together=patch_size)
+    patches = grouped(device, induced, patch_radius, least, aggregates.sizes, together=patch_size)
     patches = exchanged(device, induced, patches, aggregates.sizes, patch_size)
     patches = bounded(device, patches, patch_size, aggregates.sizes)
     patches = merged(device, induced, patches, aggregates.sizes, graph.rows, patch_size)

@@ -47,6 +47,8 @@ class Coarsening:
         matrix, which reaches twice as far.
     weight : float
         Of the prolongator's smoothing: ω = weight / ρ(D⁻¹A).
+    patch_radius : int
+        k of the independent set of aggregates that patches grow from.
     """
 
     radius: int
@@ -54,6 +56,7 @@ class Coarsening:
     least_aggregate: int
     of_induced_graph: bool
     weight: float
+    patch_radius: int = 1
 
 
 # The usual weight is 4/3; a larger one saves iterations on the Regular mesh and costs none on others. Coarse levels of
@@ -107,7 +110,7 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
         if not last:
             partition = double_partition(
                 device, graph, radius=how.radius, seed_radius=how.seed_radius, least_aggregate=how.least_aggregate,
-                patch_size=patch_size,
+                patch_size=patch_size, patch_radius=how.patch_radius,
             )  # fmt: skip
             last = partition.aggregates > 0.9 * given.rows
         level = _Built(device, given, None if last else partition, patch_size, how.weight)

@@ -32,30 +32,8 @@ def require_some(selection: Selection, cells: Sequence[Cell]) -> None:
     raise UnknownName(f"no cell matches all of {words}; {advice}")
 
 
-def without_kernels(selection: Selection, cells: Sequence[Cell]) -> str:
-    """Say for which back ends an artefact's cells are, where ``--backend`` leaves none of its kernels.
-
-    Empty where it leaves some, and where what ``--only`` asks for has none in any case.
-    """
-    if not selection.backends:
-        return ""
-    chosen = [cell for cell in cells if Selection(selection.only).wants(cell)]
-    have = {cell.backend for cell in chosen}
-    kernels = have - {HOST}
-    asked = set(selection.backends)
-    if asked == {HOST}:
-        is_lacking = HOST not in have
-    else:
-        is_lacking = bool(kernels) and not kernels & asked
-    if not is_lacking:
-        return ""
-    listed = ", ".join(backend for backend in BACKENDS if backend in (have if asked == {HOST} else kernels))
-    what = "baselines on the host" if asked == {HOST} else f"kernels for {' or '.join(selection.backends)}"
-    return f"no {what}, but for {listed}"
-
-
 def check_backends(selection: Selection, cells: Mapping[str, Sequence[Cell]]) -> list[str]:
-    """Return a line for each kind of artefact of which ``--backend`` leaves no kernel.
+    """Return a line on the artefacts that ``--backend`` leaves no kernel of, though they have some; none without it.
 
     Parameters
     ----------
@@ -65,13 +43,17 @@ def check_backends(selection: Selection, cells: Mapping[str, Sequence[Cell]]) ->
     Raises
     ------
     UnknownName
-        If it leaves none of any artefact.
+        If these are all.
     """
-    kinds: dict[str, list[str]] = {}
+    asked, lines, kinds = set(selection.backends), [], {}
     for artefact, each in cells.items():
-        if text := without_kernels(selection, each):
-            kinds.setdefault(text, []).append(artefact)
-    lines = [f"{shortened(names)} {'has' if len(names) == 1 else 'have'} {text}" for text, names in kinds.items()]
+        have = {cell.backend for cell in each if Selection(selection.only).wants(cell)}
+        kernels = have if asked == {HOST} else have - {HOST}
+        if asked and kernels and not kernels & asked:
+            kinds.setdefault(tuple(backend for backend in BACKENDS if backend in kernels), []).append(artefact)
+    for kernels, names in kinds.items():
+        has, wanted = "has" if len(names) == 1 else "have", " or ".join(selection.backends)
+        lines.append(f"{shortened(names)} {has} nothing for {wanted}, but for {', '.join(kernels)}")
     if lines and sum(map(len, kinds.values())) == len(cells):
         raise UnknownName("; ".join(lines))
     return lines

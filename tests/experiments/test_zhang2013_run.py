@@ -9,7 +9,9 @@ import pytest
 from experiments.zhang2013 import figure8_formats, table2_storage
 from kernels import spmv
 from kernels.device import Unavailable, open_device
+from repro import CheckFailed
 from repro.published import load
+from repro.run.context import Run
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -143,3 +145,51 @@ def test_a_format_of_ones_own_is_swept(monkeypatch):
         assert {cell.case for cell in found} == {"tri", "quad", "tet", "hex"}
         assert {"cuda", "opencl", "openmp"} <= {cell.backend for cell in found}
         assert all("mine" in cell.parameters.values() for cell in found)
+
+
+def test_a_rival_is_given_sorted_rows_and_compared_in_their_order(monkeypatch):
+    from experiments.zhang2013 import products
+
+    cell = products.product_cell("tri", "sorted", "host", rival="scipy_csr", dtype="float64", **products.GLOBAL)
+    run = Run(cell, "zhang2013-figure8", "smoke")
+    products.measure(cell, run)
+    assert [row.metric for row in run.rows] == ["spmv", "nonzeros", "rate", "padding"]
+    given = []
+    pack = products.rivals.pack
+    monkeypatch.setattr(products.rivals, "pack", lambda name, csr, *rest: given.append(csr) or pack(name, csr, *rest))
+    products.measure(cell, Run(cell, "zhang2013-figure8", "smoke"))
+    lengths = given[0].indptr[1:] - given[0].indptr[:-1]
+    assert (lengths[1:] <= lengths[:-1]).all() and lengths[0] > lengths[-1]
+
+
+@pytest.mark.parametrize("how", [{"threads": 1}, {"library": True}])
+@pytest.mark.parametrize(("residual", "stands"), [(1.0064e-5, True), (1.02e-5, False)])
+def test_every_solver_is_held_to_one_residual(monkeypatch, how, residual, stands):
+    """To a hundredth, by which rounding parts what a solver stops by from what is computed afresh."""
+    from experiments.zhang2013 import solves, systems
+
+    monkeypatch.setattr(systems.System, "residual", lambda self, x: residual)
+    cell = solves.solve_cell("quad", "jacobi", "host", "quad", polynomial="", order=0, **how)
+    run = Run(cell, "zhang2013-table5", "smoke")
+    if stands:
+        solves.measure(cell, run)
+        assert {row.metric for row in run.rows} == {"solve", "iterations", "products"}
+    else:
+        with pytest.raises(CheckFailed, match=r"1\.02e-05 exceeds the tolerance 1\.01e-05"):
+            solves.measure(cell, run)
+
+
+def test_a_solve_is_sampled_five_times_but_where_once_is_said(monkeypatch):
+    from experiments.zhang2013 import solves
+
+    counts = {}
+    for once in (False, True):
+        monkeypatch.setattr(solves, "SECONDS", {"smoke": 1e-6})
+        chosen = {"polynomial": "neumann", "order": 2, "bound": "safeguard", "steps": 10, "threads": 1}
+        cell = solves.solve_cell("neumann", "order-2", "host", "quad", **chosen, **({"once": True} if once else {}))
+        run = Run(cell, "zhang2013-table3", "smoke")
+        solves.measure(cell, run)
+        counts[once] = next(row.n for row in run.rows if row.metric == "solve")
+        bound = next(row.value for row in run.rows if row.metric == "upper_bound")
+        assert 1 < bound < 1.4
+    assert counts[False] >= 5 and counts[True] == 1

@@ -1,7 +1,8 @@
 """Speed-ups of a device over the CPU: the least-squares polynomial of order 6 with CSR and SBELL, double and mixed.
 
 The device's whole solve is timed against the same one in compiled loops over CSR, to the same residual (section 5.4;
-algorithm 6 in mixed precision). Beside the paper's formats stands SBELL with columns of 16 bits. Both sides take one bound on the spectrum, a tight one.
+algorithm 6 in mixed precision). Beside the paper's formats stands SBELL with columns of 16 bits. Both sides take one
+bound on the spectrum, a tight one.
 """
 
 from __future__ import annotations

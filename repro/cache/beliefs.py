@@ -59,6 +59,32 @@ def read(folder: Path) -> Beliefs:
     return _read(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 
+def relied_on(changes: Iterable[Change], folder: Path) -> list[dict[str, Any]]:
+    """Return the facts of the beliefs by which some changes do not matter: those of their files, with the file's name.
+
+    Parameters
+    ----------
+    changes : iterable of Change
+        Each of which holds.
+    folder : Path
+        The machine's.
+    """
+    believed, steps = read(folder), set()
+    for change in changes:
+        todo = [change.old]
+        while todo:
+            step = change.part, change.name, todo.pop()
+            if step not in steps:
+                steps.add(step)
+                todo += believed.get(step, ())
+    found = []
+    for path in sorted((folder / "beliefs").glob("*.toml")):
+        stored = tomllib.loads(path.read_text(encoding="utf-8"))
+        if any((each["part"], each["name"], each["old"]) in steps for each in stored["changes"]):
+            found.append({**stored, "file": path.name})
+    return found
+
+
 @functools.lru_cache(maxsize=16)
 def _read(files: tuple[tuple[Path, int], ...]) -> Beliefs:
     found: dict[tuple[str, str, str], tuple[str, ...]] = {}

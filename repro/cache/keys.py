@@ -100,6 +100,11 @@ def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
     return [*dict.fromkeys(words), *hashing.differences(old, now, hashing.without_effect(record) | libraries)]
 
 
+def believed(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]:
+    """Return the changes since a record was measured that are believed not to matter."""
+    return [each for each in differing(record, key) if beliefs.holds(each, key.get("beliefs", {}))]
+
+
 def is_only(record: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
     """Return whether a record is void by what one may believe not to matter alone: code, kernels and libraries."""
     every = {(each.part, each.name, each.old): (each.new,) for each in differing(record, key)}

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import hashing, kept, keys, packing
+from repro.cache import beliefs, hashing, kept, keys, packing
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from repro.show.tables import Table
 
 NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
+BELIEVED = "Stands by a belief"  # heading of what is believed not to have changed what was measured
 MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
@@ -49,12 +50,15 @@ class Rendered:
     files : list of Path
     problems : list of str
         Tables or plots that could not be made.
+    beliefs : list of str
+        By which cells stand.
     """
 
     artefact: Artefact
     tables: list = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    beliefs: list[str] = field(default_factory=list)
 
 
 def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
@@ -103,6 +107,12 @@ def _render(
                 else:
                     rendered.tables = list(made)
 
+    rendered.beliefs = _believed(shown, settings)
+    if rendered.beliefs and rendered.tables:
+        first, *others = rendered.tables
+        notes = [*first.notes, *(f"{line}." for line in rendered.beliefs)]
+        rendered.tables = [replace(first, notes=notes), *others]
+
     def write(suffix: str, content: Any) -> None:
         path = base.with_name(base.name + suffix)
         write_atomically(path, content)
@@ -125,7 +135,7 @@ def _render(
         else:
             for suffix, content in more.items():
                 write(suffix, content)
-    write(".md", _markdown(artefact, tasks, shown, rendered, settings, base.name))
+    write(".md", _markdown(artefact, tasks, shown, rendered, settings))
     return rendered
 
 
@@ -231,9 +241,7 @@ def _rivals(records: list[dict]) -> dict[str, str]:
     return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
 
 
-def _markdown(
-    artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings, name: str
-) -> str:
+def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings) -> str:
     parts = [f"# {artefact.id}: {artefact.title}"]
     parts += as_markdown(rendered.tables) if rendered.tables else []
     pictures = [path.name for path in rendered.files if path.suffix in (".gif", ".png")]
@@ -249,6 +257,8 @@ def _markdown(
     missing = _missing([task for task in tasks if task.path not in there])
     if missing:
         parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
+    if rendered.beliefs:
+        parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
     return "\n\n".join(parts) + "\n"
 
@@ -263,6 +273,22 @@ def as_markdown(tables: Iterable[Table]) -> list[str]:
 def told(command: str | None) -> str:
     """Return a command without the folder that it wrote to, which says nothing of what was measured."""
     return re.sub(r" --results(=|\s+)(\"[^\"]*\"|'[^']*'|\S+)", "", command or "")
+
+
+def _believed(shown: list[Task], settings: Settings) -> list[str]:
+    """A line a belief: how many cells stand by it, why it is believed, and on how large a sample it was tried."""
+    found: dict[str, tuple[dict, int]] = {}
+    for task in shown:
+        if task.record["status"] == DONE and task.key.get("beliefs") and task.stands:
+            for each in beliefs.relied_on(keys.believed(task.record, task.key), settings.store.folder):
+                found[each["file"]] = each, found.get(each["file"], (each, 0))[1] + 1
+    cells = sum(task.record["status"] == DONE for task in shown)
+    lines = []
+    for each, count in found.values():
+        tried = len({sample["cell"] for sample in each["sample"]})
+        lines.append(f"{count} of {cells} cells stand by a belief, “{each['reason']}”, of {each['date'][:10]}: "
+                     f"{tried} cells measured again agreed (beliefs/{each['file']})")  # fmt: skip
+    return lines
 
 
 def _missing(tasks: list[Task]) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from repro.cache import code, keys
 from repro.run import protocol, timing
+from repro.site.report.files import sections
 
 TABLE, ADDING = "table1_sums.py", "adding.py"
 
@@ -136,6 +137,13 @@ def test_a_belief_is_tried_on_a_sample_and_lets_cells_stand(laboratory, capsys, 
     assert len(found) == is_right and bool(void(laboratory)) != is_right
     if is_right:
         belief = tomllib.loads(found[0].read_text())
+        capsys.readouterr()
+        assert laboratory.run("table1") == 0
+        line = "6 of 6 cells stand by a belief, “A list is as good”, of "
+        page = laboratory.file("table1.smoke.md").read_text()
+        assert page.count(line) == 2 and line in capsys.readouterr().out
+        told = next(each for each in sections(page) if each.title == "Stands by a belief")
+        assert "A list is as good" in told.html and found[0].name in told.html
         assert belief["reason"] == "A list is as good" and len({each["cell"] for each in belief["sample"]}) >= 5
         assert {each["name"] for each in belief["changes"]} == {"fakelab/demo2020/adding.py"}
         edit(laboratory, ADDING, "sum(list(numbers))", "sum(tuple(numbers))")

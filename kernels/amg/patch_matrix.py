@@ -155,10 +155,10 @@ class PatchMatrix:
 def fastest(device) -> str:
     """Return the format that relaxes fastest on a device, of those that were compared.
 
-    A processor's block is a loop over its threads and has no registers to keep rows in. Under OpenMP `symcoo` adds
-    without atomics and is far ahead of the others; PoCL's compare-and-swap leaves `csr` the fastest there.
+    A processor's block is a loop over its threads and has no registers to keep rows in. The C back end takes eight rows
+    of `ell` at once; PoCL's compare-and-swap leaves `csr` the fastest there.
     """
-    return "half" if device.is_gpu else "symcoo" if device.backend == "openmp" else "csr"
+    return "half" if device.is_gpu else "ell" if device.backend == "openmp" else "csr"
 
 
 def shared_values(inside: str, dtype: str, entries: int, slots: int) -> int:

@@ -6,6 +6,13 @@
 
 #include "patch_format.h"
 
+#if INSIDE == ELL && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+#define EIGHT_ROWS 1 /* a processor has no registers for rows: it takes entries of eight of them at once, from where they lie */
+#include "../device/eights.h"
+#else
+#define EIGHT_ROWS 0
+#endif
+
 #define LOW(word) ((word) & 65535u)
 #define HIGH(word) ((word) >> 16)
 
@@ -133,7 +140,40 @@
     }                                                                                                                \
     LOAD_ENTRIES
 
-#if INSIDE == ELL
+#if EIGHT_ROWS
+
+#define LOAD_ROW(t) P(row) = t < rows ? order[first + t] : 0;
+#define GATHER                                                                                                       \
+    for (int s = 0; s < (rows + SLICE - 1) / SLICE; ++s)                                                             \
+        sums_of_slice(slices + SLICE_NUMBERS * (patch * (BLOCK / SLICE) + s), rows - SLICE * s, values, columns, u,  \
+                      sum_private + SLICE * s);
+#define TAKE_SUM(t)
+
+/* The products of a slice's rows, of which `left` are there. */
+DEVICE_FUNCTION void sums_of_slice(const int *slice, const int left, const real *values, const index *columns, const real *u,
+                                   real *sums)
+{
+    const int step = left < SLICE ? left : SLICE, width = slice[1];
+    values += slice[0];
+    columns += slice[0];
+    if (step == SLICE) {
+        eight one = {0}, two = {0}, three = {0}, four = {0};
+        for (int k = 0; k < width; ++k, values += SLICE, columns += SLICE) {
+            one += LOAD_EIGHT(values) * FIND_EIGHT(u, columns);
+            two += LOAD_EIGHT(values + 8) * FIND_EIGHT(u, columns + 8);
+            three += LOAD_EIGHT(values + 16) * FIND_EIGHT(u, columns + 16);
+            four += LOAD_EIGHT(values + 24) * FIND_EIGHT(u, columns + 24);
+        }
+        STORE_EIGHT(sums, one), STORE_EIGHT(sums + 8, two), STORE_EIGHT(sums + 16, three), STORE_EIGHT(sums + 24, four);
+    } else
+        for (int lane = 0; lane < step; ++lane) {
+            real sum = 0;
+            for (int k = 0; k < width; ++k) sum += values[k * step + lane] * u[columns[k * step + lane]];
+            sums[lane] = sum;
+        }
+}
+
+#elif INSIDE == ELL
 
 #define ADD_PRODUCT(v, c) sum += v * u[c]
 #define LOAD_ROW(t) LOAD_SLICED(t)

@@ -6,6 +6,7 @@ typedef real eight_anywhere __attribute__((vector_size(EIGHT_BYTES), aligned(siz
 typedef __typeof__((eight){0} < (eight){0}) eight_truths; /* -1 or 0 each, as wide as `real` */
 
 #define LOAD_EIGHT(from) (*(const eight_anywhere *)(from))
+#define STORE_EIGHT(to, v) (*(eight_anywhere *)(to) = (v))
 /* One by one: the compilers' gathers take longer. So does taking indices out of a vector, for which clang loads them together where it
  * knows what lies there: it need not know of a pointer that was made OPAQUE. */
 #define OPAQUE(pointer) __asm__("" : "+r"(pointer))

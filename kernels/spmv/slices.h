@@ -40,5 +40,5 @@ DEVICE_FUNCTION void add_slice(const int *RESTRICT columns, const real *RESTRICT
             EACH_PART(ADD_ENTRIES)
         }
     }
-    for (int part = 0; part < TOGETHER / 8; ++part) *(eight_anywhere *)(sums + 8 * part) = parts[part];
+    for (int part = 0; part < TOGETHER / 8; ++part) STORE_EIGHT(sums + 8 * part, parts[part]);
 }

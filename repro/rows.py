@@ -90,6 +90,12 @@ def asked(text: str) -> tuple[str, Mapping[str, Any]]:
     return found[1], {name: _parsed(value) for name, _, value in pairs}
 
 
+def text_of(metric: str, parameters: Mapping[str, Any]) -> str:
+    """Return the text that asks for a metric and parameters, see `asked`."""
+    pairs = ",".join(f"{name}={_as_text(value)}" for name, value in parameters.items())
+    return f"{metric}[{pairs}]" if pairs else metric
+
+
 def has(row: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:
     """Return whether a row of a frame has parameters, its cell's or its own; None asks that there is none."""
     for name, value in parameters.items():

@@ -17,6 +17,7 @@ from repro.cache.plan import Task, identity
 from repro.cache.store import write_atomically
 from repro.model import DONE, ReproError
 from repro.run import manifest
+from repro.run.rounds import named
 from repro.run.worker import Worker
 from repro.settings import Settings
 
@@ -92,13 +93,14 @@ def _numbers(task: Task, again: Task) -> list[dict[str, Any]]:
     if again.record["status"] != DONE:
         raise ReproError(f"it matters, and nothing is written: {name} {again.record['status']}: "
                          f"{again.record['reason']}")  # fmt: skip
-    values = {row["metric"]: row["value"] for row in again.record["rows"]}
+    values = {named(row, cell.parameters): row["value"] for row in again.record["rows"]}
+    stored = {named(row, cell.parameters): row for row in task.record["rows"] if row["value"] is not None}
     return [
         {
-            "cell": name, "metric": row["metric"], "stored": row["value"],
-            "again": values.get(row["metric"], float("nan")), "alike": _is_alike(row, values.get(row["metric"])),
+            "cell": name, "metric": what, "stored": row["value"], "again": values.get(what, float("nan")),
+            "alike": _is_alike(row, values.get(what)),
         }
-        for row in task.record["rows"] if row["value"] is not None
+        for what, row in stored.items()
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from repro.judge.peaks import DOUBLE, fraction, of_published, of_roof
 from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
-from repro.rows import PARAMETER
+from repro.rows import PARAMETER, text_of
 from repro.show.results import PREFERENCE, times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
 
@@ -86,7 +86,8 @@ def compare(
             for each in (value, _number(row["ci_low"]), _number(row["ci_high"]))
         )
         ratio = ours / number.value if number.value else math.nan
-        where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device", "metric")))
+        metric = text_of(row["metric"], number.parameters)
+        where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device")), metric)
         cell = cells[row["case"], row["method"], row["backend"]]
         fractions = _fractions(row, cell, number, theirs, published.artefact, roofs)
         lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
@@ -120,14 +121,13 @@ def _fractions(
     """Return how much of their hardware our row and the published number use."""
     if not (is_time(number.unit) or is_rate(number.unit)):
         return None, None
-    known = {each["metric"]: _work(each) for each in cell if not is_missing(each.get("work_bytes"))}
     # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
     behind = times_behind(row, cell) if is_rate(row["unit"]) else []
-    found = [each for each in (row, *behind) if each["metric"] in known]
+    found = [each for each in (row, *behind) if _work(each)]
     work = taken = None
     if len(found) == 1:
-        work, taken = known[found[0]["metric"]], found[0]["value"] * split(found[0]["unit"])[0]
-    precisions = {each["precision"] for each in known.values()} or {DOUBLE}
+        work, taken = _work(found[0]), found[0]["value"] * split(found[0]["unit"])[0]
+    precisions = {known["precision"] for each in cell if (known := _work(each))} or {DOUBLE}
     alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
     ours = of_roof(roofs.of(row["device"], row.get("cores")))
     # Whether the paper's rate counts operations as our work does shows in our own rate.
@@ -142,8 +142,10 @@ def _fractions(
     return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span, alone)
 
 
-def _work(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the least work of a time, as `repro.judge.peaks.fraction` takes it."""
+def _work(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the least work of a time, as `repro.judge.peaks.fraction` takes it; None where it is not known."""
+    if is_missing(row.get("work_bytes")):
+        return None
     return {"bytes": row["work_bytes"], "flops": row["work_flops"], "precision": row["work_precision"] or DOUBLE}
 
 

@@ -230,11 +230,12 @@ class Run:
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))
 
         for name, samples, summary in taken:
-            self.samples[sampled(name, parameters)] = {
+            place = sampled(name, parameters)
+            self.samples[place] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
                 "cold": bool(samples.cold), "disturbed": int(samples.disturbed),
             }  # fmt: skip
-            self.state[name] = samples.state
+            self.state[place] = samples.state
             if samples.note:
                 self.notes.append(f"{name} of {self.cell.method} on {self.cell.backend} was {samples.note}")
             median, low, high = (_in(unit, x) for x in (summary.median, summary.ci_low, summary.ci_high))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from repro.model import ReproError, Row
-from repro.rows import agree, answers, as_csv, asked, has, read
+from repro.rows import agree, answers, as_csv, asked, has, read, text_of
 
 
 def test_a_text_asks_for_a_metric_and_parameters():
@@ -16,6 +16,8 @@ def test_a_text_asks_for_a_metric_and_parameters():
     for text in ("", "spmv[", "spmv[repeats]", "spmv[repeats=]", "[repeats=5]", "spmv[a=1]b"):
         with pytest.raises(ReproError, match="is no metric, as in"):
             asked(text)
+    for text in ("spmv", "iterations[tolerance=1e-08,kind=absolute,exact=true]"):
+        assert text_of(*asked(text)) == text
 
 
 def test_rows_have_parameters_and_agree():

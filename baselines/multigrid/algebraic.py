@@ -40,6 +40,11 @@ class Algebraic:
         self.rival.set_up()
         self.solution = None
 
+    @property
+    def seconds(self) -> float | None:
+        """Sum of the times that a rival in another process has reported; None where the caller's clock is right."""
+        return self.rival.seconds
+
     def solve(self, tolerance: float) -> Outcome:
         """Solve from the start; `tolerance` is what it was made for."""
         self.rival.solve()

@@ -105,6 +105,7 @@ def _variants(numbering):
 def measure(cell, run, seconds: float) -> None:
     """Time a solve, after its solution has been checked, and record cycles and the rate of convergence."""
     from experiments.geveler2011.problems import TOLERANCE, defect, of_run
+    from experiments.reported import ReportedClock
 
     element, numbering, name = (cell.parameters[key] for key in ("element", "numbering", "variant"))
     if name in convergence.VARIANTS:
@@ -124,7 +125,9 @@ def measure(cell, run, seconds: float) -> None:
         return defect(grids[-1], u) if outcomes[0].converged else float("inf")
 
     work = _work(solver, device, solve, outcomes)
-    run.time("solve", solve, check=error, tolerance=1.01 * TOLERANCE, work=work, max_seconds=seconds, capture=False)
+    clock = ReportedClock(solver) if getattr(solver, "seconds", None) is not None else None
+    run.time("solve", solve, check=error, tolerance=1.01 * TOLERANCE, work=work, max_seconds=seconds, capture=False,
+             device=clock)  # fmt: skip
     convergence.record(run, outcomes[0])
     run.value("dof", len(grids[-1].rhs), "count")
 

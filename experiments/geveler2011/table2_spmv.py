@@ -36,6 +36,7 @@ FORMATS = {"ellpack_r": DEVICES, "sell": DEVICES, "csr": ("openmp",)}  # and whe
 CUSPARSE = {"cusparse": "cusparse_csr", "cusparse-sell": "cusparse_sell"}
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12
+ORDER = ("hie", "cm", "2lv", "xyz", "sto")  # of figures: x is moved least first
 WINDOW = {"warp": 32, "cache": 4096}  # rows whose x is kept
 
 
@@ -148,32 +149,35 @@ def _locality(results):
 
 
 def plot(results):
-    """Draw the device's rate over the levels, and what x costs beside it."""
+    """Draw the device's rate by numbering, a line a level, and what x costs beside it."""
     backend = next((b for b in results.backends() if b != "host"), "cuda")
-    rates = {
-        e: {n: _points(results, method_of(e, n, "ellpack_r"), "rate", backend) for n in NUMBERINGS} for e in ELEMENTS
-    }
-    rates = {element: series for element, series in rates.items() if any(series.values())}
-    moved = {n: _points(results, method_of("q1", n, "locality"), "x_cache", "host") for n in NUMBERINGS}
-    made, axes = figure(PAGE, 2.2, panels=max(1, len(rates) + any(moved.values())))
-    for axis, (element, series) in zip(axes, rates.items(), strict=False):
-        published = {n: _printed(results, method_of(element, n, "gpu")) for n, points in series.items() if points}
-        lines(axis, series, x=f"Level, {element.upper()}", y=f"Rate on {backend} [GFLOP/s]", names=TITLES,
-              published=published, log_y=True, whole_x=True)  # fmt: skip
-    alike(axes[: len(rates)])
-    if any(moved.values()):
-        lines(axes[-1], moved, x="Level, Q1", y="x moved, over its size", names=TITLES, log_y=True, whole_x=True)
+    made, axes = figure(PAGE, 2.2, panels=len(ELEMENTS) + 1)
+    for axis, element in zip(axes, ELEMENTS, strict=False):
+        cases = [case for case in results.cases if _points(results, case, element, "ellpack_r", "rate", backend)]
+        series = {case: _points(results, case, element, "ellpack_r", "rate", backend) for case in cases}
+        printed = {case: _printed(results, case, element) for case in cases}
+        lines(axis, series, x=element.upper(), y=f"Rate on {backend} [GFLOP/s]", published=printed, log_y=True,
+              names={case: f"level {level_of(case)}" for case in cases})  # fmt: skip
+    alike(axes[: len(ELEMENTS)])
+    moved = {case: _points(results, case, "q1", "locality", "x_cache", "host") for case in results.cases}
+    names = {case: f"level {level_of(case)}" for case in results.cases}
+    lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=names, log_y=True)
+    for axis in axes:
+        axis.set_xticks(range(len(ORDER)), [TITLES[numbering] for numbering in ORDER])
     one_legend(made, axes)
     caption(made, results)
     return made
 
 
-def _points(results, method, metric, backend):
+def _points(results, case, element, variant, metric, backend):
+    """Return the points of a case, a numbering an abscissa."""
     unit = "GFLOP/s" if metric == "rate" else "x"
-    found = [(level_of(case), point(results, case, method, metric, unit, backend)) for case in results.cases]
-    return [(level, *each) for level, each in found if each is not None]
+    found = [(x, point(results, case, method_of(element, numbering, variant), metric, unit, backend))
+             for x, numbering in enumerate(ORDER)]  # fmt: skip
+    return [(x, *each) for x, each in found if each is not None]
 
 
-def _printed(results, method):
-    found = [(level_of(case), results.published.get(case, method, "rate")) for case in results.published.cases]
-    return [(level, convert(number.value, number.unit, "GFLOP/s")) for level, number in found if number is not None]
+def _printed(results, case, element):
+    found = [(x, results.published.get(case, method_of(element, numbering, "gpu"), "rate"))
+             for x, numbering in enumerate(ORDER)]  # fmt: skip
+    return [(x, convert(number.value, number.unit, "GFLOP/s")) for x, number in found if number is not None]

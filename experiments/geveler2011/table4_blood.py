@@ -23,7 +23,7 @@ from experiments.geveler2011 import (
 from experiments.geveler2011.layout import by_numbering, meanings, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
-from repro.show.plots import PAGE, caption, colour, figure, point, style
+from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
 from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
@@ -53,9 +53,13 @@ def tables(results):
     return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
 
 
-def _speedups(results, name):
-    """Return the paper's layout: all threads over one, and the device over all threads."""
-    backend = next((b for b in results.backends() if b != "host"), "cuda")
+def _device(results):
+    return next((b for b in results.backends() if b != "host"), "cuda")
+
+
+def speedup_rows(results) -> list[dict]:
+    """Return a row a numbering: all threads over one, and the device over all threads, ours and the paper's."""
+    backend = _device(results)
     rows = []
     for numbering in NUMBERINGS:
         row = {"Numbering": TITLES[numbering]}
@@ -71,6 +75,12 @@ def _speedups(results, name):
                 number = results.published.get(printed, method_of(element, numbering, paper[0]), paper[1])
                 row[f"{column}, paper"] = None if number is None else number.value
         rows.append(row)
+    return rows
+
+
+def _speedups(results, name):
+    """Return the paper's layout."""
+    backend, rows = _device(results), speedup_rows(results)
     notes = [f"All threads over one; the device, {backend}, over all threads.",
              f"Machine {results.place}, scale {results.scale}."]  # fmt: skip
     if results.scale != "paper":
@@ -79,35 +89,55 @@ def _speedups(results, name):
 
 
 def plot(results):
-    """Draw the time of all solvers in the best numbering."""
+    """Draw the speed-ups by numbering, ours and the paper's, and the time of all solvers in the best one."""
+    from matplotlib.figure import Figure
+
     shown = {element: variants(results, element, solves.MEANING)[::-1] for element in ELEMENTS}
-    shown = {element: rows for element, rows in shown.items() if rows} or shown
-    made, axes = figure(PAGE, 0.9 + 0.15 * max(map(len, shown.values())), panels=len(shown))
-    for axis, (element, rows) in zip(axes, shown.items(), strict=True):
-        with style():
-            for y, row in enumerate(rows):
-                where = (
-                    case_of("blood", row["L"]),
-                    method_of(element, BEST, row["Variant"]),
-                    "solve",
-                    "ms",
-                    row["Back end"],
-                )
-                value, low, high = point(results, *where)
-                spread = None if low is None else [[value - low], [high - value]]
-                axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,
-                              ecolor="black", elinewidth=0.7)  # fmt: skip
-                axis.annotate(f"{row['Cycles']} cycles", (high or value, y), (5, 0), textcoords="offset points",
-                              va="center", fontsize=7)  # fmt: skip
-            names = [solves.NAMES[row["Variant"]] for row in rows]
-            places = ["" if row["Back end"] == "host" else f", {row['Back end']}" for row in rows]
-            axis.set_yticks(range(len(rows)), [a + b for a, b in zip(names, places, strict=True)])
-            axis.tick_params(axis="y", length=0)
-            axis.grid(axis="both")
-            longest, least = (pick((row["Time [ms]"] for row in rows), default=1) for pick in (max, min))
-            axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
-            logarithmic(axis, "x")
-            axis.set_title(f"{element.upper()}, level {LEVELS['table4'][results.scale][element][-1]}")
-        axis.set_xlabel("Time to solve [ms]")
-    caption(made, results, f"numbering {TITLES[BEST]}")
+    height = 0.9 + 0.15 * max(map(len, shown.values()))
+    with style():
+        made = Figure(figsize=(PAGE, 2 + height), layout="constrained")
+        axes = made.subplots(2, len(ELEMENTS), squeeze=False, height_ratios=(2, height))
+    for axis, element in zip(axes[0], ELEMENTS, strict=True):
+        _draw_speedups(axis, results, element)
+    for axis, (element, rows) in zip(axes[1], shown.items(), strict=True):
+        if rows:
+            _draw_times(axis, results, element, rows)
+        else:
+            axis.set_visible(False)
+    caption(made, results, f"below: numbering {TITLES[BEST]}; open: {paper_label(results.scale)}")
     return made
+
+
+def _draw_speedups(axis, results, element):
+    """Draw the columns of the paper's table, a numbering an abscissa."""
+    rows, found = speedup_rows(results), {}
+    columns = {"threads-over-one": "all threads", "device-over-threads": "device"}
+    for theirs in ("", ", paper"):
+        found[theirs] = {name: [(x, row[f"{element.upper()} {column}{theirs}"]) for x, row in enumerate(rows)
+                                if row[f"{element.upper()} {column}{theirs}"] is not None]
+                         for name, column in columns.items()}  # fmt: skip
+    names = {"threads-over-one": "all threads over one", "device-over-threads": "device over all threads"}
+    lines(axis, found[""], x=element.upper(), y="Speed-up", names=names, published=found[", paper"], log_y=True)
+    axis.set_xticks(range(len(rows)), [row["Numbering"] for row in rows])
+
+
+def _draw_times(axis, results, element, rows):
+    with style():
+        for y, row in enumerate(rows):
+            place = case_of("blood", row["L"]), method_of(element, BEST, row["Variant"])
+            value, low, high = point(results, *place, "solve", "ms", row["Back end"])
+            spread = None if low is None else [[value - low], [high - value]]
+            axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,
+                          ecolor="black", elinewidth=0.7)  # fmt: skip
+            axis.annotate(f"{row['Cycles']} cycles", (high or value, y), (5, 0), textcoords="offset points",
+                          va="center", fontsize=7)  # fmt: skip
+        names = [solves.NAMES[row["Variant"]] for row in rows]
+        places = ["" if row["Back end"] == "host" else f", {row['Back end']}" for row in rows]
+        axis.set_yticks(range(len(rows)), [a + b for a, b in zip(names, places, strict=True)])
+        axis.tick_params(axis="y", length=0)
+        axis.grid(axis="both")
+        longest, least = (pick((row["Time [ms]"] for row in rows), default=1) for pick in (max, min))
+        axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
+        logarithmic(axis, "x")
+        axis.set_title(f"{element.upper()}, level {LEVELS['table4'][results.scale][element][-1]}")
+    axis.set_xlabel("Time to solve [ms]")

@@ -40,7 +40,7 @@ def every(scale, backends):
 
 def measure(cell, run):
     """Measure a kernel, the solver, or BP5."""
-    parts = {bp5.METHOD: bp5, **dict.fromkeys(solves.METHODS, solves), **dict.fromkeys(rivals.METHODS, rivals)}
+    parts = {method: part for part in (bp5, solves, rivals) for method in part.METHODS}
     parts.get(cell.method, products).measure(cell, run)
 
 
@@ -51,7 +51,7 @@ def tables(results):
 
 def shown(results, name, title, backend):
     """Return the paper's tables of its back end, the same of the C back end, and every kernel and BP5 on both."""
-    paper, beyond = [], [trimmed(table, 3) for table in bp5.tables(results)]
+    paper, beyond = [], [trimmed(table, 4) for table in bp5.tables(results)]
     on_cores = f"{name}'s columns by the C back end on a processor"
     for each, text in ((backend, f"{name}: {title}"), (ON_CORES, on_cores)):
         *found, kernels = products.tables(results, text, each, *solves.columns(each))

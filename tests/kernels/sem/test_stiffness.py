@@ -284,7 +284,7 @@ def test_least_work(device):
 
 def test_shared_memory_of_every_shape_is_what_its_source_takes():
     """A shape that wants more than it says would be launched where it does not fit."""
-    for table in (shapes._TUNED, shapes._CUDA):
+    for table in (shapes._TUNED, shapes._CUDA, shapes._CUDA_MASS):
         for (dtype, geometry), orders in table.items():
             pairs = orders.items() if isinstance(orders, dict) else enumerate(orders, 1)
             for order, sizes in pairs:

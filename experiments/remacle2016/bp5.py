@@ -1,8 +1,8 @@
 """CEED's bake-off problems beside Tables 2 and 3: conjugate gradients without a preconditioner.
 
-BP5 is Poisson's equation integrated at the GLL nodes, as the paper does; BP3 the same at points of Gauss, one more along
-an edge; BP1 the mass matrix at those. Double precision, stored factors, a fixed number of iterations; on CUDA they are
-one graph. The measure is unknowns times iterations a second, against unknowns: on mesh 1, cut ever finer.
+BP5 is Poisson's equation integrated at the GLL nodes, as the paper does; BP3 the same at points of Gauss, one more
+along an edge; BP1 the mass matrix at those. Double precision, stored factors, a fixed number of iterations; on CUDA
+they are one graph. The measure is unknowns times iterations a second, against unknowns: on mesh 1, cut ever finer.
 """
 
 from __future__ import annotations

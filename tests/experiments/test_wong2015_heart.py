@@ -215,3 +215,23 @@ def test_without_nvml_a_card_says_nothing(monkeypatch):
 
     monkeypatch.setattr(ctypes, "CDLL", missing)
     assert power.card(None) is None
+
+
+def test_an_assembly_on_the_host_takes_the_same_before_every_format():
+    from experiments.wong2015 import heart
+
+    found = []
+    for form in ("ellwarp", "csr_vector"):
+        cell = Cell("heart-3k", form, "openmp", {"form": form, "assembly": "host"}, ("wong2015/heart_3k",))
+        run = SimpleNamespace(
+            cell=cell, scale="smoke", device=open_device("openmp"), overrides={}, need=lambda *what, **bytes_: None,
+            dataset=lambda name: datasets.load(name, "smoke"),
+        )  # fmt: skip
+        who = heart.OnDevice(run)
+        begun = who.clock.record()
+        who()
+        spent = 1e-9 * (who.clock.record() - begun)
+        found.append(who.parts(spent))
+        assert found[-1]["assembly"] == pytest.approx(who._assembly * (who.newton + who.steps))
+        assert found[-1]["solver"] == pytest.approx(who.heart.seconds["solver"], rel=1e-3)
+    assert found[0]["assembly"] == found[1]["assembly"] > 0

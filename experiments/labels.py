@@ -9,10 +9,13 @@ import datasets
 
 
 def label(results, dataset: str) -> str:
-    """Return the name of a dataset; a stand-in says so, and a user's own names its file."""
+    """Return the name of a dataset; a stand-in says so, one that was downloaded and a user's own say which they are."""
     entry = datasets.entry(dataset)
     own = results.overrides.get(entry.name)
-    return f"{entry.short_title} ({Path(own).name})" if own else entry.title
+    if own:
+        return f"{entry.short_title} ({Path(own).name})"
+    collection = getattr(entry.recipe, "COLLECTION", "")
+    return f"{entry.short_title} ({collection})" if collection and entry.is_public(results.scale) else entry.title
 
 
 def labels(results, paper: str, cases: Sequence[str]) -> dict[str, str]:

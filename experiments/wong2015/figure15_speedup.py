@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas
 
+import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from repro import Cell
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines
@@ -14,7 +15,7 @@ MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
 
 # What the paper's curves are, and what takes their place here: our formats, and one library.
 FORMATS = {
-    "ellwarp": "ELL-WARP K1", "ellwarp2": "ELL-WARP K2", "csr_vector": "CSR, threads a row by the mean (for CUSP)",
+    "ellwarp": "ELL-WARP K1", "ellwarp2": "ELL-WARP K2", "csr_vector": "CSR, threads a row by the mean",
     "csr_merge": "merge-path CSR", "cusparse_csr": "cuSPARSE CSR",
 }  # fmt: skip
 RIVALS, BEST = ("cusparse_csr",), "ellwarp"
@@ -114,10 +115,11 @@ def tables(results):
 def _over_one_core(results, names):
     """Say how much faster than the loops on one core the paper's format is on the device."""
     device, found = results.best_device_backend(metric="step"), []
-    for case, name in names.items():
+    for case in names:
+        name = datasets.entry(dataset(case)).short_title
         one, own = results.value(case, ONE_CORE, "step", "host"), results.value(case, BEST, "step", device)
         if one and own:
-            found.append(f"{one / own:.3g} ({name.split(' (')[0]})")
+            found.append(f"{one / own:.3g} ({name})")
     return [f"{FORMATS[BEST]} on {device} over the loops on one core: {', '.join(found)} times."] if found else []
 
 
@@ -160,7 +162,6 @@ def plot(results):
         quantity, shown = "A step [ms]", {f"All on {device}": {form: steps(results, form, device) for form in FORMATS}}
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
-    names = {name: text.partition(" (")[0] for name, text in names.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
         lines(axes, series, x="Nodes", y=quantity, names=names, log_x=True, log_y=True)

@@ -106,7 +106,7 @@ def plot(results):
     for method, backend, text in _methods(results):
         if backend not in ("host", results.best_device_backend(metric="step")):
             continue
-        names[method] = text.partition(" (")[0]
+        names[method] = text
         for case in results.cases:
             nodes, joules = (results.value(case, method, metric, backend) for metric in ("nodes", "energy"))
             value = effectiveness(results, case, method, backend)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
+import datasets
 from baselines.assembly import coordinates
 from experiments.wong2015 import dataset, labels
 from kernels.assembly.problem import Problem
@@ -61,7 +62,12 @@ def cases(scale: str, subset=MATRICES, anatomy: bool = False) -> tuple[str, ...]
 def named(results) -> dict[str, str]:
     """Return the name of every matrix with results; an asterisk marks stand-ins, as `marks` explains."""
     done = set(results.done["case"])
-    return {case: name.replace(" (stand-in)", "*") for case, name in labels(results).items() if case in done}
+    return {case: _marked(case, name) for case, name in labels(results).items() if case in done}
+
+
+def _marked(case, name):
+    entry = datasets.entry(dataset(case))
+    return f"{entry.short_title}*" if entry.stand_in_for and name == entry.title else name
 
 
 def marks(results) -> list[str]:

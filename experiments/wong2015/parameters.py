@@ -18,17 +18,19 @@ COUNTS = (1, 50, 1200)
 
 
 class Parameter(NamedTuple):
-    """A parameter of a kernel, the paper's method that it is of, and its heading."""
+    """A parameter of a kernel, the paper's method that it is of, the kernel and its own name."""
 
     method: str
     metric: str
     published: str
-    label: str
+    kernel: str
+    name: str
 
 
-VALUES = Parameter("csr_merge", "values_per_thread", "mgpu", "merge-path CSR, values per thread")
-BLOCK = Parameter("k1", "block_size", "k1", "K1, block size")
-THRESHOLD = [Parameter("k2", "threshold", "k2", "K2, threshold"), Parameter("k2", "block_size", "k2", "K2, block size")]
+VALUES = Parameter("csr_merge", "values_per_thread", "mgpu", "merge-path CSR", "values per thread")
+BLOCK = Parameter("k1", "block_size", "k1", "K1", "block size")
+THRESHOLD = [Parameter("k2", "threshold", "k2", "K2", "threshold"),
+             Parameter("k2", "block_size", "k2", "K2", "block size")]  # fmt: skip
 
 
 def searched(scale, methods):
@@ -45,7 +47,7 @@ def compared(results, title, parameters, counts):
         Repeats.
     """
     have = [count for count in counts if count in REPEATS[results.scale]]
-    columns = [Column(f"{p.label} [{count}]" if len(counts) > 1 else p.label, p.method, p.metric, "count",
+    columns = [Column(f"{p.kernel}, {p.name}" + f" [{count}]" * (len(counts) > 1), p.method, p.metric, "count",
                       published=p.published, parameters={"repeats": count})
                for count in have for p in parameters]  # fmt: skip
     notes = [STAND_INS, "Ours: K1's block sizes from 32 to 256 in steps of 32; K2's with thresholds in a geometric "
@@ -101,8 +103,7 @@ def _draw(axes, results, parameter, counts, names):
             axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
     axes.set_label(" ".join(results.backends(parameter.method)[:1]))  # the caption names it
-    method, _, name = parameter.label.partition(", ")
-    axes.set_xlabel(f"{name.capitalize()}\nof {method}")
+    axes.set_xlabel(f"{parameter.name.capitalize()}\nof {parameter.kernel}")
     if parameter.metric == "threshold":
         logarithmic(axes, "x")
     else:

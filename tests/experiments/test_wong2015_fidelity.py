@@ -1,10 +1,13 @@
 """How near matrices of wong2015 are to the paper's: facts by hand, and verdicts on what is known of the public ones."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse
 
-from experiments.wong2015 import fidelity
+from datasets import matrices_catalogue
+from experiments.wong2015 import fidelity, matrices
 
 KNOWN = {
     "rows": 525_825.0, "nonzeros": 2_100_225.0, "row_length_min": 2.0, "row_length_max": 4.0, "empty_rows": 0.0,
@@ -40,3 +43,10 @@ def test_where_nothing_is_known_of_neighbours_a_matrix_does_not_resemble():
 
 def test_an_anatomy_is_held_to_the_heart_of_its_size():
     assert fidelity.known("anatomy-30k") == fidelity.known("heart-30k")
+
+
+def test_a_matrix_that_was_downloaded_is_called_by_its_name_in_the_collection(monkeypatch):
+    results = SimpleNamespace(overrides={}, scale="paper", cases=["circuit"], done={"case": ["circuit"]})
+    assert matrices.named(results) == {"circuit": "Circuit*"}
+    monkeypatch.setattr(matrices_catalogue.MatrixEntry, "is_public", lambda self, scale: True)
+    assert matrices.named(results) == {"circuit": "Circuit (Hamm/scircuit)"} and not matrices.marks(results)

@@ -156,7 +156,7 @@ def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:
     ``repro.show.results.PREFERENCE``. The column `backend` then says ``best``.
     """
     rows: dict[tuple, dict[str, Any]] = {}
-    parameters = [name for name in frame.columns if name.startswith(PARAMETER)]
+    parameters = _telling(frame)
     for row in sorted(frame.to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])):
         key = _key({**row, "backend": "best"}, parameters)
         before = rows.get(key)
@@ -211,12 +211,12 @@ def compare_results(
     Returns
     -------
     pandas.DataFrame
-        Columns ``RESULTS_COLUMNS``, after the metric those of parameters that either set has; `change` is new over old
+        Columns ``RESULTS_COLUMNS``, after the metric those of the rows' own parameters; `change` is new over old
         less one, and values are in the old row's unit.
     """
     import pandas
 
-    parameters = sorted({name for frame in (old, new) for name in frame.columns if name.startswith(PARAMETER)})
+    parameters = _telling(old, new)
     before, after = _by_key(old, parameters), _by_key(new, parameters)
     failed = new[new["status"] != DONE].to_dict("records")
     reasons = {_key(row, ())[:-1]: row["reason"] for row in failed}
@@ -252,6 +252,25 @@ def _change(was: float, now: float) -> float:
 
 def _number(value: Any) -> float | None:
     return None if value is None or (isinstance(value, float) and math.isnan(value)) else float(value)
+
+
+def _telling(*frames: pandas.DataFrame) -> list[str]:
+    """Return the columns of parameters that tell numbers apart: within a cell, or of a cell between two sets.
+
+    A parameter that one of the sets does not have tells nothing: another edition says less, or more, of the same cell.
+    """
+    names = sorted({name for frame in frames for name in frame.columns if name.startswith(PARAMETER)})
+    firsts, found = [], set()
+    for frame in frames:
+        firsts.append(first := {})
+        for row in frame.to_dict("records"):
+            given = _key(row, names)[len(KEY) :]
+            before = first.setdefault(_key(row, ()), given)
+            found |= {name for name, a, b in zip(names, before, given, strict=True) if a != b}
+    for key in firsts[0].keys() & firsts[-1].keys():
+        ends = zip(names, firsts[0][key], firsts[-1][key], strict=True)
+        found |= {name for name, a, b in ends if a != b and "" not in (a, b)}
+    return sorted(found)
 
 
 def _key(row: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Any, ...]:

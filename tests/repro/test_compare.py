@@ -110,6 +110,9 @@ def test_machines_are_compared_by_their_best_back_ends():
     assert table["backend"].unique().tolist() == ["best"]
     failed = best_backends(frame(row(value=2.0), row(value=None, status="failed", backend="cuda")))
     assert failed["value"].tolist() == [2.0]
+    several = [(1, "cuda", 3.0), (50, "cuda", 2.0), (50, "openmp", 1.0)]
+    rows = [frame(row(value=value, backend=backend)).assign(p_repeats=count) for count, backend, value in several]
+    assert best_backends(pandas.concat(rows))[["p_repeats", "value"]].to_numpy().tolist() == [[1, 3.0], [50, 1.0]]
 
 
 def test_units_that_measure_different_things_are_an_error():
@@ -369,4 +372,7 @@ def test_one_metric_at_several_parameters_is_several_numbers():
     table = compare_results(at(e_4=4, e_8=8), at(e_4=4, e_8=9))
     assert table[["p_tolerance", "verdict"]].to_numpy().tolist() == [["e-4", SAME], ["e-8", CHANGED]]
     assert compare_results(at(e_4=4, e_8=8), at(e_4=4))["verdict"].tolist() == [SAME, LOST]
-    assert compare_results(at(e_4=4), frame(row(metric="n", unit="count")))["verdict"].tolist() == [LOST, ADDED]
+    assert compare_results(at(e_4=4), at(e_8=4))["verdict"].tolist() == [LOST, ADDED]
+    silent = frame(row(metric="n", unit="count", value=4))  # as an older edition, of its cells
+    assert compare_results(silent, at(e_4=4))["verdict"].tolist() == [SAME]
+    assert compare_results(silent, at(e_4=4, e_8=8))["verdict"].tolist() == [LOST, ADDED, ADDED]

@@ -18,7 +18,7 @@ from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines
 from repro.show.tables import Column, Table, paper_table
 
-MINUTES = {"smoke": 0.3, "small": 3, "paper": 8, "large": 8}
+MINUTES = {"smoke": 0.4, "small": 5, "paper": 14, "large": 14}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
 SIZES = {"smoke": (8,), "small": (8, 16), "paper": (8, 16, 32, 64, 128), "large": (8, 16, 32, 64, 128)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from experiments.remacle2016 import table2_opencl
 from experiments.remacle2016.table2_opencl import measure
 
-MINUTES = {"smoke": 0.3, "small": 1, "paper": 4, "large": 10}
+MINUTES = {"smoke": 0.5, "small": 2, "paper": 7, "large": 18}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
 

@@ -19,7 +19,7 @@ from repro import Cell
 from repro.show.plots import PAGE, caption, figure, lines, point
 from repro.show.tables import Column, Table, paper_table, trimmed, with_ours
 
-MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 12, "large": 12}
+MINUTES = {"smoke": 0.5, "small": 3, "paper": 25, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
 
 # Back end, kind of its device, options of kernels.sem.heat.Heat. The paper's have the plain sum of the local solves and

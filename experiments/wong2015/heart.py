@@ -123,7 +123,7 @@ class OnDevice:
             self._restore = lambda: self.heart.load(*self._start)
             self._phi = lambda: self.heart.phi
             self._assembly = _assembly(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
-            self.clock = ReportedClock(self)
+            self.clock = ReportedClock(self, device.name)
         else:
             self.heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, **solver)
             state = self.heart.state(front(mesh.points))
@@ -256,7 +256,7 @@ class WithTorchCor:
     It is another scheme, so its check is when nodes are excited by a whole wave, beside ours with the same constants.
     """
 
-    clock, newton = HostClock(), 0
+    clock, newton = None, 0  # the device's own clock, whose stream the library uses
 
     def __init__(self, run):
         mesh, fibres = fitting(run)
@@ -309,9 +309,9 @@ def _assembly(case, scale, override):
 class ReportedClock(HostClock):
     """The time that a heart reports of its work: PETSc's processes, or a solver with an assembly measured before."""
 
-    def __init__(self, heart):
+    def __init__(self, heart, name: str = ""):
         super().__init__()
-        self._heart = heart
+        self._heart, self.name = heart, name or self.name
 
     def record(self):
         return round(1e9 * self._heart.seconds)

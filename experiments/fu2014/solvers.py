@@ -65,6 +65,11 @@ TITLES = {
 }  # fmt: skip
 
 
+def published(results, methods) -> dict[str, str]:
+    """Return whose published values are drawn beside each method; none at a scale whose meshes are not the paper's."""
+    return {method: PUBLISHED.get(method, method) if results.scale == "paper" else "" for method in methods}
+
+
 def title(method: str) -> str:
     """Return what a solver is, in a line."""
     return TITLES.get(method) or rivals.title(method)

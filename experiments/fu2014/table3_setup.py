@@ -35,7 +35,7 @@ def tables(results):
 def plot(results):
     """Draw the time of every set-up."""
     made, (axes,) = figure(PAGE, 2.8)
-    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    published = solvers.published(results, DRAWN)
     bars(axes, results, "setup", DRAWN, unit="ms", quantity="Time to set up", cases=meshes.ticks(results),
          published=published)  # fmt: skip
     caption(made, results)

@@ -70,7 +70,7 @@ def plot(results):
     """Draw the iterations of every solver, and the paper's."""
     made, (axes,) = figure(PAGE, 2.6)
     cases = {case: f"σ = {pair}" for case, pair in CASES.items()}
-    published = {method: solvers.PUBLISHED.get(method, method) for method in METHODS}
+    published = solvers.published(results, METHODS)
     bars(
         axes,
         results,

@@ -109,7 +109,7 @@ def plot(results):
     """Draw time to solve, and iterations."""
     made, panels = figure(PAGE, 3.0, panels=2)
     ticks = meshes.ticks(results)
-    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    published = solvers.published(results, DRAWN)
     for axes, metric, unit, quantity in (
         (panels[0], "solve", "ms", "Time to solve"), (panels[1], "iterations", "count", "Iterations"),
     ):  # fmt: skip

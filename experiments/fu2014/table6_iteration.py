@@ -100,11 +100,12 @@ def plot(results):
     """Draw the time of an iteration: of the solvers, and by format where any was measured."""
     inside = any(results.backends(method, "time_per_iteration") for method in solvers.INSIDE)
     made, panels = figure(PAGE, 3.0, panels=1 + inside)
-    published = {method: solvers.PUBLISHED.get(method, method) for method in DRAWN}
+    published = solvers.published(results, DRAWN)
     options = {"unit": "ms", "quantity": "Time of an iteration", "cases": meshes.ticks(results)}
     bars(panels[0], results, "time_per_iteration", DRAWN, published=published, **options)
     if inside:
-        theirs = {"inside-symcoo": "patch-pcgamg"}
+        theirs = dict.fromkeys(solvers.INSIDE, "") | solvers.published(results, ("patch-pcgamg",))
+        theirs["inside-symcoo"] = theirs.pop("patch-pcgamg")
         bars(panels[1], results, "time_per_iteration", solvers.INSIDE, published=theirs, **options)
     caption(made, results)
     return made

@@ -29,7 +29,7 @@ def cells(scale):
 
     These are the format of the inside, SELL, the radii of the independent sets, and double precision.
     """
-    pairs = ("patch-on-mis", "jacobi-on-patch")
+    pairs = [method for methods in table5_solve.PAIRS.values() for method in methods if method.endswith("-alike")]
     shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
     others = (*solvers.INSIDE, *solvers.RADII, "patch-double")
     inside = dict.fromkeys(others, solvers.DEVICES) | {"patch-sell": ("cuda",)}

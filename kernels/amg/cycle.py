@@ -42,6 +42,8 @@ class Cycle:
         Of matrices and vectors. `apply` takes and gives float64.
     layout : str, optional
         Format of the matrices of 'jacobi'.
+    jacobi_weight : float, optional
+        Of 'jacobi', over ρ(D⁻¹ A).
 
     Attributes
     ----------
@@ -59,6 +61,7 @@ class Cycle:
         inside: str | None = None,
         dtype: str = "float32",
         layout: str = "hyb",
+        jacobi_weight: float = relax_jacobi.WEIGHT,
     ):
         if relaxation not in RELAXATIONS:
             raise ValueError(f"relaxation {relaxation!r} is none of {', '.join(RELAXATIONS)}")
@@ -74,7 +77,9 @@ class Cycle:
             if relaxation == "patch":
                 made = PatchRelaxation(device, packed[number], level.spectral_radius, inner_iterations, ends)
             else:
-                made = JacobiRelaxation(device, level.matrix, level.spectral_radius, dtype, ends, layout)
+                made = JacobiRelaxation(
+                    device, level.matrix, level.spectral_radius, dtype, ends, layout, jacobi_weight
+                )  # fmt: skip
             self.relaxations.append(made)
             self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype, ends[0]))
         ends = _ends(0, dtype) if len(levels) == 1 else (dtype, dtype)

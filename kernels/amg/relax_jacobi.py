@@ -36,18 +36,22 @@ class JacobiRelaxation:
     device : kernels.device.Device
     matrix : sparse CSR array of `device.sparse`
     spectral_radius : float
-        Of D⁻¹ A; the weight is 4/3 over it.
+        Of D⁻¹ A.
     dtype : {'float32', 'float64'}
     ends : (str, str)
         dtypes of the right-hand side and of what post-relaxation writes.
     layout : str
         Format of `kernels.spmv`; CUSP has HYB.
+    weight : float
+        ω = weight / ρ(D⁻¹ A), less than 2.
     """
 
-    def __init__(self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str = "hyb"):
+    def __init__(
+        self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str = "hyb", weight: float = WEIGHT
+    ):
         self.device, self.rows = device, matrix.shape[0]
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)
-        self.weights = Weights(WEIGHT / spectral_radius, 1.0, WEIGHT)
+        self.weights = Weights(weight / spectral_radius, 1.0, weight)
         self._weights = device.array(self.weights.inner / matrix.diagonal(), dtype)
         self._kernels = device.build(*builds(device, dtype, ends, layout)[0])
         self._blocks, self._ends = -(-self.rows // BLOCK), ends

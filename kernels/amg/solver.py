@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels import spmv
-from kernels.amg import cycle
+from kernels.amg import cycle, relax_jacobi
 from kernels.amg.cycle import Cycle
 from kernels.amg.patch_matrix import namespaced
 from kernels.amg.rehearsal import rehearse
@@ -46,6 +46,8 @@ class Solver:
         Format of the finest matrix in conjugate gradients, and of Jacobi's matrices. The paper and CUSP have HYB.
     coarsest : int, optional
         Rows of a level that is solved directly.
+    jacobi_weight : float, optional
+        Of Jacobi's relaxation, over ρ(D⁻¹ A); by default that of CUSP.
 
     Attributes
     ----------
@@ -73,6 +75,7 @@ class Solver:
         dtype: str = "float32",
         layout: str = "hyb",
         coarsest: int = COARSEST,
+        jacobi_weight: float = relax_jacobi.WEIGHT,
     ):
         self.device, self.relaxation = device, relaxation
         self.hierarchy = self.cycle = None
@@ -84,7 +87,9 @@ class Solver:
                 device.prepare(cycle.builds(device, relaxation, patch_size, inside, dtype, layout))
             self.hierarchy = set_up(device, matrix, coarsening=coarsening, patch_size=patch_size, coarsest=coarsest)
             finest = self.hierarchy.levels[0]
-            self.cycle = Cycle(device, self.hierarchy, relaxation, inner_iterations, inside, dtype, layout)
+            self.cycle = Cycle(
+                device, self.hierarchy, relaxation, inner_iterations, inside, dtype, layout, jacobi_weight
+            )  # fmt: skip
             self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
         self.n = matrix.shape[0]
         self.matrix = spmv.pack(layout, device, matrix)

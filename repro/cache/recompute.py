@@ -19,7 +19,7 @@ def now(part: str, name: str, entry: Any, scale: str) -> Any:
     if part == "code":
         return code.now({name: entry}, environment.root()).get(name)
     if part == "kernels":
-        return environment.kernel_now(name, entry)
+        return environment.kernel_now(name, {**entry, "text": ""})  # or it would take what it is told of an equal text
     if part == "data":
         return environment.dataset_key(name, scale)
     raise ValueError(f"no tree tells {part}")

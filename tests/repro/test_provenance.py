@@ -6,6 +6,9 @@ import subprocess
 
 import pytest
 
+from kernels.device import recording
+from kernels.device import source as sources
+from repro.cache import recompute
 from repro.cache.beliefs import Change
 from repro.cache.store import read_json
 from repro.cli import main
@@ -119,6 +122,17 @@ def test_a_kernel_is_its_text_whatever_compiles_it(asked):
     assert found(part, believed) == []  # an earlier round, of a text that was believed not to matter
     asked.clear()
     assert [kind for kind, *_ in found(part)] == [WRONG]  # the commit has no such kernel
+
+
+def test_a_kernel_is_preprocessed_anew_whatever_is_stored_of_it():
+    class Device:
+        backend, prelude, extension, built_with = "openmp", "prelude_openmp.h", ".cpu.c", staticmethod(lambda: "")
+
+    source = sources.load(sources.ROOT / "kernels/device/atomics.c", 32)
+    ((name, entry),) = recording.described({recording._name("openmp", source): (Device(), source)}).items()
+    for edit in ("text", "preprocessed"):
+        now = recompute.now("kernels", name, {**entry, edit: "0" * 16}, "smoke")
+        assert [now[each] for each in ("text", "preprocessed")] == [entry[each] for each in ("text", "preprocessed")]
 
 
 def test_an_earlier_round_may_have_code_that_is_believed_not_to_matter(asked):

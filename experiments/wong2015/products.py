@@ -111,7 +111,7 @@ def _time_as_published(run, made):
         return
     product = _Product(run, made, {option: int(number.value) for option, number in numbers.items()})
     run.time("spmv_as_published", product.multiply, check=product.error, tolerance=TOLERANCE, repeats=1,
-             work=product.packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
+             parameters={"repeats": 1}, work=product.packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
 
 
 def _options(run, made, count):

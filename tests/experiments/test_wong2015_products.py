@@ -175,6 +175,8 @@ def test_products_of_a_matrix(wong):
     assert rate == pytest.approx(20e-9 * nonzeros / seconds)
     assert float(found["spmv"]["error"]) < 1e-14
     assert float(found["block_size"]["value"]) == 64
+    as_published = wong.rows("table3")["qcd", "k1", "openmp", "spmv_as_published"]
+    assert as_published["p_repeats"] == "1" and float(as_published["error"]) < 1e-14
     assert float(found["stored"]["value"]) == nonzeros, "39 entries in each of 3072 rows: nothing is padded"
     with (wong.folder / "table4.smoke.csv").open(newline="") as stream:
         found = [row for row in csv.DictReader(stream) if row["method"] == "k1" and row["backend"] == "openmp"]

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from repro import environment
+from repro.cache.store import read_toml
 from repro.model import ReproError
 from repro.run.rounds import named
 
@@ -85,12 +85,7 @@ def _folder(artefact: str) -> Path:
 @cache
 def _forms(folder: Path) -> Mapping[str, Mapping[str, str | Iterable[str]]]:
     path, empty = folder / FILE, {"metrics": {}, "methods": {}}
-    if not path.is_file():
-        return empty
-    try:
-        found = empty | tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ReproError(f"{path}: {error}") from None
+    found = empty | read_toml(path)
     if found.keys() != empty.keys():
         raise ReproError(f"{path}: it has {' and '.join(empty)}, and nothing else")
     return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.cache.store import read_toml
 from repro.model import ReproError
 from repro.rows import PARAMETER, parameters_of
 
@@ -194,22 +194,22 @@ def _statements(artefact: str, path: Path) -> Iterator[Number]:
 
 def statements(path: Path) -> list[dict[str, Any]]:
     """Return the numbers of a paper's text as its ``text.toml`` gives them: with what each is about, and a note."""
-    return _toml(path).get("statement", [])
+    return read_toml(path).get("statement", [])
 
 
 def hardware(paper: str, root: Path = ROOT) -> dict[str, Any]:
     """Return the paper's machine: under each device what the paper prints, and the vendor's peaks under ``vendor``."""
-    return _toml(root / paper / "hardware.toml")
+    return read_toml(root / paper / "hardware.toml")
 
 
 def paper(key: str, root: Path = ROOT) -> dict[str, Any]:
     """Return a paper's ``title``, ``authors`` and ``year``; empty when nothing is known of it."""
-    return _toml(root / key / "artefacts.toml").get("paper", {})
+    return read_toml(root / key / "artefacts.toml").get("paper", {})
 
 
 def artefacts(key: str, root: Path = ROOT) -> list[dict[str, str]]:
     """Return the tables and figures that a paper has to reproduce, in its order: ``id`` and what each ``shows``."""
-    return _toml(root / key / "artefacts.toml").get("artefact", [])
+    return read_toml(root / key / "artefacts.toml").get("artefact", [])
 
 
 def stand_ins(key: str, methods: Iterable[str], root: Path = ROOT) -> dict[str, str]:
@@ -218,18 +218,9 @@ def stand_ins(key: str, methods: Iterable[str], root: Path = ROOT) -> dict[str, 
     ``artefacts.toml`` has them under ``stand_ins``; a ``*`` on both sides stands for the same text.
     """
     found = {}
-    for pattern, theirs in _toml(root / key / "artefacts.toml").get("stand_ins", {}).items():
+    for pattern, theirs in read_toml(root / key / "artefacts.toml").get("stand_ins", {}).items():
         form = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
         for method in methods:
             if method not in found and (match := form.fullmatch(method)):
                 found[method] = theirs.replace("*", *match.groups()) if match.groups() else theirs
     return found
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ReproError(f"{path}: {error}") from None

@@ -15,6 +15,7 @@ import re
 import socket
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,20 @@ def read_json(path: Path) -> dict[str, Any]:
         return packing.unpacked(found) if isinstance(found, dict) else {}
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ReproError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a file of data beside the sources holds; empty where it is not there.
+
+    Raises
+    ------
+    ReproError
+        When it is malformed.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise ReproError(f"{path}: {error}") from None
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:

@@ -7,7 +7,6 @@ Where a table has several numbers of a metric, it is ``metric[repeats=50]``.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -15,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from repro.cache.store import read_toml
 from repro.judge.intervals import Interval, Value, evaluate
 from repro.model import ReproError
 from repro.published import ROOT, Number, Published, load, papers
@@ -154,12 +154,7 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
         When a relation names a number that is not there, or its formula is none.
     """
     path = root / paper / "relations.toml"
-    if not path.is_file():
-        return []
-    try:
-        relations = tomllib.loads(path.read_text(encoding="utf-8")).get("relation", [])
-    except tomllib.TOMLDecodeError as error:
-        raise ReproError(f"{path}: {error}") from None
+    relations = read_toml(path).get("relation", [])
     numbers = _Paper(paper, root)
     found = []
     for relation in relations:

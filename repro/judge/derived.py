@@ -12,13 +12,13 @@ the same. What was not sampled stands nowhere.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
 from repro import environment
+from repro.cache.store import read_toml
 from repro.model import ReproError
 
 FILE = "derived.toml"
@@ -50,12 +50,7 @@ def sources(artefact: str, metric: str, folder: Path | None = None) -> tuple[str
 
 @cache
 def _read(path: Path) -> Mapping[str, str]:
-    if not path.is_file():
-        return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ReproError(f"{path}: {error}") from None
+    found = read_toml(path)
     if wrong := [name for name, times in found.items() if not isinstance(times, str)]:
         raise ReproError(f'{path}: {wrong[0]} has to name a time, as in step = "run"')
     return found

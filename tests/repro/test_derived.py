@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from repro import environment
-from repro.judge.claims import FAILS, PART
+from repro.judge.claims import CONTRADICTED, UNDECIDED
+from repro.judge.claims.stored import Stored
 from repro.judge.derived import FILE, sources
 from repro.model import DONE, ReproError
 from repro.rows import read
@@ -39,10 +40,14 @@ def derived(tmp_path, monkeypatch):
     return write
 
 
-def interval(store, metric, than=1.0):
+def judged(store, metric, than=1.0):
     where = f'[claim.where]\nours = "table1 fast {metric}"'
     unit = "s" if metric == "step" else "GB/s"
-    return store.one(where, effect("ours", "more than", than, f'unit = "{unit}"')).effect
+    return store.one(where, effect("ours", "more than", than, f'unit = "{unit}"'))
+
+
+def interval(store, metric, than=1.0):
+    return judged(store, metric, than).effect
 
 
 def test_a_rate_has_the_interval_of_its_time_turned_round(store):
@@ -56,7 +61,7 @@ def test_a_rate_has_the_interval_of_its_time_turned_round(store):
         interval(store, "bandwidth", 90)
     found = interval(store, "bandwidth[repeats=50]", 90)
     assert (found.value, found.low, found.high) == pytest.approx((100, 100 / 1.2, 100 / 0.95))
-    assert found.state == PART and found.undecided == 1
+    assert found.outcome == UNDECIDED
 
 
 def test_two_rates_are_as_uncertain_as_both(store):
@@ -65,7 +70,7 @@ def test_two_rates_are_as_uncertain_as_both(store):
         store.row("a", method, "rate", 100 / seconds, unit="GB/s", spread=None)
         store.row("a", method, "spmv", seconds, spread=0.1, n=9)
     found = store.one(where, effect("ours / theirs", "more than", 1)).effect
-    assert found.state == PART and found.value == pytest.approx(1.05)
+    assert found.outcome == UNDECIDED and found.value == pytest.approx(1.05)
     assert (found.low, found.high) == (pytest.approx(1.05 * 0.9 / 1.1), pytest.approx(1.05 * 1.1 / 0.9))
 
 
@@ -75,13 +80,14 @@ def test_a_time_that_was_divided_has_the_interval_of_the_whole(store, derived):
     store.row("a", "fast", "step", 0.2, spread=None)
     found = interval(store, "step", 0.19)
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.19, 0.24))
-    assert "of what the hardware allows fast 25 %" in found.reason
-    assert interval(store, "step", 0.25).state == FAILS
+    stored = Stored(store.results, "box")
+    assert [stored.bound(row) for row in stored.rows("demo-table1")] == pytest.approx([0.25, 0.25])
+    assert interval(store, "step", 0.25).outcome == CONTRADICTED
     run, _ = store.rows["box", "table1"]
     run.ci_low = run.ci_high = None
     run.n = 3
-    found = interval(store, "step", 0.19)
-    assert found.low is None and found.reason.endswith("; too few runs for an interval: fast (3)")
+    found = judged(store, "step", 0.19)
+    assert found.effect.low is None and "too few runs for an interval: fast (3)" in "; ".join(found.notes)
 
 
 def test_of_several_times_the_file_names_the_one(store, derived):
@@ -107,8 +113,8 @@ def test_ceilings_are_no_samples(store):
     store.one(where, effect("ours / peak"))
     ceiling = {"device": "GPU 1", "cold": {}, "rates": {"float64": 1e12}, "bandwidths": {"copy": [[1e9, 4e12]]}}
     (store.results / "box" / "ceilings.json").write_text(json.dumps({"GPU 1": {"gpu": True, "ceilings": ceiling}}))
-    found = store.one(where, effect("ours / peak")).effect
-    assert found.high == pytest.approx(2.2e-3) and "interval" not in found.reason
+    found = store.one(where, effect("ours / peak"))
+    assert found.effect.high == pytest.approx(2.2e-3) and "interval" not in "; ".join(found.notes)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob(f"*/{FILE}")), ids=lambda path: path.parent.name)

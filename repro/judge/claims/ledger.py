@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from repro import published
+from repro.cache.store import read_toml
 from repro.judge.claims.model import BETTER, RELATIONS, Cause, Claim, Predicate
 from repro.judge.claims.stored import CEILINGS
 from repro.model import SCALES, ReproError
@@ -45,12 +45,7 @@ def claims(paper: str | None = None, root: Path = published.ROOT) -> list[Claim]
 
 def _read(paper: str, root: Path) -> list[Claim]:
     path = root / paper / "claims.toml"
-    if not path.is_file():
-        return []
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ReproError(f"{path}: {error}") from None
+    content = read_toml(path)
     statements = {number.case: number.printed for number in published.load(f"{paper}-text", root)}
     found, seen = [], set()
     _known(content, {"tolerance", "users_cases", "claim"})

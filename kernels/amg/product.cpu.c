@@ -19,7 +19,7 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
     begin_rows(&found);
     for (long i = block * ROWS; i < past; ++i) {
         const int row = which ? which[i] : (int)i;
-        if (fill && offsets[row + 1] - offsets[row] > TABLE) continue;
+        if (fill && offsets[row + 1] - offsets[row] >= TABLE) continue; /* one slot stays free */
         int full = 0;
         for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
             const int inner = x_columns[e], first = y_offsets ? y_offsets[inner] : inner;

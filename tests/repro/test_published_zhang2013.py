@@ -55,7 +55,7 @@ def test_what_is_derived_agrees_with_what_it_is_derived_from():
     verdicts = consistency.verdicts("zhang2013")
     assert len(verdicts) == 25
     wrong = [(verdict.number.case, verdict.number.metric) for verdict in consistency.check("zhang2013")]
-    # Blocks of 3 × 3 save less than a third of the bytes, and no bound on the spectrum takes so many iterations.
+    # Blocks of 3 × 3 save less than a third of the bytes, and the rows of Table 3 are not of one bound.
     assert wrong == [("sbell-over-sell-tet", "improvement"), ("chebyshev", "iterations")]
     checked = {(verdict.number.artefact, verdict.number.case) for verdict in verdicts}
     assert {("zhang2013-table1", mesh) for mesh in MESHES} | {("zhang2013-table2", mesh) for mesh in MESHES} <= checked

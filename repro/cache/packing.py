@@ -87,9 +87,9 @@ def as_text(manifest: Mapping[str, Any]) -> str:
     """Return a manifest as JSON, each entry of its long lists on a line."""
     lines = []
     for name, value in manifest.items():
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value)
         if name in LINES and value:
-            text = "[\n" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) + "\n]"
+            text = "[\n" + ",\n".join(json.dumps(each) for each in value) + "\n]"
         lines.append(f"{json.dumps(name)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

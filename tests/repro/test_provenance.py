@@ -88,6 +88,12 @@ def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     assert f"not checked, of 1 file, because {why}" in capsys.readouterr().err
 
 
+def test_without_git_no_key_is_checked_and_that_is_said(committed, monkeypatch):
+    monkeypatch.setenv("PATH", str(committed.folder))
+    (why,) = problems(committed, NOT_CHECKED)
+    assert "git does not run: " in why and problems(committed) == problems(committed, UNPROVEN) == []
+
+
 def test_sources_that_no_commit_has_are_unproven_if_they_were_measured(committed):
     (committed.folder / "fakelab" / "more.py").write_text("changed = True\n")
     committed.run("table1", "--force")

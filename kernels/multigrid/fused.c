@@ -2,7 +2,9 @@
  * goes through memory. A thread takes LANES rows.
  *
  * SLICED: extents are where slices begin, columns of a slice `stride` = SLICE apart, and a row's width is its slice's;
- * else extents are row lengths, and columns `stride` apart. A padded column is -1. SORTED: order is each slot's row. */
+ * else extents are row lengths, and columns `stride` apart. A padded column is -1. SORTED: order is each slot's row.
+ * BITS 16: columns are steps from the first of their slice, padding is 65535; where that first is negative the slice
+ * spans too much, and its columns stand in `far`, see ``spmv/sbell16.py``. */
 
 #if SLICED
 #define LIMITS const long slice = first / SLICE, end = extents[slice + 1]; long place = extents[slice] + first % SLICE
@@ -22,6 +24,18 @@
 #define STRIDE stride
 #endif
 
+#if BITS == 16
+#define ORIGIN                                                                                                       \
+    const int start = first_columns[slice];                                                                          \
+    GLOBAL const real *const from = x + (start < 0 ? 0 : start);                                                     \
+    GLOBAL const int *const distant = start < 0 ? far + (long)(-1 - start) * SLICE : 0;                              \
+    const long begin = extents[slice]
+#define COLUMN(place) (distant ? distant[(place) - begin] : columns[place] == 65535 ? -1 : columns[place])
+#else
+#define ORIGIN GLOBAL const real *const from = x
+#define COLUMN(place) columns[place]
+#endif
+
 /* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
@@ -31,13 +45,14 @@
             continue;                                                                                                \
         LANES_HERE;                                                                                                  \
         LIMITS;                                                                                                      \
+        ORIGIN;                                                                                                      \
         real sums[LANES];                                                                                            \
         for (int lane = 0; lane < lanes; ++lane)                                                                     \
             sums[lane] = 0;                                                                                          \
         for (; place < end; place += STRIDE)                                                                         \
             for (int lane = 0; lane < lanes; ++lane) {                                                               \
-                const int column = columns[place + lane];                                                            \
-                const real found = x[column < 0 ? 0 : column]; /* in any case, so that processors gather */          \
+                const int column = COLUMN(place + lane);                                                             \
+                const real found = from[column < 0 ? 0 : column]; /* in any case, so that processors gather */       \
                 sums[lane] += values[place + lane] * (column < 0 ? 0 : found);                                       \
             }                                                                                                        \
         for (int lane = 0; lane < lanes; ++lane) {                                                                   \
@@ -51,7 +66,8 @@
 
 /* d = b - A x */
 KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+              GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
               GLOBAL real *RESTRICT d)
 {
@@ -60,7 +76,8 @@ KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const
 
 /* out = x + omega D^-1 (b - A x) */
 KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+             GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
              GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
 {
@@ -69,7 +86,8 @@ KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const 
 
 /* p = now D^-1 (b - A x) + before p, out = x + p */
 KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+                         GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
                          GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
                          GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
                          const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)

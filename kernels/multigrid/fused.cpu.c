@@ -14,6 +14,20 @@
 #define STRIDE stride
 #endif
 
+#if BITS == 16
+#define ADD_SLICE                                                                                                    \
+    const int start = first_columns[slice];                                                                          \
+    const long distant = (long)(-1 - start) * SLICE - extents[slice];                                                \
+    for (int lane = 0; lane < TOGETHER; ++lane) sums[lane] = 0;                                                      \
+    for (long k = place; k < end; k += STRIDE)                                                                       \
+        for (int lane = 0; lane < TOGETHER; ++lane) {                                                                \
+            if (columns[k + lane] == 65535) continue;                                                                \
+            sums[lane] += values[k + lane] * x[start < 0 ? far[distant + k + lane] : start + columns[k + lane]];     \
+        }
+#else
+#define ADD_SLICE add_slice(columns, values, x, place, end, STRIDE, sums)
+#endif
+
 /* For each row of a block: `sum` is its entry of A x, and `i` its number. */
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
@@ -21,7 +35,7 @@
     for (long first = block * BLOCK * LANES; first < past; first += TOGETHER) {                                      \
         LIMITS;                                                                                                      \
         real sums[TOGETHER];                                                                                         \
-        add_slice(columns, values, x, place, end, STRIDE, sums);                                                     \
+        ADD_SLICE;                                                                                                   \
         const int here = SORTED || rows - first > TOGETHER ? TOGETHER : rows - first;                                \
         for (int lane = 0; lane < here; ++lane) {                                                                    \
             const long i = SORTED ? order[first + lane] : first + lane;                                              \
@@ -33,7 +47,8 @@
 
 /* d = b - A x */
 KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+              GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
               GLOBAL real *RESTRICT d)
 {
@@ -42,7 +57,8 @@ KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const
 
 /* out = x + omega D^-1 (b - A x) */
 KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+             GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
              GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
 {
@@ -51,7 +67,8 @@ KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const 
 
 /* p = now D^-1 (b - A x) + before p, out = x + p */
 KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+                         GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
                          GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
                          GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
                          const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)

@@ -16,6 +16,17 @@
 #define STRIDE stride
 #endif
 
+#if BITS == 16 // a slice is a warp's, which takes one way
+#define ADD_ROWS                                                                                                     \
+    const int start = first_columns[slice];                                                                          \
+    if (start < 0)                                                                                                   \
+        add_rows(width, STRIDE, far + (long)(-1 - start) * SLICE + first % SLICE, values + place, x, sums);          \
+    else                                                                                                             \
+        add_rows(width, STRIDE, columns + place, values + place, x + start, sums)
+#else
+#define ADD_ROWS add_rows(width, STRIDE, columns + place, values + place, x, sums)
+#endif
+
 /* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
@@ -24,7 +35,7 @@
         return;                                                                                                      \
     LIMITS;                                                                                                          \
     real sums[LANES] = {};                                                                                           \
-    add_rows(width, STRIDE, columns + place, values + place, x, sums);                                               \
+    ADD_ROWS;                                                                                                        \
     _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                         \
     {                                                                                                                \
         const long i = SORTED ? order[first + lane] : first + lane;                                                  \
@@ -35,7 +46,8 @@
     }
 
 KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+              GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
               GLOBAL real *RESTRICT d)
 {
@@ -43,7 +55,8 @@ KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const
 }
 
 KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+             GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
              GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
 {
@@ -51,7 +64,8 @@ KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const 
 }
 
 KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT columns,
+                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
+                         GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
                          GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
                          GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
                          const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)

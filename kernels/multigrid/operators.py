@@ -11,24 +11,27 @@ from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1)}
-FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32)}  # of a slice all rows, so that memory is read in order
+FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1), "sell16": (128, 1)}
+# Of a slice all rows, so that memory is read in order.
+FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32), "sell16": (4, 32)}
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 REAL = {"float64": "double", "float32": "float"}
-EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets"}  # of the formats that are fused: what bounds their rows
+# Of the formats that are fused: what bounds their rows.
+EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets", "sell16": "slice_offsets"}
 
 
 def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True,
              real: str = "double") -> dict:  # fmt: skip
-    sliced = name == "sell"
+    sliced, bits = name != "ellpack_r", 16 if name == "sell16" else 32
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
-            "SHORT": int(is_short), "extent": "long" if sliced else "int", "real": real, **REGISTERS}  # fmt: skip
+            "BITS": bits, "index": "ushort" if bits == 16 else "int", "SHORT": int(is_short),
+            "extent": "long" if sliced else "int", "real": real, **REGISTERS}  # fmt: skip
 
 
 BUILDS = [(VECTORS, block, {"LANES": lanes, "real": real})
           for block, lanes in (GPU_SHAPE, CPU_SHAPE) for real in REAL.values()]  # fmt: skip
 BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted, real=real))
-           for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True))
+           for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True), ("sell16", True))
            for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name]) for real in REAL.values()]  # fmt: skip
 
 
@@ -77,7 +80,8 @@ class Operator:
                 defines=_defines(name, lanes, slices.size, order is not None, is_short, REAL[self.dtype.name]),
             )
             self._blocks = -(-slices.slots // (block * lanes))
-            self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays["columns"],
+            self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays.get("first_columns"),
+                          arrays.get("far"), arrays["columns"],
                           arrays["values"])  # fmt: skip
         else:
             self._defect = device.zeros(self.n, self.dtype)

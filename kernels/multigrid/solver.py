@@ -21,6 +21,7 @@ from kernels.multigrid.smoothers import SMOOTHERS
 from repro import Work
 
 STATUSES = ("running", "converged", "cycle limit", "not a number")
+WIDER = {"sell16": "sell"}
 LEAST_CHUNK = 4096  # entries of a block in a sum
 
 
@@ -61,7 +62,7 @@ class Multigrid:
     grids : sequence of Grid
         The coarsest first; in any numbering.
     format : str, optional
-        One of kernels.spmv.FORMATS, for all matrices.
+        One of kernels.spmv.FORMATS, for all matrices; those whose columns 16 bits cannot tell apart are in 32.
     smoother : {'jacobi', 'chebyshev', 'spai'}, optional
     steps : int, optional
         Before and after each coarse correction; at least one.
@@ -100,11 +101,11 @@ class Multigrid:
         self.device, self.steps = device, steps
         is_mixed = precision == "mixed"
         dtype = "float32" if is_mixed else "float64"
-        pack = pack or (lambda csr: spmv.pack(format, device, csr, dtype))
+        pack = pack or (lambda csr: _packed(format, device, csr, dtype))
         self.levels = [Level(device, grid, pack, fuse, dtype) for grid in grids]
         self.outer = self.levels[-1]  # where the defect of the problem is computed
         if is_mixed:
-            self.outer = Level(device, grids[-1], lambda csr: spmv.pack(format, device, csr), fuse)
+            self.outer = Level(device, grids[-1], lambda csr: _packed(format, device, csr), fuse)
         self.smoothers = [None] + [
             SMOOTHERS[smoother](level, grid, device.xp, **options)
             for level, grid in zip(self.levels[1:], grids[1:], strict=True)
@@ -237,3 +238,13 @@ class Multigrid:
             found += [level.operator.work(1), self.restrictors[index].least_work(),
                       self.prolongators[index].least_work(1.0)]  # fmt: skip
         return Work(sum(each.bytes for each in found), sum(each.flops for each in found))
+
+
+def _packed(name: str, device, csr, dtype: str = "float64"):
+    """Return a matrix in a format, or with columns of 32 bits where those of 16 cannot hold it."""
+    try:
+        return spmv.pack(name, device, csr, dtype)
+    except spmv.Unsuitable:
+        if name not in WIDER:
+            raise
+        return spmv.pack(WIDER[name], device, csr, dtype)

@@ -1,5 +1,9 @@
 // Sums over rows whose entries lie `stride` apart, for CUDA. Columns are read through the caches and values past them:
-// either alone is faster than both or neither. A padded column is -1, and reads no x, which may be NaN there.
+// either alone is faster than both or neither. A padded column is -1, in 16 bits 65535, and reads no x, which may be
+// NaN there.
+
+DEVICE_FUNCTION int column_of(const int column) { return column; }
+DEVICE_FUNCTION int column_of(const ushort column) { return column == 65535 ? -1 : column; }
 
 #define LANES_AT_ONCE (LANES > 2 ? 1 : LANES)
 
@@ -23,12 +27,13 @@ DEVICE_FUNCTION void load_pair(const float *from, float *to)
 #define LOAD_VALUES(from, to) load_pair(from, to)
 #else
 #define EACH_LANE _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)
-#define LOAD_COLUMNS(from, to) EACH_LANE(to)[lane] = __ldg(&(from)[lane])
+#define LOAD_COLUMNS(from, to) EACH_LANE(to)[lane] = column_of(__ldg(&(from)[lane]))
 #define LOAD_VALUES(from, to) EACH_LANE(to)[lane] = __ldcs(&(from)[lane])
 #endif
 
 // sums[lane] += the products of `left` entries with x.
-DEVICE_FUNCTION void add_rows(int left, const long stride, const int *columns, const real *values,
+template <class Index>
+DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns, const real *values,
                               const real *RESTRICT x, real *sums)
 {
 #if SHORT // rows of a few entries: many threads at once hide the waiting, so registers are spared

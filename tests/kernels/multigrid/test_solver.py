@@ -9,6 +9,7 @@ from kernels import multigrid, spmv
 from kernels.krylov.graph import missing
 from kernels.multigrid import elements, smoothers
 from kernels.multigrid.level import CoarsestSolver, Level
+from kernels.spmv import sbell16
 
 from .conftest import grids, on, orders, problem
 
@@ -46,11 +47,21 @@ def test_numberings_and_formats_change_nothing_but_rounding(device, degree):
         assert found.cycles == first.cycles
         assert np.allclose(found.history, first.history, rtol=1e-6)
         assert np.abs(v - u[orders("circle", degree, level, numbering)[-1]]).max() < 1e-13
-    for name in ("ellpack_r", "sell", "csr_vector", "hyb"):
+    for name in ("ellpack_r", "sell", "sell16", "csr_vector", "hyb"):
         for fuse in (True, False):
             found, v, solver = solved(device, grids("circle", degree, level), format=name, fuse=fuse, **PAPER["circle"])
             assert np.allclose(found.history, first.history, rtol=1e-6) and np.abs(u - v).max() < 1e-13
-            assert solver.levels[-1].operator.is_fused == (fuse and name in ("ellpack_r", "sell"))
+            assert solver.levels[-1].operator.is_fused == (fuse and name in ("ellpack_r", "sell", "sell16"))
+
+
+def test_slices_that_span_much_have_columns_of_their_own_in_fused_products(device, monkeypatch):
+    monkeypatch.setattr(sbell16, "PADDED", 150)
+    levels = grids("circle", 1, 5)
+    first, u, _ = solved(device, levels, format="sell", **PAPER["circle"])
+    found, v, solver = solved(device, levels, format="sell16", **PAPER["circle"])
+    matrix = solver.levels[-1].operator.matrix
+    assert matrix.is_far and 0 < matrix.arrays["far"].size < matrix.stored and solver.levels[-1].operator.is_fused
+    assert np.allclose(found.history, first.history, rtol=1e-6) and np.abs(u - v).max() < 1e-13
 
 
 def test_numberings_are_five_different_ones():

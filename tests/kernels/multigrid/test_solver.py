@@ -55,8 +55,8 @@ def test_numberings_and_formats_change_nothing_but_rounding(device, degree):
 
 
 def test_slices_that_span_much_have_columns_of_their_own_in_fused_products(device, monkeypatch):
-    monkeypatch.setattr(sbell16, "PADDED", 150)
-    levels = grids("circle", 1, 5)
+    monkeypatch.setattr(sbell16, "PADDED", 300)
+    levels = grids("circle", 1, 5, "hie")
     first, u, _ = solved(device, levels, format="sell", **PAPER["circle"])
     found, v, solver = solved(device, levels, format="sell16", **PAPER["circle"])
     matrix = solver.levels[-1].operator.matrix

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from datasets.geveler2011 import hierarchy, number
@@ -83,10 +85,21 @@ def on_host(array):
     return array.get() if hasattr(array, "get") else array
 
 
+def general(grids, rng):
+    """Return the same levels with a random right-hand side, which is 0 on the boundary, and a start of 0."""
+    finest, rhs = grids[-1], grids[-1].rhs.copy()
+    random = rng.standard_normal(len(rhs)) * (np.diff(on_host(finest.matrix.indptr)) > 1)
+    if hasattr(rhs, "set"):
+        rhs.set(random)
+    else:
+        rhs[:] = random
+    return [*grids[:-1], dataclasses.replace(finest, rhs=rhs, start=0 * finest.start)]
+
+
 def defect(grid, u) -> float:
     """Return ‖b - A u‖ over that of the start, u an array of NumPy: by products of SciPy."""
     matrix, rhs, start = (on_host(part) for part in (grid.matrix, grid.rhs, grid.start))
     return float(np.linalg.norm(rhs - matrix @ u) / np.linalg.norm(rhs - matrix @ start))
 
 
-__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "of_run", "on_host", "problem"]
+__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "general", "of_run", "on_host", "problem"]

@@ -22,6 +22,9 @@ from kernels.amg.transfer import DenseSolve, Transfer
 from repro import Work
 
 RELAXATIONS = ("patch", "jacobi")
+MORE_STEPS = (
+    100  # of the power method, where the usual ones fell short: an eigenvector may be that of a few flat elements
+)
 
 
 class Cycle:
@@ -100,6 +103,13 @@ class Cycle:
         for k in reversed(range(last)):
             self._transfers[k].prolong(x[k + 1], b[k], self._u[k], self._rest[k])
             self.relaxations[k].after(self._rest[k], self._u[k], x[k])
+
+    def estimate_again(self) -> bool:
+        """Set the outer weights of patches by more steps of the power method; return whether there are any."""
+        found = [relaxation for relaxation in self.relaxations if isinstance(relaxation, PatchRelaxation)]
+        for relaxation in found:
+            relaxation.estimate(MORE_STEPS)
+        return bool(found)
 
     def work(self) -> Work:
         """Return the least bytes and the flops of one cycle, the sum over its kernels."""

@@ -126,10 +126,17 @@ class PatchRelaxation:
         self._ends = ends or (matrix.dtype, matrix.dtype)
         relaxation, compensation, _ = builds(device, matrix, self._ends)
         self._kernels, self._compensate = device.build(*relaxation), device.build(*compensation).compensate
-        self.weights = Weights(INNER / spectral_radius, 1.0, 0.0)
+        self._inner = INNER / spectral_radius
+        self.estimate()
+
+    def estimate(self, steps: int = power_method.STEPS) -> None:
+        """Set the weights by an estimate of the largest eigenvalue of B⁻¹ A, of so many steps."""
+        self.weights = Weights(self._inner, 1.0, 0.0)
         # v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
-        largest = power_method.largest_eigenvalue(device, matrix.rows, self.after, matrix.dtype, self._ends[1])
-        self.weights = Weights(INNER / spectral_radius, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
+        largest = power_method.largest_eigenvalue(
+            self.device, self.matrix.rows, self.after, self.matrix.dtype, self._ends[1], steps
+        )
+        self.weights = Weights(self._inner, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
 
     def _numbers(self):
         matrix = self.matrix

@@ -17,7 +17,7 @@ from repro import Work
 
 COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
 TRUSTED = 10  # times the tolerance: a true residual beyond it is not what the recursive one says
-INACCURATE = "inaccurate"
+INACCURATE, INDEFINITE = "inaccurate", "indefinite"
 
 
 class Solver:
@@ -93,9 +93,13 @@ class Solver:
             self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
         self.n = matrix.shape[0]
         self.matrix = spmv.pack(layout, device, matrix)
-        precondition = None if self.cycle is None else self.cycle.apply
-        self.iteration = ConjugateGradient(device, self.matrix.multiply, self.n, precondition)
+        self._estimated_again = False
+        self._begin()
         self._x = device.zeros(self.n, np.float64)
+
+    def _begin(self):
+        precondition = None if self.cycle is None else self.cycle.apply
+        self.iteration = ConjugateGradient(self.device, self.matrix.multiply, self.n, precondition)
 
     def solve(self, b, tolerance: float = 1e-8, max_iterations: int = 10000, verify: bool = True):
         """Solve A x = b until ‖r‖ <= tolerance ‖b‖.
@@ -117,6 +121,12 @@ class Solver:
         """
         permuted = self._permuted(b)
         outcome = self.iteration.solve(permuted, self._x, tolerance, max_iterations)
+        if outcome.status == INDEFINITE and self.cycle is not None and not self._estimated_again:
+            # The cycle's weights rest on an estimate from below: once it is made again, by more steps.
+            self._estimated_again = True
+            if self.cycle.estimate_again():
+                self._begin()
+                outcome = self.iteration.solve(permuted, self._x, tolerance, max_iterations)
         if verify and outcome.converged:
             outcome = self._verified(outcome, permuted, tolerance)
         x = namespaced(self.device, self._x)

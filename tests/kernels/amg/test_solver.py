@@ -1,5 +1,6 @@
 """The solver on the paper's problem, small, and its answers to systems that it cannot solve."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -49,6 +50,21 @@ def test_solves_the_problem(device, relaxation, coarsening):
     assert outcome.iterations < {"patch": 25, "jacobi": 35, "none": 120}[relaxation]
     again, repeated = solver.solve(2 * b, tolerance=1e-10)
     assert np.array_equal(host(again), 2 * host(x)) and repeated.iterations == outcome.iterations
+
+
+def test_an_estimate_that_fell_short_is_made_again(device):
+    """Weights as of an estimate far too low make the cycle indefinite; conjugate gradients find it, and begin anew."""
+    matrix = regular_mesh(1.0)
+    b = np.ones(matrix.shape[0])
+    solver = made(device, matrix)
+    expected = solver.solve(b)[1].iterations
+    for relaxation in solver.cycle.relaxations:
+        relaxation.weights = dataclasses.replace(relaxation.weights, outer=2.5)
+    solver._begin()
+    x, outcome = solver.solve(b)
+    assert outcome.converged and abs(outcome.iterations - expected) <= 2
+    assert np.linalg.norm(b - matrix @ host(x)) <= 1.1e-8 * np.linalg.norm(b)
+    assert all(relaxation.weights.outer <= 1 for relaxation in solver.cycle.relaxations)
 
 
 def test_patches_take_fewer_iterations_than_jacobi_and_single_precision_no_more_than_double(device):

@@ -24,8 +24,8 @@
             }                                                                                                        \
         }                                                                                                            \
     }                                                                                                                \
-    for (int half = SIDE / 2; half > 0; half /= 2) {                                                                 \
-        for (int l = 0; l < half; ++l) sums_of_row[l] += sums_of_row[l + half];                                      \
+    for (int reach = SIDE / 2; reach > 0; reach /= 2) {                                                              \
+        for (int l = 0; l < reach; ++l) sums_of_row[l] += sums_of_row[l + reach];                                    \
     }                                                                                                                \
     const real sum = sums_of_row[0];
 #else

@@ -58,8 +58,9 @@ def test_a_run_twice_gives_the_same_and_back_ends_agree(twice, artefact):
     places = {}
     for row in done:
         if "value" in row and row["backend"] in ("opencl", "openmp"):
-            places.setdefault((row["case"], row["method"], row["metric"]), []).append(row)
-    for (_, _, metric), rows in places.items():
+            own = tuple(value for name, value in row.items() if name.startswith("p_"))
+            places.setdefault((row["case"], row["method"], row["metric"], own), []).append(row)
+    for (_, _, metric, _), rows in places.items():
         values = [float(row["value"]) for row in rows]
         if len(values) > 1 and metric.startswith(("iterations", "cycles")):
             assert max(values) - min(values) <= SAME_ITERATIONS, rows

@@ -100,8 +100,13 @@ def test_packages_that_are_imported_are_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
     declared = {requirement_name(r) for r in [*project["dependencies"], *chain.from_iterable(optional.values())]}
-    groups = (project["dependencies"], *(optional[name] for name in ("cuda13", "opencl", "report", "bench")))
-    runtime = {requirement_name(r) for r in chain.from_iterable(groups)} | {"pip"}  # which every environment has
+    groups = (
+        project["dependencies"],
+        *(optional[name] for name in ("cuda13", "opencl", "report", "bench", "torchcor")),
+    )
+    runtime = (
+        {"torch"} | {requirement_name(r) for r in chain.from_iterable(groups)} | {"pip"}
+    )  # which every environment has
     wrong = set()
     for path in tracked(".py"):
         for name in imports(ast.parse(path.read_text()), path.relative_to(ROOT).parent.parts):

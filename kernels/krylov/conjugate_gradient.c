@@ -1,9 +1,7 @@
 /* The vector operations of preconditioned conjugate gradients: vectors of `real`, sums and scalars in double precision.
  *
- * A block has `chunk` consecutive entries, and a sum over all is one number a block, added up by every block that needs
- * it: always in the same order, so that a solve gives the same bits each time, and no launch is spent on it alone. The
- * scalars never leave the device. Once `status` is set, kernels change nothing: launches ahead of the check do no harm.
- *
+ * A block has `chunk` consecutive entries. A sum over all is one number a block, added up in one order by every block
+ * that needs it. Once `status` is set, kernels change nothing: launches ahead of the check do no harm.
  * BLOCK is a power of two. A thread takes LANES consecutive entries at a time: one on a GPU, where those of neighbouring
  * threads lie side by side; a vector register's worth on a processor, whose blocks are single threads. */
 
@@ -12,7 +10,6 @@
 #define ITERATION_LIMIT 2
 #define INDEFINITE 3
 #define NOT_A_NUMBER 4
-
 /* Places in `scalars` and `counters`. */
 #define RZ 0
 #define RZ_BEFORE 1

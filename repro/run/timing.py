@@ -241,11 +241,9 @@ def sample(
     warm_up_seconds : float
         Calls are made for as long before the first sample.
     called_before : bool
-        The caller has already called the function, so that it is compiled and its memory allocated: the call that only
-        warms up is left out, which matters where a call takes minutes.
+        The caller has already called the function: the call that only warms up is left out, which may take minutes.
     capture : bool
-        False for a function that waits for the device itself, as a solver that reads how it ended: all that the host
-        does in it is part of its time, and it is never captured.
+        False for a function that waits for the device itself: all that the host does in it is part of its time.
     batch : int, optional
         Calls in each sample that is not cold; by default as many as last `batch_seconds`.
     checked : float, optional
@@ -385,11 +383,7 @@ def _cold_group(run: Callable[[], Any], clock: Clock, flushes: int, count: int) 
 
 
 def _flushes(run: Callable[[], Any], clock: Clock) -> int:
-    """Return how many evictions to enqueue ahead of a cold sample so that it is queued before they end.
-
-    One is enough to evict; more keep the device busy while a host that launches slowly enqueues the sample, or its
-    launch would be in the number. Synchronous clocks get one.
-    """
+    """Return how many evictions keep the device busy until a cold sample is enqueued; of synchronous clocks one."""
     clock.flush_cache()
     clock.synchronize()
     begun = time.perf_counter()

@@ -376,7 +376,6 @@ def test_a_figure_that_is_no_more_is_removed(laboratory):
     path.write_text(path.read_text().replace("    return figure", "    return None"))
     assert laboratory.repro(*options(laboratory)).returncode == 0
     assert not laboratory.file("table1.smoke.png").exists()
-    assert "svg" not in laboratory.file("table1.smoke.md").read_text()
 
 
 def test_further_files_and_what_becomes_of_them_when_they_cannot_be_made(laboratory, capsys):

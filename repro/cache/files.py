@@ -20,6 +20,7 @@ from typing import Any
 
 from repro.cache import hashing, kept
 from repro.cache.code import digest
+from repro.cache.glance import once
 from repro.cache.store import read_json
 from repro.discovery import Artefact
 from repro.first_edition import with_samples
@@ -84,15 +85,19 @@ class Files:
         identity : mapping
             See `repro.model.Cell.identity`.
         """
-        found = _records(self._stem, self._scale, _stamp(self._stem)).get(_name(identity))
+        found = self._every().get(_name(identity))
         if found is None:
             return None
         rows = [{**row, "artefact": artefact} for row in found["rows"]]
         return {**found, "artefact": artefact, "rows": rows}
 
+    def _every(self) -> dict[str, dict[str, Any]]:
+        where = str(self._stem), self._scale
+        return once(("files", *where), lambda: _records(self._stem, self._scale, _stamp(self._stem)))
+
     def machine(self) -> dict[str, str]:
         """Return the facts of the machine that measured what they have; empty where nothing of it is done."""
-        found = _records(self._stem, self._scale, _stamp(self._stem)).values()
+        found = self._every().values()
         return next((record["key"]["machine"] for record in found if record["status"] == DONE), {})
 
 

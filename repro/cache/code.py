@@ -40,13 +40,15 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
     leaving : collection of str
         Folders of which nothing counts, as the environment accounts for it otherwise.
     """
+    folders = [root / folder for folder in leaving]
     by_path: dict[Path, list[CodeType]] = {}
     for code in codes:
-        by_path.setdefault(Path(code.co_filename), []).append(code)
+        path = Path(code.co_filename)
+        if not any(path.is_relative_to(folder) for folder in folders):  # what it leads to is no cell's either
+            by_path.setdefault(path, []).append(code)
     stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *definitions.state(path))}
     units = {unit for path, ran in by_path.items() for each in ran if (unit := _unit(path, each))}
     found = reach.by_file(reach.Follow(root, packages, units).seen)
-    folders = [root / folder for folder in leaving]
     result: Code = {}
     for path in sorted({*found, *by_path}):
         if any(path.is_relative_to(folder) for folder in folders):

@@ -18,6 +18,11 @@ def label(results, dataset: str) -> str:
     return f"{entry.short_title} ({collection})" if collection and entry.is_public(results.scale) else entry.title
 
 
+def stands_in(results, dataset: str) -> bool:
+    """Return whether a dataset of the results stands in for a geometry that is not public."""
+    return bool(datasets.entry(dataset).stand_in_for) and dataset not in results.overrides
+
+
 def labels(results, paper: str, cases: Sequence[str]) -> dict[str, str]:
     """Return the name of every case that the results have, where cases are called by their datasets."""
     return {case: label(results, f"{paper}/{case}") for case in cases if case in results.cases}

@@ -10,8 +10,9 @@ import importlib
 from baselines.solvers.rival import Rival, SolverFailed
 
 METHODS = ("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg")
-ON_GPU = ("amgx-pmis", "amgx-aggressive", "amgx-shipped", "amgx-aggregation", "cudss")
-__all__ = ["METHODS", "ON_GPU", "Rival", "SolverFailed", "prepare", "title"]
+AMGX = ("amgx-pmis", "amgx-aggressive", "amgx-shipped", "amgx-aggregation")
+ON_GPU = (*AMGX, "cudss")
+__all__ = ["AMGX", "METHODS", "ON_GPU", "Rival", "SolverFailed", "prepare", "title"]
 
 
 def prepare(method: str, matrix, rhs, tolerance: float = 1e-8, max_iterations: int = 10000) -> Rival:

@@ -12,7 +12,7 @@ from datasets import cortex, mesher, ordering, refinement
 TITLE = "Cortex"
 SOURCE = cortex.SOURCE
 # Greatest volume of an element.
-SCALES = {"smoke": 1.0, "small": 1.0, "paper": 0.00104, "large": None}
+SCALES = {"smoke": 1.0, "small": 1.0, "paper": 0.00107, "large": None}
 
 
 def build(scale):

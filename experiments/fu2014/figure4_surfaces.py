@@ -12,6 +12,7 @@ import pandas
 import datasets
 from datasets import topology
 from experiments import counted, rendering, sections
+from experiments import labels as names
 from experiments.fu2014 import labels
 from repro import Cell
 from repro.show.plots import PAGE, caption, figure, style
@@ -64,7 +65,7 @@ def plot(results):
             axes.set_axis_off()
             axes.set_anchor("S")
             axes.set_title(labels(results)[case], y=-0.06)
-    stands_in = any(labels(results)[case].endswith("(stand-in)") for case in shown)
+    stands_in = any(names.stands_in(results, f"fu2014/{case}") for case in shown)
     caption(made, results, "stand-ins for the paper's geometries, which are not public" if stands_in else "")
     return made
 

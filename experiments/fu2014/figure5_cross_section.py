@@ -12,6 +12,7 @@ import pandas
 import datasets
 from datasets import topology
 from experiments import counted, rendering, sections
+from experiments import labels as names
 from experiments.fu2014 import labels
 from repro import Cell
 from repro.show.plots import PAGE, caption, figure, style
@@ -82,7 +83,7 @@ def plot(results):
             axes.set_axis_off()
             axes.set_anchor("S")
             axes.set_title(f"{title}, {text}", y=-0.06)
-    stands_in = title.endswith("(stand-in)")
+    stands_in = names.stands_in(results, NAME)
     caption(made, results, "a stand-in for the paper's geometry, which is not public" if stands_in else "")
     return made
 

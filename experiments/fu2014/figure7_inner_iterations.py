@@ -28,7 +28,7 @@ def measure(cell, run):
     solver = solvers.OnDevice(run.device, matrix, cell.method)
     for inner in INNER:
         solver.set_up(inner_iterations=inner)
-        solvers.time_solve(run, solver, suffix=f"_{inner}")
+        solvers.time_solve(run, solver, inner=inner)
 
 
 def tables(results):
@@ -39,7 +39,7 @@ def tables(results):
         for case, name in labels(results).items():
             row = {"Mesh": name}
             for inner in INNER:
-                value = results.value(case, "patch-pcgamg", f"{metric}_{inner}")
+                value = results.value(case, "patch-pcgamg", metric, inner=inner)
                 row[str(inner)] = value if value is None else int(value) if metric == "iterations" else factor * value
             rows.append(row)
         backend = next(iter(results.backends("patch-pcgamg")), "not measured")
@@ -66,7 +66,7 @@ def plot(results):
 
 
 def _points(results, case, metric, factor):
-    rows = {inner: results.row(case, "patch-pcgamg", f"{metric}_{inner}") for inner in INNER}
+    rows = {inner: results.row(case, "patch-pcgamg", metric, inner=inner) for inner in INNER}
     return [
         (
             inner,

@@ -27,7 +27,9 @@ KERNELS = {
 BYTES = 100  # a non-zero, at the peak of set-up: 45 of ours, rivals with a hierarchy up to twice that
 DIRECT_BYTES = 160  # of a direct solver, times n^(4/3): the factors of nested dissection in three dimensions
 ON_GPU = dict.fromkeys(rivals.ON_GPU, ("cuda",))  # rivals on the same card
-COUNTS = ("threads", "levels", "coarsest_rows")
+UNITS = dict.fromkeys(("threads", "levels", "coarsest_rows"), "count")
+UNITS |= dict.fromkeys(("bytes_inside", "bytes_boundary"), "B")
+WITHOUT_SET_UP = ("cg", "hypre-cg", "numba-cg")
 INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
 KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
 PAPERS = amg.COARSENINGS["patch"]
@@ -139,17 +141,17 @@ def _record(run, solver, timed):
         run.value("iterations_tight", solver.iterations, "count", error=solver.residual())
     run.value("unknowns", solver.unknowns, "count")
     for fact, value in solver.facts().items():
-        run.value(fact, value, "B" if fact.startswith("bytes") else "count" if fact in COUNTS else "")
+        run.value(fact, value, UNITS.get(fact, ""))
 
 
-def time_solve(run, solver, suffix: str = "") -> None:
-    """Time a solve, its iterations and one of them; the metrics' names end in `suffix`."""
+def time_solve(run, solver, **parameters) -> None:
+    """Time a solve, its iterations and one of them; the rows have these parameters of their own."""
     spent = run.time(
-        f"solve{suffix}", solver.solve, check=solver.residual, tolerance=ACCEPTED, device=solver.clock,
-        work=solver.least_work(), max_seconds=SECONDS[run.scale], capture=False,
+        "solve", solver.solve, check=solver.residual, tolerance=ACCEPTED, device=solver.clock,
+        work=solver.least_work(), max_seconds=SECONDS[run.scale], capture=False, parameters=parameters,
     )  # fmt: skip
-    run.value(f"time_per_iteration{suffix}", spent.median / max(1, solver.iterations), "s")
-    run.value(f"iterations{suffix}", solver.iterations, "count", error=solver.residual())
+    run.value("time_per_iteration", spent.median / max(1, solver.iterations), "s", **parameters)
+    run.value("iterations", solver.iterations, "count", error=solver.residual(), **parameters)
 
 
 def _prepared(run, matrix, options):

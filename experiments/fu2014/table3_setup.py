@@ -13,13 +13,12 @@ __all__ = ["cells", "measure", "plot", "tables"]
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 10, "large": 60}
 
-WITHOUT = ("cg", "hypre-cg", "numba-cg")
 DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amgcl", "pyamg-rs", "pyamg-sa")
 
 
 def cells(scale):
     """Return the cells of Table 5 that have a set-up."""
-    return [cell for cell in table5_solve.cells(scale) if cell.method not in WITHOUT]
+    return [cell for cell in table5_solve.cells(scale) if cell.method not in solvers.WITHOUT_SET_UP]
 
 
 def tables(results):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pandas
 
+from baselines import solvers as rivals
 from experiments.fu2014 import EVERY, labels, solvers
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
@@ -23,9 +24,9 @@ ON_DEVICES = dict.fromkeys(
 ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
                         ("host",))  # fmt: skip
 METHODS = ON_DEVICES | ON_HOST | solvers.ON_GPU
-AMGX = tuple(method for method in solvers.ON_GPU if method.startswith("amgx-"))
 # Each relaxation on the paper's aggregates, and on those of an independent set alone.
-PAIRS = {"patches": ("patch-pcgamg", "patch-mis-alike"), "Jacobi": ("jacobi-patch-alike", "jacobi-tuned")}
+ALIKE = ("patch-mis-alike", "jacobi-patch-alike")
+PAIRS = {"patches": ("patch-pcgamg", ALIKE[0]), "Jacobi": (ALIKE[1], "jacobi-tuned")}
 # From the stand-in for CUSP to the paper's solver; each step changes what it says, and nothing else.
 STEPS = {
     "jacobi-pcgamg": "CUSP's weights", "jacobi-tuned": "weights by the rule", "jacobi-tuned-sell": "matrices in SELL",
@@ -82,7 +83,7 @@ def _same_card(results, names):
         sums = {
             method: _together(results, case, method) for method in ("patch-pcgamg", "jacobi-pcgamg", *solvers.ON_GPU)
         }
-        known = {method: sums[method] for method in AMGX if sums[method] is not None}
+        known = {method: sums[method] for method in rivals.AMGX if sums[method] is not None}
         if not known and sums["cudss"] is None:
             continue
         best = min(known, key=known.get) if known else None

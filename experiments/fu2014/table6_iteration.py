@@ -29,12 +29,12 @@ def cells(scale):
 
     These are the format of the inside, SELL, the radii of the independent sets, and double precision.
     """
-    pairs = [method for methods in table5_solve.PAIRS.values() for method in methods if method.endswith("-alike")]
-    shared = [c for c in table5_solve.cells(scale) if not c.method.endswith("cg") or c.method.endswith("pcgamg")]
+    apart = (*solvers.WITHOUT_SET_UP, *table5_solve.ALIKE)
+    shared = [cell for cell in table5_solve.cells(scale) if cell.method not in apart]
     others = (*solvers.INSIDE, *solvers.RADII, "patch-double")
     inside = dict.fromkeys(others, solvers.DEVICES) | {"patch-sell": ("cuda",)}
     formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, inside)
-    return sorted([c for c in shared if c.method not in pairs] + formats, key=lambda c: EVERY.index(c.case))
+    return sorted(shared + formats, key=lambda c: EVERY.index(c.case))
 
 
 def tables(results):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -27,6 +28,8 @@ def git(folder, *arguments):
 @pytest.fixture
 def committed(laboratory):
     """A laboratory that is a checkout of git, in which table1 was run."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     (laboratory.folder / ".gitignore").write_text(IGNORED)
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "all"]):
         git(laboratory.folder, *command)

@@ -53,7 +53,7 @@ def blanked_markdown(text):
                     for cell in cells]  # fmt: skip
         elif line.startswith("| ") and not line.startswith("| ---"):
             line = " | ".join(
-                re.sub(r"\d[\d.e-]*( ?[mµn]?s)?", "*", cell) if is_ours else cell
+                re.sub(r"\d[\d.,e-]*( ?[mµn]?s)?", "*", cell) if is_ours else cell
                 for cell, is_ours in zip(cells, ours, strict=True)
             )
         line = re.sub(r"(on (openmp|host)), .*\.$", r"\1, *.", line)

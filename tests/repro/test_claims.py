@@ -277,7 +277,8 @@ def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
         store.row(case, "fast", "solve", 1.0, scale="small")
     verdict = store.one(WHERE, stated(), effect())
     assert verdict.stated.value is None and verdict.stated.needs == "demo-table1 is stored at scale small only"
-    assert verdict.effect.scale == "small" and verdict.outcome == REPRODUCED
+    assert verdict.effect.scale == "small" and verdict.outcome == UNDECIDED
+    assert verdict.why == "demo-table1 is stored at scale small only"
     for case in "ab":
         store.row(case, "slow", "solve", 0.5, backend="host", scale="paper")
         store.row(case, "fast", "solve", 1.0, scale="paper")
@@ -362,7 +363,7 @@ def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
     verdict = store.one(WHERE, stated(), effect())
     assert verdict.machine == "server" and verdict.outcome == REPRODUCED
     verdict = store.one(WHERE, stated(), effect(), machine="laptop")
-    assert verdict.machine == "laptop" and verdict.stated.value is None and verdict.outcome == REPRODUCED
+    assert verdict.machine == "laptop" and verdict.stated.value is None and verdict.outcome == UNDECIDED
     assert machines(store.results) == ["laptop", "server"]
     assert store.one(WHERE, effect(), machine="nowhere").needs == "demo-table1 has no stored result"
 

@@ -113,6 +113,9 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
 def _together(stated: Judgement | None, effect: Judgement | None, predicate: Predicate | None) -> tuple[str, str]:
     """Return the outcome of a claim by its two readings, and what it would take where none is decided."""
     way = None if effect is None or effect.value is None else effect.outcome
+    if stated is not None and stated.value is None and way is not None:
+        # The direction alone can contradict a number that was not measured, and no more.
+        return (CONTRADICTED, "") if way == UNDER else (UNDECIDED, stated.needs)
     if stated is None or stated.value is None:
         if way is None:
             return UNDECIDED, next((each.needs for each in (stated, effect) if each), "")

@@ -5,6 +5,8 @@ The rule is the same for all papers, and follows from the form of the sentence.
 - *Up to*, *about*, *between*: a value within the printed digits and the tolerance is *reproduced*, one on the better
   side *exceeded*. *At least*, *at most*, *more than*, *less than*: a value that fulfils it is *reproduced*.
 - Any other value is *weaker* where the effect behind the claim is there, and *contradicted* where it is not.
+- A number that was not measured, as at other sizes than the paper's, is *not decided*, whatever its effect is, unless
+  that is not there.
 - A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
   weaker where most of its points fulfil it, and else by its effect.
 - It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few

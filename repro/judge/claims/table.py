@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
-from repro.judge.claims.model import EXCEEDED, OUTCOMES, REPRODUCED, Judgement, Verdict
+from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
 from repro.units import MISSING, significant
 
 RULE = """\
@@ -149,8 +149,3 @@ def points(judgement: Judgement, most: int = 40) -> str:
         lines.append(f"| {each.name} | {each.published} | {measured(interval)} | {each.outcome} |")
     left = len(judgement.points) - len(chosen)
     return "\n\n".join([head, "\n".join(lines), f"The other {left} are {common}." if left else ""]).strip()
-
-
-def is_good(outcome: str) -> bool:
-    """Return whether a claim stands: reproduced or exceeded."""
-    return outcome in (REPRODUCED, EXCEEDED)

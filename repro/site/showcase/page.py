@@ -82,7 +82,7 @@ class Showcase:
                 shown, today = verdict.shown, verdict.today
                 cells = [
                     f"[{verdict.paper}](docs/claims/{verdict.paper}.md): {verdict.claim.says}",
-                    verdict.stated.requirement.partition(" (")[0] if verdict.stated else MISSING,
+                    shown.requirement.partition(" (")[0] if shown else MISSING,
                     claims_table.measured(shown), claims_table.measured(today), f"**{verdict.outcome}**",
                 ]  # fmt: skip
                 lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

@@ -36,8 +36,6 @@ class Settings:
         The longest that one cell may take; then it is stopped, and has failed.
     usual_scale : str
         The scale whose files have no suffix; by default this machine's.
-    own_keys : mapping of str to str
-        Hashes of the user's own files that are known, as of those that lie on another machine; others are read.
     aside : str
         Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
     rounds : int
@@ -52,7 +50,6 @@ class Settings:
     command: str = ""
     cell_seconds: float = CELL_SECONDS
     usual_scale: str = ""
-    own_keys: Mapping[str, str] = field(default_factory=dict)
     aside: str = ""
     rounds: int = 1
 
@@ -66,7 +63,7 @@ class Settings:
         file = self.overrides.get(name)
         if file is None:
             return once(("data", name, self.scale), lambda: environment.dataset_key(name, self.scale))
-        return self.own_keys.get(name) or _own_key(name, self.scale, file, *_state(file))
+        return _own_key(name, self.scale, file, *_state(file))
 
     def own(self, data: Collection[str]) -> dict[str, str]:
         """Return what names the user's own files in place of some of the datasets `data`: see `own_name`."""

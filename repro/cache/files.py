@@ -95,11 +95,6 @@ class Files:
         where = str(self._stem), self._scale
         return once(("files", *where), lambda: _records(self._stem, self._scale, _stamp(self._stem)))
 
-    def machine(self) -> dict[str, str]:
-        """Return the facts of the machine that measured what they have; empty where nothing of it is done."""
-        found = self._every().values()
-        return next((record["key"]["machine"] for record in found if record["status"] == DONE), {})
-
 
 def _stamp(stem: Path) -> int:
     """Tell one state of the files from another: the manifest is among the last that are written."""

@@ -24,7 +24,7 @@ from repro.show.tables import with_lines
 
 
 class Follower:
-    """Watches a run; see `repro.run.runner.Watcher`.
+    """Watches a run; each method is told of one thing.
 
     Parameters
     ----------

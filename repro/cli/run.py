@@ -48,10 +48,6 @@ def run(
     rounds: Annotated[
         int, typer.Option("--rounds", min=1, max=99, help="In how many processes a cell is measured.")
     ] = 1,
-    shard: Annotated[
-        str | None,
-        typer.Option("--shard", metavar="N/COUNT", help="Only the N-th of COUNT parts that take about the same time."),
-    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
@@ -61,17 +57,14 @@ def run(
     reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 130 when interrupted.
     """
     from repro.cache import hosts
-    from repro.run import runner, shards
+    from repro.run import runner
     from repro.settings import make_settings
 
-    part = shards.parse(shard) if shard is not None else None
     settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes, rounds)
     hosts.require_own(settings.store.folder)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
     wanted = jobs(names, paper, kind, everything, only, backend, settings)
-    if part:
-        wanted = shards.share(wanted, settings.scale, *part)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)
         return

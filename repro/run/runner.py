@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from repro import discovery
 from repro.cache import hosts, kept, lacking, plan
@@ -22,7 +22,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution
 from repro.run.worker import Worker
 from repro.settings import Settings, own_name
-from repro.show.render import Rendered, render
+from repro.show.render import render
 
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
@@ -52,48 +52,15 @@ class Job:
         if task.seconds is not None:
             return task.seconds
         known = [other.seconds for other in self.tasks if other.seconds is not None]
-        return sum(known) / len(known) if known else self.stated_seconds(scale)
-
-    def stated_seconds(self, scale: str) -> float:
-        """How long a cell should take by what the artefact states of all its cells."""
+        if known:
+            return sum(known) / len(known)
         if scale in self.artefact.minutes:
             return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
         return UNKNOWN_SECONDS
 
 
-class Watcher(Protocol):
-    """What is told how a run goes on, as a progress bar."""
-
-    def begin(self, cells: int, seconds: float) -> None:
-        """The run begins, with this many cells to measure and the seconds they should take."""
-
-    def replaces(self, text: str) -> None:
-        """An artefact's files have cells that do not stand here, and will be without them; see `replaced`."""
-
-    def shares(self, artefact: Artefact, owner: Artefact) -> None:
-        """Cells of an artefact are about to be measured as those of another that shows the same."""
-
-    def cell(self, task: Task, why: str) -> None:
-        """A cell is about to be measured."""
-
-    def waiting(self) -> None:
-        """Another run is measuring; this one waits for it."""
-
-    def data(self, text: str) -> None:
-        """A dataset that the cells need begins to be built, or has been."""
-
-    def done(self, task: Task, measured: bool, expected: float) -> None:
-        """A cell has been measured, or found to have been measured by another run."""
-
-    def rendered(self, rendered: Rendered) -> None:
-        """An artefact's files have been written."""
-
-    def problem(self, artefact: Artefact, text: str) -> None:
-        """An artefact cannot be run."""
-
-
 class Silent:
-    """A watcher that says nothing."""
+    """A watcher that says nothing; `repro.cli.progress.Follower` has what one is told."""
 
     def __getattr__(self, name: str):
         return lambda *arguments: None
@@ -238,7 +205,8 @@ def go_through(
     isolate : bool
         Measure in a process of its own, so that a crash costs one cell; and build the data that the cells need before
         the first of them, several at once.
-    watcher : Watcher, optional
+    watcher : optional
+        What is told how the run goes on, as a `repro.cli.progress.Follower`.
 
     Returns
     -------

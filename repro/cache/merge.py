@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
-from repro.cache import hashing, hosts
+from repro.cache import hashing, hosts, keys
 from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
 from repro.cache.store import Store, Unreadable
@@ -159,18 +159,21 @@ def _merge_scale(records: Records, settings: Settings, merged: Merged, say: Call
         taken[task.path] = task.record if is_kept else records[name]
         settings.store.write(task.path, {name: value for name, value in taken[task.path].items() if name != "schema"})
     for job in jobs:
-        _stand_by_their_own(job.tasks, taken, settings)
+        if odd := _stand_by_their_own(job.tasks, taken, settings):
+            merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(odd)}")
         if text := runner.replaced(job, settings):
             say(text)
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))
 
 
-def _stand_by_their_own(tasks: Sequence[Task], taken: Mapping[Path, Any], settings: Settings) -> None:
-    """Let cells stand by the machine that most of them are of, in place of this one."""
-    merged = [taken[task.path] for task in tasks if task.path in taken]
-    others = [task.record for task in tasks if task.record and task.path not in taken]
+def _stand_by_their_own(tasks: Sequence[Task], taken: Mapping[Path, Any], settings: Settings) -> list[str]:
+    """Let cells stand by the machine that most of them are of, in place of this one; say in words how others differ."""
+    records = {task.path: taken.get(task.path, task.record) for task in tasks}
+    merged = [record for path, record in records.items() if record and path.exists()]  # before what a clone has
+    others = [record for path, record in records.items() if record and not path.exists()]
     machine = hashing.common_facts(merged, others)
     with glance():
         for task in tasks:
             task.key["machine"] = machine
             task.look(settings.store)
+    return sorted({word for each in merged for word in keys.changes(each, {**each["key"], "machine": machine})})

@@ -22,9 +22,19 @@ def residual(points, cells, fibres, model, dt: float, before, recovery_before, p
     phi : (nodes,) array
         Where it ends.
     """
+    recovery_before = np.broadcast_to(np.float64(recovery_before), (len(cells),))
+
+    def source(part, mean):
+        r = _recovered(mean, recovery_before[part], model, dt)
+        return model.c * mean * (mean - model.alpha) * (1 - mean) - r * mean
+
+    return with_source(points, cells, fibres, model, dt, before, phi, source)
+
+
+def with_source(points, cells, fibres, model, dt: float, before, phi, source) -> float:
+    """Return the same for any reaction: ``source(part, mean)`` gives it at a slice of elements by their potentials."""
     nodes = len(points)
     total, lumped = np.zeros(nodes), np.zeros(nodes)
-    recovery_before = np.broadcast_to(np.float64(recovery_before), (len(cells),))
     for first in range(0, len(cells), CHUNK):
         part = slice(first, first + CHUNK)
         corner = cells[part]
@@ -36,9 +46,7 @@ def residual(points, cells, fibres, model, dt: float, before, recovery_before, p
         n = fibres[part]
         flux = model.isotropic * gradient + model.along * (n * gradient).sum(axis=1, keepdims=True) * n
         mean, mean_before = p.mean(axis=1), before[corner].mean(axis=1)
-        r = _recovered(mean, recovery_before[part], model, dt)
-        source = model.c * mean * (mean - model.alpha) * (1 - mean) - r * mean
-        load = volume * ((mean - mean_before) / dt - source) / 4
+        load = volume * ((mean - mean_before) / dt - source(part, mean)) / 4
         flow = volume[:, None] * np.einsum("ei,eij->ej", flux, inverse)
         parts = np.column_stack([load - flow.sum(axis=1), load[:, None] + flow])
         total += np.bincount(corner.ravel(), parts.ravel(), nodes)

@@ -36,7 +36,6 @@ SOURCE, ELEMENTS = (Path(__file__).with_name(name) for name in ("heart.c", "elem
 BLOCK, PROCESSOR_BLOCK = 128, 32
 BUILDS = [(source, block, defines) for block in (BLOCK, PROCESSOR_BLOCK)
           for source, defines in ((SOURCE, {"SLICE": WARP}), (ELEMENTS, {}))]  # fmt: skip
-THRESHOLD = 0.5  # of the potential, at which a node counts as excited
 LIMIT = 20  # iterations of the global Newton method
 
 
@@ -121,6 +120,8 @@ class Heart:
         When the format cannot hold the matrix, or keeps its values in more than one array.
     """
 
+    threshold = 0.5  # of the potential, at which a node counts as excited
+
     def __init__(
         self, device, points, cells, fibres, model: Model | None = None, dt: float = 0.1, *, format: str = "sell",
         pack: Callable | None = None, tolerance: float = 1e-8, linear_tolerance: float = 1e-6,
@@ -135,7 +136,6 @@ class Heart:
         self.nodes, self.elements = int(points.shape[0]), int(cells.shape[0])
         block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
         self._kernels = device.build(SOURCE, block=block, defines={"SLICE": WARP})
-        self._elements = device.build(ELEMENTS, block=block).elements
         self._blocks = tuple(-(-count // block) for count in (self.nodes, self.elements))
 
         stiffness, volumes = conduction(points, cells, fibres, self.model.isotropic, self.model.along, xp)
@@ -157,10 +157,9 @@ class Heart:
         self.phi, self._phi_before, self.activation, self.residual, self._change, self._inverse = (
             device.zeros(self.nodes, np.float64) for _ in range(6)
         )
-        self.recovery, self._recovery_before, self._mean_before = (
-            device.zeros(self.elements, np.float64) for _ in range(3)
-        )
+        self._mean_before = device.zeros(self.elements, np.float64)
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
+        self.set_up_reaction(block)
         self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph)
         self._most = 10 * max(100, int(self.nodes**0.5))
         # Recorded on a heart at rest, since recording also runs what it records.
@@ -170,6 +169,11 @@ class Heart:
         )
         self._parts = [device.capture(part) for part in (self.assembly_part, self.begin_part, self.correct_part)]
         self.load(np.zeros(self.nodes))
+
+    def set_up_reaction(self, block: int) -> None:
+        """Build the elements' kernel for blocks of so many threads, and make what the reaction keeps."""
+        self._elements = self.device.build(ELEMENTS, block=block).elements
+        self.recovery, self._recovery_before = (self.device.zeros(self.elements, np.float64) for _ in range(2))
 
     def state(self, phi, recovery=0.0, time: float = 0.0) -> State:
         """Return a state of the heart on the device, for `restore`.
@@ -187,11 +191,14 @@ class Heart:
 
     def restore(self, state: State) -> None:
         """Enqueue that the heart is in a state; what is excited in it counts as activated then."""
-        kernels, points = self._kernels, self._blocks[1]
-        kernels.restore_nodes(self._blocks[0], self.nodes, state.time, THRESHOLD, state.phi, self.phi,
-                              self._phi_before, self.activation, self._clock, self._report)  # fmt: skip
-        kernels.restore_points(points, self.elements, self._cells, self.phi, state.recovery, self.recovery,
-                               self._mean_before, self._recovery_before)  # fmt: skip
+        self._kernels.restore_nodes(self._blocks[0], self.nodes, state.time, self.threshold, state.phi, self.phi,
+                                    self._phi_before, self.activation, self._clock, self._report)  # fmt: skip
+        self.restore_reaction(state)
+
+    def restore_reaction(self, state: State) -> None:
+        """Enqueue the same at the elements."""
+        self._kernels.restore_points(self._blocks[1], self.elements, self._cells, self.phi, state.recovery,
+                                     self.recovery, self._mean_before, self._recovery_before)  # fmt: skip
 
     def load(self, phi, recovery=0.0, time: float = 0.0) -> None:
         """Start from a potential at the nodes, a recovery at the elements and a time; see `state`."""
@@ -316,12 +323,15 @@ class Heart:
         self.prepare()
 
     def _enqueue_accepted(self) -> None:
-        kernels, (nodes, points) = self._kernels, self._blocks
-        kernels.tick(1, self.dt, self._clock)
-        kernels.accept_points(points, self.elements, self._cells, self.phi, self.recovery, self._mean_before,
-                              self._recovery_before)  # fmt: skip
-        kernels.accept_nodes(nodes, self.nodes, self.dt, THRESHOLD, self._clock, self.phi, self._phi_before,
-                             self.activation)  # fmt: skip
+        self._kernels.tick(1, self.dt, self._clock)
+        self.accept_reaction()
+        self._kernels.accept_nodes(self._blocks[0], self.nodes, self.dt, self.threshold, self._clock, self.phi,
+                                   self._phi_before, self.activation)  # fmt: skip
+
+    def accept_reaction(self) -> None:
+        """Enqueue what ends a step at the elements."""
+        self._kernels.accept_points(self._blocks[1], self.elements, self._cells, self.phi, self.recovery,
+                                    self._mean_before, self._recovery_before)  # fmt: skip
 
     def elements_work(self) -> Work:
         """Return the least work of the elements: about 15 operations a local iteration, of which there are three."""

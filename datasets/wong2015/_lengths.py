@@ -1,4 +1,4 @@
-"""Row lengths of matrices of which only the extremes, the mean and the standard deviation are known."""
+"""Row lengths of matrices by their extremes, mean and standard deviation."""
 
 import numpy as np
 

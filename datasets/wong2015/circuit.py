@@ -11,7 +11,7 @@ COLLECTION = "Hamm/scircuit"
 STAND_IN_FOR = "Hamm/scircuit of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 170_998, "nonzeros": 958_936, "row_length_min": 1, "row_length_max": 353}
-SYMMETRIC, DEVIATION = True, 4.39
+SYMMETRIC, SPREAD = True, 4.39  # the second chosen: the standard deviation of row lengths
 # How many times fewer rows.
 SCALES = {"smoke": 64, "small": 8, "paper": 1}
 
@@ -21,5 +21,5 @@ def build(scale):
     fewer = SCALES[scale]
     rows, nonzeros, low, high = (COUNTS[name] for name in ("rows", "nonzeros", "row_length_min", "row_length_max"))
     rows, nonzeros = rows // fewer, nonzeros // fewer
-    lengths = _lengths.lognormal(rows, nonzeros - (nonzeros - rows) % 2, low, high, DEVIATION)
+    lengths = _lengths.lognormal(rows, nonzeros - (nonzeros - rows) % 2, low, high, SPREAD)
     return _nets.matrix(lengths, stretch=64, own=1.0, near=0.8, band=60, seed=1)

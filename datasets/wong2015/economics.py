@@ -15,7 +15,7 @@ COLLECTION = "Williams/mac_econ_fwd500"
 STAND_IN_FOR = "Williams/mac_econ_fwd500 of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 206_500, "nonzeros": 1_273_389, "row_length_min": 1, "row_length_max": 44}
-SYMMETRIC, DEVIATION = False, 4.44
+SYMMETRIC, SPREAD = False, 4.44  # the second chosen: the standard deviation of row lengths
 MAKE = "500 periods of 413 equations, none of them symmetric, each period coupled with the next"
 SCALES = {"smoke": 8, "small": 62, "paper": 500}  # periods
 EQUATIONS, ENTRIES, BEFORE, AFTER = 413, 2548, 400, 211
@@ -39,7 +39,7 @@ def _period():
     """Return rows and columns of a period's entries, the columns counted from its own first variable."""
     rng = np.random.default_rng(2)
     lengths = rng.permutation(
-        _lengths.lognormal(EQUATIONS, ENTRIES, COUNTS["row_length_min"], COUNTS["row_length_max"], DEVIATION)
+        _lengths.lognormal(EQUATIONS, ENTRIES, COUNTS["row_length_min"], COUNTS["row_length_max"], SPREAD)
     )
     row = np.repeat(np.arange(EQUATIONS), lengths - 1)
     shift = rng.permutation(np.repeat([-1, 1, 0], [BEFORE, AFTER, len(row) - BEFORE - AFTER]))

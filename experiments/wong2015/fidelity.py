@@ -1,10 +1,9 @@
-"""How near each matrix comes to the paper's: what Tables 2 and 6 and studies of the public matrices say, found or not.
+"""How near each matrix comes to the paper's: what Tables 2 and 6 and descriptions of the public ones say, found or not.
 
 A stand-in is *exact* where its recipe leaves nothing to choose, *resembles* where all that is known holds and
 something is known of how rows lie beside one another, and *does not* otherwise. Recipes in datasets/wong2015 say what
-is known beside the paper: whether the pattern is symmetric (`SYMMETRIC`), the standard deviation of row lengths as
-studies of products print it (`DEVIATION`), empty rows (`EMPTY`), and what the matrix is of (`MAKE`). A verdict counts
-for claims (`FIDELITY`): those about matrices that do not resemble theirs cannot be tested.
+is known beside the paper: whether the pattern is symmetric (`SYMMETRIC`), empty rows (`EMPTY`), and what the matrix is
+of (`MAKE`). A verdict counts for claims (`FIDELITY`): those about matrices that do not resemble theirs cannot be tested.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from repro import published
 from repro.show.tables import Table
 
 EXACT, RESEMBLES, UNLIKE = "exact", "resembles", "does not"
-DEVIATES, PADS = 0.15, 0.1  # relative difference of the deviation and of the padding saved, up to which they agree
+PADS = 0.1  # relative difference of the padding saved, up to which they agree
 NODES, ENTRIES, LONGEST = 0.03, 0.05, 0.1  # of a patient's heart, which no recipe can hit
 DIGIT = {"padding_saved": 0.005}  # of the last printed
 WARP = 32
@@ -65,7 +64,6 @@ def known(case) -> dict[str, float]:
     found = {name: number.value for name in FACTS if (number := table.get(meant, "matrix", name))}
     saved = published.load("wong2015-table6").get(meant, "k1", "padding_difference")
     beside = {
-        "row_length_deviation": getattr(recipe, "DEVIATION", None),
         "padding_saved": saved and saved.value,
         "pattern_symmetric": getattr(recipe, "SYMMETRIC", None),
         "empty_rows": getattr(recipe, "EMPTY", None),
@@ -76,7 +74,7 @@ def known(case) -> dict[str, float]:
 def misses(case, found) -> list[str]:
     """Return the names of what is known of the paper's matrix and not so of this one, which has these facts."""
     heart = case in (*HEARTS, *MEANT)
-    within = {"row_length_deviation": DEVIATES, "padding_saved": PADS}
+    within = {"padding_saved": PADS}
     if heart:
         within |= {"rows": NODES, "nonzeros": ENTRIES, "row_length_min": 1, "row_length_max": LONGEST}
     return [name for name, value in known(case).items()
@@ -108,7 +106,7 @@ def table(results) -> list[Table]:
             "Matrix": name, "Empty rows": found["empty_rows"],
             "Symmetric": "yes" if found["pattern_symmetric"] else "no", "Bandwidth": found["bandwidth"],
             "Profile": found["profile"],
-            "Deviation of row lengths": found["row_length_deviation"], "known": told.get("row_length_deviation"),
+            "Deviation of row lengths": found["row_length_deviation"],
             "Sorting saves of padding [%]": found["padding_saved"], "paper": told.get("padding_saved"),
             "Verdict": said, "Why not": why,
         })  # fmt: skip

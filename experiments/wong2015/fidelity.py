@@ -3,7 +3,7 @@
 A stand-in is *exact* where its recipe leaves nothing to choose, *resembles* where all that is known holds and
 something is known of how rows lie beside one another, and *does not* otherwise. Recipes in datasets/wong2015 say what
 is known beside the paper: whether the pattern is symmetric (`SYMMETRIC`), empty rows (`EMPTY`), and what the matrix is
-of (`MAKE`). A verdict counts for claims (`FIDELITY`): those about matrices that do not resemble theirs cannot be tested.
+of (`MAKE`). A verdict counts for claims (`FIDELITY`): those about matrices that do not resemble theirs are not tested.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the time goes into on the device: tasks of the assembly, of the solver, and all products with matrices.
 
-Beside it a wave of excitation crosses the ventricles, drawn and animated.
+Beside it a wave of excitation crosses the ventricles, drawn and animated, and the slab of a benchmark.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 
 from baselines.monodomain import residual as residuals
-from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, stated, tasks, wave
+from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, slab, stated, tasks, wave
 from experiments.wong2015.figure15_speedup import BEST, SECONDS, device_cell
 from experiments.wong2015.figure15_speedup import FORMATS as TITLES  # apart: what measures has no use for them
 from experiments.wong2015.rows import node_counts
@@ -26,9 +26,9 @@ FRAMES, PIXELS, MOVING = 4, 700, 420
 
 
 def cells(scale):
-    """Return the tasks of every heart on every back end, and a wave."""
+    """Return the tasks of every heart on every back end, a wave, and the slab."""
     if scale == "large":  # where assembling for comparison would take an hour, and a wave on a processor's cores two
-        return [_wave("heart-5m", "cuda"), _wave(HEARTS[0], "openmp")]
+        return [_wave("heart-5m", "cuda"), _wave(HEARTS[0], "openmp"), *slab.cells(scale)]
     found = []
     for case in HEARTS:
         for backend in DEVICES:
@@ -36,7 +36,7 @@ def cells(scale):
             found += [device_cell(case, form, backend) for form in forms]
             if backend != "opencl" or case == HEARTS[0]:  # one processor's back end is enough for waves
                 found.append(_wave(case, backend))
-    return found
+    return found + slab.cells(scale)
 
 
 def _wave(case, backend):
@@ -47,6 +47,8 @@ def measure(cell, run):
     """Follow a wave, or time each task of a step apart."""
     if cell.method == CROSSING:
         _follow(run)
+    elif cell.method == slab.METHOD:
+        slab.measure(run)
     else:
         tasks.measure(run, 0.3 * SECONDS[run.scale])
 
@@ -104,7 +106,7 @@ def tables(results):
         (Table("Tasks and their bounds", pandas.DataFrame(bounds)), bounds),
         (Table("A wave crosses the ventricles", pandas.DataFrame(waves), crossing), waves),
     ]
-    return [table for table, lines in found if lines]
+    return [table for table, lines in found if lines] + slab.table(results)
 
 
 WAVE = {

@@ -11,8 +11,8 @@ typedef struct { EACH_STATE(MEMBER) } cell_state;
 /* Currents that change each ion inside, whose sum is all that crosses the membrane; the last is the conductance in it. */
 typedef struct { double na, k, ca, ca_ss, slope; } cell_currents;
 
-#define RT_F (8.314 * 310 / 96.485) /* RT / F */
-#define FARADAY 96.485
+#define RT_F (8314.472 * 310 / 96485.3415) /* RT / F */
+#define FARADAY 96.4853415
 #define NA_OUT 140.0
 #define K_OUT 5.4
 #define CA_OUT 2.0

@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 import datasets
-from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, wave
+from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, slab, wave
 from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
 from kernels.device.power import Energy
@@ -93,6 +93,20 @@ def test_tasks_and_a_wave(wong, monkeypatch):
     assert "(figure3.smoke.wave.gif)" in text and "(figure3.smoke.png)" in text
 
 
+def test_the_slab_of_the_benchmark_is_compared_with_other_codes(wong, monkeypatch):
+    """Its constants are the benchmark's: 0.1334 and 0.0176 S/m over 1.4, and 35.7 mV a millisecond."""
+    conduction = slab.tissue()
+    assert conduction.isotropic + conduction.along == pytest.approx(0.0953, abs=5e-5)
+    assert conduction.isotropic == pytest.approx(0.01258, abs=5e-6) and pytest.approx(35.71, abs=0.01) == slab.STIMULUS
+    monkeypatch.setitem(slab.MOST, "smoke", 1.2)
+    assert wong(("figure3",), f"method={slab.METHOD}", "backend=openmp") == 0
+    rows = {(row["metric"], row.get("p_point")): row for row in wong.rows("figure3")}
+    assert 1.1 < float(rows["activation", "P1"]["value"]) < 1.3 and ("activation", "P8") not in rows
+    assert 0 < float(rows["crossing", ""]["error"]) < slab.TOLERANCE
+    text = (wong.folder / "figure3.smoke.md").read_text()
+    assert "| ours, openmp | 1.00 |" in text and "37.8 to 48.7 ms" in text and "| 45.5 |" in text
+
+
 def yellow(image):
     """The share of the pixels that are as bright in red and green, and dark in blue."""
     return ((image[..., 0] > 150) & (image[..., 1] > 110) & (image[..., 2] < 120)).mean()
@@ -138,7 +152,8 @@ def test_every_scale_has_the_papers_hearts_and_methods():
     assert {f"petsc-{name}-{n}" for name in ("jacobi", "bjacobi") for n in (1, 2, 3, 4)} < methods
     assert {"ellwarp", "ellwarp2", "cusparse_csr", "ellwarp-host-assembly"} < methods
     assert not any("host-assembly" in cell.method for cell in figure16_power.cells("paper"))
-    assert {(c.case, c.backend) for c in figure3_tasks.cells("large")} == {("heart-5m", "cuda"), ("heart-3k", "openmp")}
+    large = {(cell.case, cell.backend) for cell in figure3_tasks.cells("large")}
+    assert large == {("heart-5m", "cuda"), ("heart-3k", "openmp"), ("slab-100", "cuda")}
     assert {cell.case for cell in figure15_speedup.cells("large")} == {cell.case for cell in cells} | {"heart-5m"}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import baselines
 import datasets
 from kernels import device as devices
-from kernels.device import recording
+from kernels.device import ahead, recording
 from repro import Presence, Skip
 from repro.run.ceilings import CeilingKernel
 
@@ -29,6 +29,11 @@ begin_record, recorded, record = recording.begin_record, recording.recorded, rec
 described, kernel_now = recording.described, recording.current
 #: Folders whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process.
 UNTRACED = ("kernels/device",)
+
+
+def building_seconds() -> float:
+    """Return for how long, until now, kernels were built or waited for."""
+    return ahead.waited
 
 
 def launching(kernels: Mapping[str, Any]) -> list[str]:

@@ -95,6 +95,11 @@ def library(name: str) -> str:
     return load().library(name)
 
 
+def building_seconds() -> float:
+    """Return for how long, until now, kernels were built or waited for."""
+    return load().building_seconds()
+
+
 def begin_record() -> None:
     """Forget which kernels were launched, and note those that are launched from now on."""
     load().begin_record()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from kernels.device import cpu
 
 MOST = 8  # threads: more of them hold one another up in the compiler
+waited = 0.0  # seconds in which values were made or waited for, by the threads that asked for them
 
 
 class Once:
@@ -29,12 +31,16 @@ class Once:
 
     def __call__(self):
         """Return the value; what goes wrong in making it is raised, and a later call tries again."""
+        global waited
+        begun = time.monotonic() if self._make is not None else None
         with self._lock:
             error, self._error = self._error, None
             if error is not None:
                 raise error
             if self._make is not None:
                 self._value, self._make = self._make(), None
+            if begun is not None:
+                waited += time.monotonic() - begun
             return self._value
 
     def begin(self) -> None:

@@ -12,6 +12,7 @@ from repro import environment
 from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
 from repro.run import memory, tracing
 from repro.run.rounds import sampled
+from repro.run.stages import Stages
 from repro.units import convert, is_time
 
 #: Longest time to sample one function, in seconds, by scale.
@@ -48,6 +49,8 @@ class Run:
         Content hashes of the datasets that were read.
     bounded : dict of str to clock
         By their names the clocks of times whose work is known.
+    stages : repro.run.stages.Stages
+        Where its seconds go.
     failing : tuple
         Metric and error of the check that failed, for the failed row.
     """
@@ -67,6 +70,7 @@ class Run:
         self.failing: tuple[str, float | None] = ("", None)
         self._opened: Any = None
         self.bounded: dict[str, Any] = {}
+        self.stages = Stages()
 
     @functools.cached_property
     def rng(self):
@@ -82,7 +86,7 @@ class Run:
         if self.cell.backend == "host":
             raise ReproError("a cell of back end 'host' has no device; time it without one")
         if self._opened is None:
-            with tracing.paused():  # the first cell of a process opens it
+            with self.stages.of("start"), tracing.paused():  # the first cell of a process opens it
                 self._opened = environment.device(self.cell.backend)
             self._note(self._opened)
         return self._opened
@@ -101,7 +105,7 @@ class Run:
             # Undeclared data would be missing from the cell's key, and a change of it would go unnoticed.
             raise ReproError(f"dataset {name!r} is not declared in the cell's data: {list(self.cell.data)}")
         override = self.overrides.get(name)
-        with tracing.paused():  # a cell depends on what it reads by the recipe's key
+        with self.stages.of("data"), tracing.paused():  # a cell depends on what it reads by the recipe's key
             data = environment.dataset(name, self.scale, override)
             self.digests[name] = environment.dataset_digest(name, self.scale, override)
         return data
@@ -221,7 +225,7 @@ class Run:
         error = self._verify(check, tolerance, metric, "")
         taken = []
         for name, evict in ((metric, False), (f"{metric}_cold", True))[: 2 if cold else 1]:
-            with tracing.paused():
+            with self.stages.of("sampling"), tracing.paused():
                 samples = timing.sample(
                     function, clock, cold=evict, max_seconds=limit, warm_up_seconds=min(WARM_UP, limit / 10),
                     called_before=True, capture=capture, batch=None if evict else repeats, checked=checked,
@@ -253,7 +257,8 @@ class Run:
     def _verify(self, check: Callable[[], float] | None, tolerance: float | None, metric: str, when: str):
         if check is None:
             return None
-        error = float(check())
+        with self.stages.of("check"):
+            error = float(check())
         self._require(error, tolerance, f"{metric}{when}", metric)
         return error
 

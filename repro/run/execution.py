@@ -76,7 +76,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     begun, trace, ran = time.monotonic(), "", tracing.Ran()
     try:
         module = discovery.load(artefact)
-        with tracing.traced() as ran:
+        with run.stages.of("set-up"), tracing.traced() as ran:
             module.measure(cell, run)
         run.finish()
         status, reason = DONE, ""
@@ -88,9 +88,13 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
         status, reason = FAILED, f"{type(error).__name__}: {error}".partition("\n")[0][:500]
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
-    notes = [*_roofs(run, settings, saying), *_uncaptured(run), *run.notes] if status == DONE else []
-    record = outcome(task, settings, status, reason, run)
-    record.update(seconds=seconds, notes=notes, traceback=trace, key=keys.measured(task.key, ran))
+    with run.stages.of("ceilings"):
+        roofs = _roofs(run, settings, saying) if status == DONE else []
+    notes = [*roofs, *_uncaptured(run), *run.notes] if status == DONE else []
+    with run.stages.of("record"):
+        record = outcome(task, settings, status, reason, run)
+        record.update(seconds=seconds, notes=notes, traceback=trace, key=keys.measured(task.key, ran))
+    record["stages"] = run.stages.rounded()
     if status == DONE:
         record["rounds"] = [rounds.alone(record, run.state)]
         record["rows"] = rounds.shown(record["rows"], record["rounds"], task.cell.parameters)

@@ -5,7 +5,7 @@ stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing
 """
 
 PROTOCOL = 2
-CODE = "b823e0ce3d30d7ef"
+CODE = "b99f2f826795053f"
 #: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
 TIMING = {
     "timing.py": None, "statistics.py": None, "guard.py": None,

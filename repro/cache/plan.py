@@ -34,11 +34,18 @@ class Selection:
         Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
     files : collection of str, optional
         File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
+    every : bool
+        Whether cells are wanted that are measured by request alone, see `repro.judge.claims.needed`.
     """
 
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     backends: Sequence[str] = ()
     files: Collection[str] | None = None
+    every: bool = False
+
+    def asks_for(self, cell: Cell) -> bool:
+        """Return whether a cell that is wanted is asked for, by more than the name of its artefact."""
+        return self.every or bool(self.only) or self.files is not None or cell.backend in self.backends
 
     def wants_file(self, name: str) -> bool:
         """Return whether a cell is wanted by its file."""
@@ -74,6 +81,8 @@ class Task:
         Whether what `record` says is not yet in the store as it is.
     rounds : int
         How many it has to be measured in.
+    left_out : str
+        Why it is not measured unless it is asked for; empty when it is.
     """
 
     artefact: Artefact
@@ -85,6 +94,7 @@ class Task:
     files: Sequence[Files] = ()
     is_read_back: bool = False
     rounds: int = 1
+    left_out: str = ""
     _told: tuple[Any, Any, list[str]] | None = None  # a record, the machine's facts, and how its key differs
 
     def changes(self) -> list[str]:
@@ -177,12 +187,23 @@ def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list
     owner = discovery.measured_by(artefact) if artefact.measure else artefact
     tasks, cells = [], cells_of(artefact, module, settings.scale)
     files = files_of(artefact, {name for cell in cells for name in cell.data}, settings)
+    by_request = _by_request(artefact, cells, settings)
     for cell in cells:
         path = store.path(owner.id, identity(cell, settings))
-        task = Task(owner, cell, path, key_of(cell, settings), files=files, rounds=settings.rounds)
+        why = by_request.get(cell, "")
+        task = Task(owner, cell, path, key_of(cell, settings), files=files, rounds=settings.rounds, left_out=why)
         task.look(store)
         tasks.append(task)
     return tasks
+
+
+def _by_request(artefact: Artefact, cells: Sequence[Cell], settings: Settings) -> Mapping[Cell, str]:
+    """Return the cells that are measured by request alone, and why: only where there is a GPU to measure the others."""
+    if "gpu" not in machine_facts():
+        return {}
+    from repro.judge.claims import needed
+
+    return needed.left_out(artefact, cells, settings.scale)
 
 
 def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> list[Files]:

@@ -109,7 +109,7 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     return path
 
 
-def jobs(names, paper, kind, everything, only, backend, settings) -> list:
+def jobs(names, paper, kind, everything, only, backend, settings, every: bool = False) -> list:
     """Return what a command's options ask to measure, as `repro.run.runner.make_jobs` does.
 
     Raises
@@ -127,7 +127,7 @@ def jobs(names, paper, kind, everything, only, backend, settings) -> list:
         )
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
-    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()))
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), every=every)
     made = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
     if not backend:
         return made
@@ -166,7 +166,7 @@ def command_line() -> str:
     return shlex.join(["repro", *sys.argv[1:]])
 
 
-def minutes(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a duration for people: ``0.4 s``, ``12 s``, ``3 min``, ``2 h 05 min``."""
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -191,6 +191,25 @@ def table(title: str, *columns: str, right: tuple[str, ...] = (), whole: tuple[s
         made.add_column(
             column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in whole
         )
+    return made
+
+
+def minutes_table(title: str, of):
+    """Return a table of minutes, a line a paper and back end, a column a stage; see `repro.run.minutes`."""
+    from repro.run.stages import STAGES
+
+    stages = [stage for stage in (*STAGES, "") if of.total(stage=stage)]
+    names = [stage or "not told" for stage in stages]
+    made = table(title, "paper", "back end", "cells", *names, "all", right=("cells", *names, "all"))
+
+    def line(paper: str | None, backend: str | None, cells: int, *shown: str) -> None:
+        spent = [of.total(paper, backend, stage) for stage in stages]
+        numbers = (f"{seconds / 60:.1f}" if seconds >= 3 else "" for seconds in spent)
+        made.add_row(*shown, str(cells or ""), *numbers, f"{sum(spent) / 60:.1f}")
+
+    for paper, backend in of.places():
+        line(paper, backend, of.cells[paper, backend], paper or "every", backend)
+    line(None, None, sum(of.cells.values()), "all", "")
     return made
 
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from repro.cache.kept import last
 from repro.cache.plan import Task
-from repro.cli.common import minutes
+from repro.cli.common import duration
 from repro.cli.repeats import Repeats
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED
@@ -67,7 +67,7 @@ class Follower:
     def _left(self) -> str:
         """Time left: what the remaining cells should take, by how the finished ones kept to theirs."""
         pace = self.spent / self.passed if self.passed else 1.0
-        return f"{minutes(max(0.0, self.expected - self.passed) * pace)} left"
+        return f"{duration(max(0.0, self.expected - self.passed) * pace)} left"
 
     def replaces(self, text: str) -> None:
         """Say which files this run will write anew, though it does not have their cells."""
@@ -104,7 +104,7 @@ class Follower:
         record = last(task.record)
         status, reason = record["status"], record["reason"]
         if status == DONE:
-            by = minutes(record["seconds"]) if measured else "by another run"
+            by = duration(record["seconds"]) if measured else "by another run"
             self.console.print(f"{escape(_name(task))}: done, {by} ({self.finished}/{self.cells}, {self._left()})")
         elif not self.repeats.add(status, reason, task.artefact.id):
             return

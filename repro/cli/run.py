@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 import typer
@@ -22,8 +23,9 @@ from repro.cli.common import (
     answer,
     command_line,
     console,
+    duration,
     jobs,
-    minutes,
+    minutes_table,
     plural,
     say,
     table,
@@ -48,14 +50,23 @@ def run(
     rounds: Annotated[
         int, typer.Option("--rounds", min=1, max=99, help="In how many processes a cell is measured.")
     ] = 1,
+    all_cells: Annotated[
+        bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs, too.")
+    ] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0.1, help="Stop before so many are over; the same command goes on from there."),
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
 
     What is done is not measured again unless its parameters, sources, data or machine
     changed; a run that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a
-    reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 130 when interrupted.
+    reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to measure, 3 when time was over, 130
+    when interrupted.
     """
+    began = time.monotonic()
     from repro.cache import hosts
     from repro.run import runner
     from repro.settings import make_settings
@@ -64,7 +75,7 @@ def run(
     hosts.require_own(settings.store.folder)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
-    wanted = jobs(names, paper, kind, everything, only, backend, settings)
+    wanted = jobs(names, paper, kind, everything, only, backend, settings, all_cells)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)
         return
@@ -72,14 +83,24 @@ def run(
     from repro.cli.progress import Follower
     from repro.cli.repeats import without_result
 
+    _say_left_out(wanted)
+    planned, until = time.monotonic(), None if minutes is None else began + 60 * minutes
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
-        summary = runner.go_through(wanted, settings, force=force, isolate=not in_process, watcher=follower)
+        summary = runner.go_through(
+            wanted, settings, force=force, isolate=not in_process, watcher=follower, until=until
+        )
+    if summary.minutes.cells:
+        summary.minutes.add("plan", planned - began)
+        log = summary.minutes.append(settings.store, *_origin(), settings.scale)
+        console(error=True).print(minutes_table(f"minutes of this run; {log} has every run's", summary.minutes))
     if as_json:
-        answer({**vars(summary), "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
+        told = {name: value for name, value in vars(summary).items() if name != "minutes"}
+        answer({**told, "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})
     text = without_result([task for job in wanted for task in job.wanted])
     if text and not summary.interrupted:
         say(text)
-    ending = "; interrupted: the same command goes on from here" if summary.interrupted else ""
+    why = "interrupted" if summary.interrupted else "time is over" if summary.late else ""
+    ending = f"; {why}: the same command goes on from here" if why else ""
     say(
         f"{plural(summary.measured, 'cell')} measured, {summary.reused} as before, {summary.skipped} skipped, "
         f"{summary.failed} failed{ending}"
@@ -90,17 +111,23 @@ def run(
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
+    from repro.run import minutes as spent
     from repro.run.runner import replaced
 
-    plans = []
+    plans, each_cell, seen = [], [], set()
     for job in wanted:
         if text := replaced(job, settings):
             say(text)
         pending = job.pending(force)
         reasons = Counter(task.reason or "forced" for task in pending)
+        expected = job.expected_seconds(settings)
+        new = [task for task in pending if task.path not in seen]  # others are measured for an artefact before
+        seen |= {task.path for task in new}
+        seconds = [expected[task.path] * (settings.rounds - (0 if force else task.found)) for task in new]
+        each_cell += [(job.artefact.paper, task.cell.backend, s) for task, s in zip(new, seconds, strict=True)]
         plans.append({
-            "artefact": job.artefact.id, "cells": len(job.wanted), "to_run": len(pending),
-            "seconds": sum(job.expected_seconds(task, settings.scale) for task in pending), "reasons": reasons,
+            "artefact": job.artefact.id, "cells": len(job.wanted), "to_run": len(new),
+            "seconds": sum(seconds), "reasons": reasons,
             "problem": job.problem,
         })  # fmt: skip
     if as_json:
@@ -110,13 +137,41 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
         for entry in plans:
             reasons = "; ".join(f"{count} {reason}" for reason, count in entry["reasons"].most_common(3))
             why = entry["problem"] or reasons
-            columns = (str(entry["cells"]), str(entry["to_run"]), minutes(entry["seconds"]))
+            columns = (str(entry["cells"]), str(entry["to_run"]), duration(entry["seconds"]))
             shown.add_row(entry["artefact"], *columns, _escape(why))
         console().print(shown)
+        if each_cell:
+            known = spent.read(settings.store.folder, settings.scale)
+            console().print(minutes_table("minutes", spent.expected(each_cell, known)))
+        _say_left_out(wanted)
         total = sum(entry["seconds"] for entry in plans)
         count = sum(entry["to_run"] for entry in plans)
-        say(f"{plural(count, 'cell')} to measure, about {minutes(total)}, at scale {settings.scale}")
+        say(f"{plural(count, 'cell')} to measure, about {duration(total)}, at scale {settings.scale}")
     raise typer.Exit(int(any(job.problem for job in wanted)))
+
+
+def _origin() -> tuple[str, str]:
+    """When this run ended and of which commit its code is, for the log."""
+    import datetime
+
+    from repro import environment
+    from repro.run import manifest
+
+    made = manifest.revision(environment.root())
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return now, (made["commit"] or "") + "+" * bool(made["dirty"])
+
+
+def _say_left_out(wanted: list) -> None:
+    """Say which cells of the artefacts are measured by request alone."""
+    from collections import Counter
+
+    chosen = {task.path for job in wanted for task in job.wanted}
+    left = {task.path: task for job in wanted for task in job.tasks if task.left_out and task.path not in chosen}
+    if left:
+        of = Counter(task.cell.backend for task in left.values())
+        where = ", ".join(f"{count} on {backend}" for backend, count in of.most_common())
+        say(f"left out, as no claim needs them or they take long: {where}; --all-cells measures them, too")
 
 
 def _escape(text: str) -> str:

@@ -42,11 +42,11 @@ def status(
     if as_json:
         answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])
         return
-    states = ("done", "to run", "skipped", "failed")
+    states = ("done", "to run", "skipped", "failed", "by request")
     shown = table(f"{settings.machine}, scale {settings.scale}", "artefact", *states, "because", right=states)
     for job in jobs:
         counts = Counter(state_of(task) for task in job.tasks)
-        reasons = Counter(task.reason for task in job.tasks if task.reason)
+        reasons = Counter(task.reason for task in job.tasks if task.reason and not task.left_out)
         why = job.problem or "; ".join(f"{count} {reason}" for reason, count in reasons.most_common(4))
         numbers = (str(counts[state]) if counts[state] else "" for state in states)
         shown.add_row(job.artefact.id, *numbers, escape(why))
@@ -58,9 +58,9 @@ def _cells(job) -> list[dict]:
 
 
 def state_of(task) -> str:
-    """Return 'done', 'to run', 'skipped' or 'failed'."""
+    """Return 'done', 'to run', 'skipped', 'failed', or 'by request' of what is not run unless it is asked for."""
     is_marked = task.record is not None and "since" in task.record
     if not (task.stands or is_marked):
-        return "to run"
+        return "by request" if task.left_out else "to run"
     stored = kept.last(task.record)["status"]
     return {DONE: "done", SKIPPED: "skipped", FAILED: "failed"}[stored]

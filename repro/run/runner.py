@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from repro import discovery
-from repro.cache import hosts, kept, lacking, plan
+from repro.cache import estimates, hosts, kept, lacking, plan
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
@@ -20,11 +20,14 @@ from repro.cache.store import clean_temporaries, measuring_lock, read_json, requ
 from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution
-from repro.run.worker import Worker
+from repro.run.minutes import Minutes
+from repro.run.worker import Late, Worker
 from repro.settings import Settings, own_name
 from repro.show.render import render
 
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
+WRITING_SECONDS = 3.0  # that an artefact's files take at most, usually
+UNSURE = 1.25  # times what a cell should take, it may
 UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
 
 
@@ -47,13 +50,19 @@ class Job:
         """Wanted cells that have to be measured."""
         return [task for task in self.wanted if force or task.reason]
 
-    def expected_seconds(self, task: Task, scale: str) -> float:
-        """How long a cell should take: as last time, else as the artefact's other cells, else as it states."""
-        if task.seconds is not None:
-            return task.seconds
-        known = [other.seconds for other in self.tasks if other.seconds is not None]
-        if known:
-            return sum(known) / len(known)
+    def expected_seconds(self, settings: Settings) -> dict[Path, float]:
+        """How long each cell should take: as last time, here or elsewhere, else as its like, else as is stated."""
+        known = {task.path: found for task in self.tasks if (found := estimates.seconds(task, settings)) is not None}
+        of: dict[str, list[float]] = {}
+        for task in self.tasks:
+            if task.path in known:
+                of.setdefault(task.cell.backend, []).append(known[task.path])
+        usual = {backend: sum(each) / len(each) for backend, each in of.items()}
+        other = sum(usual.values()) / len(usual) if usual else self._stated_seconds(settings.scale)
+        return {task.path: known.get(task.path, usual.get(task.cell.backend, other)) for task in self.tasks}
+
+    def _stated_seconds(self, scale: str) -> float:
+        """How long a cell should take by what the artefact states of all its cells."""
         if scale in self.artefact.minutes:
             return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
         return UNKNOWN_SECONDS
@@ -76,8 +85,11 @@ class Summary:
         Cells that were measured now and are done, that were done before, skipped, failed.
     problems : dict of str to str
         Artefacts that could not be run or shown, and why.
-    interrupted : bool
+    interrupted, late : bool
+        Whether it was told to stop, and whether its time was over before every cell was measured.
     files : list of Path
+    minutes : Minutes
+        Where its time went.
     """
 
     measured: int = 0
@@ -86,12 +98,14 @@ class Summary:
     failed: int = 0
     problems: dict[str, str] = field(default_factory=dict)
     interrupted: bool = False
+    late: bool = False
     files: list[Path] = field(default_factory=list)
+    minutes: Minutes = field(default_factory=Minutes)
 
     @property
     def exit_code(self) -> int:
-        """0 when every cell is done or skipped, 1 when something failed, 130 when interrupted."""
-        return 130 if self.interrupted else int(bool(self.failed or self.problems))
+        """0 when every cell is done or skipped, 1 when something failed, 3 when time was over, 130 when interrupted."""
+        return 130 if self.interrupted else int(bool(self.failed or self.problems)) or 3 * self.late
 
     def count(self, task: Task, measured: bool) -> None:
         """Count a cell."""
@@ -141,6 +155,7 @@ def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Jo
         job.wanted = [
             task for task in job.tasks
             if selection.wants(task.cell)
+            and (not task.left_out or selection.asks_for(task.cell))
             and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
         ]  # fmt: skip
     except ReproError as error:
@@ -192,8 +207,9 @@ def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> di
 
 
 def go_through(
-    jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None
-) -> Summary:
+    jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None,
+    until: float | None = None,
+) -> Summary:  # fmt: skip
     """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
 
     Parameters
@@ -207,6 +223,8 @@ def go_through(
         the first of them, several at once.
     watcher : optional
         What is told how the run goes on, as a `repro.cli.progress.Follower`.
+    until : float, optional
+        When it has to have ended, as `time.monotonic()`: cells that would take longer are left to another run.
 
     Returns
     -------
@@ -223,7 +241,9 @@ def go_through(
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
     pending = {task.path: (job, task) for job in jobs for task in job.pending(force)}
-    expected = {path: job.expected_seconds(task, settings.scale) for path, (job, task) in pending.items()}
+    with glance():
+        every = {path: seconds for job in jobs for path, seconds in job.expected_seconds(settings).items()}
+    expected = {path: every[path] for path in pending}
     had = {path: 0 if force else task.found for path, (_, task) in pending.items()}
     if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
         measuring_lock()
@@ -239,7 +259,9 @@ def go_through(
     unwritten: dict[str, tuple[Job, float]] = {}  # artefacts with cells that their files have not, since when
     try:
         if isolate:
+            begun_to_build = time.monotonic()
             building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
+            summary.minutes.add("data", time.monotonic() - begun_to_build)
         for passed in range(max(times.values(), default=1)):
             if worker and passed:
                 worker.close()  # a round is a process of its own
@@ -248,16 +270,21 @@ def go_through(
                 if job.problem:
                     summary.problems[job.artefact.id] = job.problem
                     watcher.problem(job.artefact, job.problem)
-                elif not passed or any(task.path in expected for task in job.wanted):
+                elif any(task.path in expected for task in job.wanted) or not (
+                    passed or _is_written(job, settings, until)
+                ):
                     name = job.artefact.id
                     unwritten[name] = job, unwritten.get(name, (job, time.monotonic()))[1]
+                    limit = None if until is None else until - WRITING_SECONDS * len(unwritten)
                     _run_job(
-                        job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted
-                    )
+                        job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted,
+                        limit,
+                    )  # fmt: skip
                     is_done = not any(task.path in expected for task in job.wanted)
                     if is_done or time.monotonic() - unwritten[name][1] > WRITTEN_EVERY:
                         _write(unwritten.pop(name)[0], settings, watcher, summary)
         _write_all(unwritten, settings, watcher, summary)
+        summary.late = bool(expected)
     except KeyboardInterrupt:
         summary.interrupted = True
         _write_all(unwritten, settings, watcher, summary)
@@ -287,7 +314,7 @@ def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
 
 def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]],
+    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float | None = None,
 ) -> None:  # fmt: skip
     """Measure a round of each of a job's wanted cells that lacks one.
 
@@ -299,6 +326,8 @@ def _run_job(
         The rounds that each cell has, counted up.
     counted : set of (str, Path)
         The artefacts' cells that the summary has.
+    limit : float, optional
+        When its last cell has to have ended.
     """
     current: Task | None = None  # what is being measured
     has_waited = False
@@ -317,12 +346,25 @@ def _run_job(
             if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
                 task.look(settings.store)
             measured = task.path in expected
+            began = time.monotonic()
+            if measured and limit is not None and began + UNSURE * expected[task.path] > limit:
+                continue
             if measured:
                 watcher.cell(task, task.reason or "forced")
                 current, has_waited = task, False
                 options["upto"] = had[task.path] = had[task.path] + 1
-                measured = worker.dispatch(task, **options) if worker else execution.execute(task, settings, **options)
+                try:
+                    measured = (
+                        worker.dispatch(task, limit=limit, **options) if worker
+                        else execution.execute(task, settings, **options)
+                    )  # fmt: skip
+                except Late:
+                    had[task.path] -= 1
+                    current = None
+                    continue
                 current = None
+                if measured:
+                    summary.minutes.measured(task.artefact.paper, task.record, time.monotonic() - began)
                 watcher.done(task, measured, expected[task.path])
                 if had[task.path] >= settings.rounds or kept.last(task.record)["status"] != DONE:
                     del expected[task.path]
@@ -339,6 +381,24 @@ def _run_job(
         raise
 
 
+def _is_written(job: Job, settings: Settings, until: float | None) -> bool:
+    """Return whether a run whose time is short need not write an artefact's files: they have every cell as it is."""
+    if until is None:
+        return False
+    files = files_stem(job.artefact, settings, job.data)
+    try:
+        cells = read_json(files.with_name(f"{files.name}.json")).get("cells", ())
+    except (OSError, ReproError):
+        return False
+    names = ("case", "method", "backend", "parameters")
+
+    def place(cell: Mapping[str, Any], date: str) -> str:
+        return repr(([cell[name] for name in names], date))
+
+    shown = {place(task.record["identity"], task.record["date"]) for task in kept.shown(job.tasks)}
+    return bool(shown) and shown == {place(cell, cell["date"]) for cell in cells}
+
+
 def _write_all(unwritten: dict[str, tuple[Job, float]], settings: Settings, watcher: Any, summary: Summary) -> None:
     while unwritten:
         _write(unwritten.pop(next(iter(unwritten)))[0], settings, watcher, summary)
@@ -346,6 +406,7 @@ def _write_all(unwritten: dict[str, tuple[Job, float]], settings: Settings, watc
 
 def _write(job: Job, settings: Settings, watcher: Any, summary: Summary) -> None:
     """Write an artefact's files."""
+    began = time.monotonic()
     try:
         rendered = render(job.artefact, job.module, job.tasks, settings)
     except OSError as error:
@@ -354,6 +415,7 @@ def _write(job: Job, settings: Settings, watcher: Any, summary: Summary) -> None
     if rendered.problems:
         summary.problems[job.artefact.id] = "; ".join(rendered.problems)
     watcher.rendered(rendered)
+    summary.minutes.add("files", time.monotonic() - began, job.artefact.paper)
 
 
 def _unwritable(settings: Settings, error: OSError) -> ReproError:

@@ -27,6 +27,10 @@ PR_SET_PDEATHSIG = 1
 WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
 
 
+class Late(ReproError):
+    """The time of the run was over before a cell was measured."""
+
+
 class Worker:
     """A process that measures cells one after another.
 
@@ -44,6 +48,7 @@ class Worker:
     def dispatch(
         self, task: Task, *, upto: int = 1, force: bool = False, begun: float = 0.0,
         waiting: Callable[[], None] | None = None, saying: Callable[[str], None] | None = None,
+        limit: float | None = None,
     ) -> bool:  # fmt: skip
         """Have a cell executed in the process, see `repro.run.execution.execute`; its death is a failed cell.
 
@@ -51,15 +56,19 @@ class Worker:
 
         Raises
         ------
+        Late
+            When it has not ended at `limit`, as `time.monotonic()`; it is stopped, and what is stored of it stays.
         ReproError
             When that dies as well; what is stored of the cell stays.
         """
         for is_last in (False, True):
             try:
-                message = self._ask(task, upto, force, begun, waiting, saying)
+                message = self._ask(task, upto, force, begun, waiting, saying, limit)
                 break
             except TimeoutError as late:
                 self.close()
+                if limit is not None and time.monotonic() >= limit:
+                    raise Late(f"{task.artefact.id}: the time of the run is over") from None
                 return self._fail(task, str(late), begun, upto)
             except (EOFError, ConnectionError):
                 death = f"the measuring process died: {self._bury()}"
@@ -76,7 +85,7 @@ class Worker:
 
     def _ask(
         self, task: Task, upto: int, force: bool, begun: float, waiting: Callable[[], None] | None,
-        saying: Callable[[str], None] | None,
+        saying: Callable[[str], None] | None, limit: float | None,
     ) -> Any:  # fmt: skip
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
         self._has_turn = False
@@ -85,7 +94,7 @@ class Worker:
         cell = task.cell
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
         self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
-        until = None
+        until = limit
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
             if not self._pipe.poll(left):
@@ -96,7 +105,7 @@ class Worker:
                     waiting()
             elif message == MEASURING:
                 self._has_turn = True
-                until = time.monotonic() + self.settings.cell_seconds
+                until = min(time.monotonic() + self.settings.cell_seconds, limit or float("inf"))
             elif isinstance(message, str):
                 if saying:
                     saying(message)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
 BELIEVED = "Stands by a belief"  # heading of what is believed not to have changed what was measured
+BY_REQUEST = "Not measured unless asked for, by `--all-cells`"  # heading of the cells that a result can do without
 MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
@@ -254,9 +255,13 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
     if before := _reasons([task for task in shown if task.record["status"] == DONE and task.reason], _why_pending):
         parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
     there = {task.path for task in shown}
-    missing = _missing([task for task in tasks if task.path not in there])
-    if missing:
-        parts.append("\n".join([f"## {NOT_MEASURED}", "", *missing]))
+    lacking = [task for task in tasks if task.path not in there]
+    for heading, missing in (
+        (NOT_MEASURED, _missing([(task.cell, task.reason) for task in lacking if not task.left_out])),
+        (BY_REQUEST, _missing([(task.cell, task.left_out) for task in lacking if task.left_out])),
+    ):
+        if missing:
+            parts.append("\n".join([f"## {heading}", "", *missing]))
     if rendered.beliefs:
         parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
@@ -291,11 +296,11 @@ def _believed(shown: list[Task], settings: Settings) -> list[str]:
     return lines
 
 
-def _missing(tasks: list[Task]) -> list[str]:
+def _missing(lacking: list[tuple[Cell, str]]) -> list[str]:
     """A line a reason: how many cells of each back end it holds for, and which methods or cases, where few."""
     found: dict[str, dict[str, list[Cell]]] = {}
-    for task in tasks:
-        found.setdefault(task.reason, {}).setdefault(task.cell.backend, []).append(task.cell)
+    for cell, reason in lacking:
+        found.setdefault(reason, {}).setdefault(cell.backend, []).append(cell)
     lines = []
     for reason, backends in sorted(found.items()):
         each = []

@@ -13,7 +13,7 @@ from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
 from repro.cache.store import Store, Unreadable
 from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
-from repro.run import runner
+from repro.run.jobs import make_jobs, replaced
 from repro.settings import Settings
 from repro.show.render import Rendered, render
 
@@ -144,7 +144,7 @@ def _merge_scale(records: Records, settings: Settings, merged: Merged, say: Call
     found = discovery.find()
     modules = {artefact.module for artefact in found if artefact.id in owners}
     chosen = [artefact for artefact in found if artefact.id in owners or artefact.measure in modules]
-    jobs = runner.make_jobs(chosen, settings, Selection(files=records))
+    jobs = make_jobs(chosen, settings, Selection(files=records))
     # Of the others nothing is stored, as at a scale that they do not have.
     merged.problems += [job.problem for job in jobs if job.problem and job.artefact.id in owners]
     jobs = [job for job in jobs if not job.problem]
@@ -161,7 +161,7 @@ def _merge_scale(records: Records, settings: Settings, merged: Merged, say: Call
     for job in jobs:
         if odd := _stand_by_their_own(job.tasks, taken, settings):
             merged.problems.append(f"{job.artefact.id}: cells of unlike machines: {hashing.in_short(odd)}")
-        if text := runner.replaced(job, settings):
+        if text := replaced(job, settings):
             say(text)
         merged.rendered.append(render(job.artefact, job.module, job.tasks, settings))
 

@@ -110,7 +110,7 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
 
 
 def jobs(names, paper, kind, everything, only, backend, settings, every: bool = False) -> list:
-    """Return what a command's options ask to measure, as `repro.run.runner.make_jobs` does.
+    """Return what a command's options ask to measure, as `repro.run.jobs.make_jobs` does.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
     """
     from repro import discovery
     from repro.cache import lacking, plan
-    from repro.run import runner
+    from repro.run.jobs import make_jobs
 
     if not (names or paper or kind or everything):
         raise discovery.UnknownName(
@@ -128,7 +128,7 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), every=every)
-    made = runner.make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
+    made = make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
     if not backend:
         return made
     cells = {job.artefact.id: [task.cell for task in job.tasks] for job in made if not job.problem}

@@ -141,11 +141,11 @@ def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[
     """Each artefact with what the user's own files add to the name of its files; those that are broken are told."""
     from repro.cache import plan
     from repro.cache.files import own_part
-    from repro.run import runner
+    from repro.run.jobs import make_jobs
 
     if not settings.overrides:  # then nothing has to be imported
         return [(artefact, "") for artefact in artefacts]
-    jobs = runner.make_jobs(artefacts, settings, plan.Selection())
+    jobs = make_jobs(artefacts, settings, plan.Selection())
     for job in jobs:
         if job.problem:
             say(job.problem)

@@ -112,7 +112,7 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
     from repro.run import minutes as spent
-    from repro.run.runner import replaced
+    from repro.run.jobs import replaced
 
     plans, each_cell, seen = [], [], set()
     for job in wanted:

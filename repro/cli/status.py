@@ -32,13 +32,13 @@ def status(
 
     from repro import discovery
     from repro.cache import plan
-    from repro.run import runner
+    from repro.run.jobs import make_jobs
     from repro.settings import make_settings
 
     settings = make_settings(scale, results, machine, seed or 0, mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
     require_stored(results, machine)
-    jobs = runner.make_jobs(artefacts, settings, plan.Selection())
+    jobs = make_jobs(artefacts, settings, plan.Selection())
     if as_json:
         answer([{"artefact": job.artefact.id, "problem": job.problem, "cells": _cells(job)} for job in jobs])
         return

@@ -5,7 +5,7 @@ import gc
 from repro.cache import code, glance
 from repro.cache.plan import Selection
 from repro.discovery import find
-from repro.run import runner
+from repro.run.jobs import make_jobs
 from repro.settings import make_settings
 
 
@@ -28,9 +28,9 @@ def test_planning_hashes_each_source_once_however_many_cells_ran_it(laboratory, 
     laboratory.run("table1")
     asked, real = [], code.hash_of
     monkeypatch.setattr(code, "hash_of", lambda *given: asked.append(given) or real(*given))
-    jobs = runner.make_jobs(find(), make_settings("smoke", laboratory.results, "bench"), Selection())
+    jobs = make_jobs(find(), make_settings("smoke", laboratory.results, "bench"), Selection())
     assert sum(task.stands for job in jobs for task in job.tasks) >= 6
     assert len(asked) == len(set(asked)) <= 6
     next(iter((laboratory.paper).glob("adding.py"))).write_text("def total(numbers):\n    return 0\n")
-    jobs = runner.make_jobs(find(), make_settings("smoke", laboratory.results, "bench"), Selection())
+    jobs = make_jobs(find(), make_settings("smoke", laboratory.results, "bench"), Selection())
     assert any("adding.py changed" in task.reason for job in jobs for task in job.tasks)

@@ -10,7 +10,6 @@ import pytest
 from repro.cache import merge as merging
 from repro.cache.store import SCHEMA, read_json
 from repro.cli import main
-from repro.run import runner
 
 KEPT = ("case", "method", "status")  # of times, which differ
 PARTS = (("--only", "case=first"), ("--only", "case=second", "--only", "case=third"))
@@ -176,13 +175,13 @@ def test_a_merge_leaves_alone_what_it_has_no_cells_of(laboratory, run, merge):
 
 def test_artefacts_that_cannot_be_made_up_are_named_where_they_have_cells(laboratory, run, merge, monkeypatch):
     folder = run("elsewhere")
-    made = runner.make_jobs
+    made = merging.make_jobs
     refused = {"demo2020-table1": "table1 has no such scale", "demo2020-figure2": "figure2 has no such scale"}
 
     def jobs(*given):
         return [dataclasses.replace(job, problem=refused.get(job.artefact.id, job.problem)) for job in made(*given)]
 
-    monkeypatch.setattr(runner, "make_jobs", jobs)
+    monkeypatch.setattr(merging, "make_jobs", jobs)
     said = merge(folder, code=1)
     assert "table1 has no such scale" in said and "figure2" not in said
 

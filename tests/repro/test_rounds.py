@@ -8,6 +8,7 @@ import pytest
 
 from repro.judge import spread, verify
 from repro.run import execution, rounds, runner
+from repro.run.jobs import make_jobs
 from repro.show import render
 from tests.repro import conftest
 
@@ -155,7 +156,7 @@ def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
     from repro.settings import make_settings
 
     settings = make_settings("smoke", laboratory.results, "bench", rounds=2)
-    jobs = runner.make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
+    jobs = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
     summary = runner.go_through(jobs, settings)
     assert summary.measured == 3 and summary.reused == 0
     assert [event == "closed" for event in events] == [False] * 3 + [True] + [False] * 3 + [True]

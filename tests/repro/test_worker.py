@@ -11,7 +11,7 @@ from repro import discovery
 from repro.cache import kept, store
 from repro.cache.plan import Selection
 from repro.model import ReproError
-from repro.run import runner
+from repro.run.jobs import make_jobs
 from repro.run.worker import Worker
 from repro.settings import make_settings
 
@@ -21,9 +21,7 @@ def measured(laboratory):
     """A worker, and a task whose cell is done already."""
     assert laboratory.run("table1", "--only", "case=first", "--only", "backend=host") == 0
     settings = make_settings("smoke", laboratory.results, "bench")
-    (job,) = runner.make_jobs(
-        discovery.select(["table1"]), settings, Selection({"case": ["first"], "backend": ["host"]})
-    )
+    (job,) = make_jobs(discovery.select(["table1"]), settings, Selection({"case": ["first"], "backend": ["host"]}))
     worker, (task,) = Worker(settings), job.wanted
     yield worker, task
     worker.close()

@@ -1,7 +1,7 @@
 """What a machine with a GPU measures of the papers' sizes unless more is asked for, and why not the rest.
 
-Kernels run on CUDA. Another back end, and the processor, measure what a claim reads there: `opencl`, `openmp`, `host` or
-`cpu` in its selector, or a method that CUDA has not. What takes long and decides little is declared apart, in
+Kernels run on CUDA. Another back end, and the processor, measure what a claim reads there: `opencl`, `openmp`, `host`
+or `cpu` in its selector, or a method that CUDA has not. What takes long and decides little is declared apart, in
 ``by_request.toml`` beside the paper's experiments.
 """
 

@@ -1,0 +1,146 @@
+"""Artefacts with their cells, as a command wants them: which have to be measured, and how long that should take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from repro import discovery
+from repro.cache import estimates, lacking, plan
+from repro.cache.files import files_stem
+from repro.cache.glance import glance
+from repro.cache.plan import Selection, Task
+from repro.cache.store import read_json
+from repro.discovery import Artefact
+from repro.model import DONE, ReproError
+from repro.settings import Settings, own_name
+
+UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that states no minutes
+
+
+@dataclass
+class Job:
+    """An artefact, all of its cells at the scale, and those of them that the command wants."""
+
+    artefact: Artefact
+    module: ModuleType | None = None
+    tasks: list[Task] = field(default_factory=list)
+    wanted: list[Task] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def data(self) -> set[str]:
+        """The names of the datasets that its cells use."""
+        return {name for task in self.tasks for name in task.cell.data}
+
+    def pending(self, force: bool = False) -> list[Task]:
+        """Wanted cells that have to be measured."""
+        return [task for task in self.wanted if force or task.reason]
+
+    def expected_seconds(self, settings: Settings) -> dict[Path, float]:
+        """How long each cell should take: as last time, here or elsewhere, else as its like, else as is stated."""
+        known = {task.path: found for task in self.tasks if (found := estimates.seconds(task, settings)) is not None}
+        of: dict[str, list[float]] = {}
+        for task in self.tasks:
+            if task.path in known:
+                of.setdefault(task.cell.backend, []).append(known[task.path])
+        usual = {backend: sum(each) / len(each) for backend, each in of.items()}
+        other = sum(usual.values()) / len(usual) if usual else self._stated_seconds(settings.scale)
+        return {task.path: known.get(task.path, usual.get(task.cell.backend, other)) for task in self.tasks}
+
+    def _stated_seconds(self, scale: str) -> float:
+        """How long a cell should take by what the artefact states of all its cells."""
+        if scale in self.artefact.minutes:
+            return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
+        return UNKNOWN_SECONDS
+
+
+def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
+    """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
+
+    Raises
+    ------
+    UnknownName
+        If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
+        where the selection is of files: merged cells need not use all that their runs were given.
+    """
+    with glance():
+        jobs = [_planned(artefact, settings, selection) for artefact in artefacts]
+    if selection.files is None:
+        used = {name for job in jobs for name in job.data}
+        for name in settings.overrides.keys() - used:
+            advice = f"they use {', '.join(sorted(used)) or 'none'}"
+            raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
+    if selection.only:
+        cells = [task.cell for job in jobs for task in job.tasks]
+        if cells:
+            plan.check_only(selection.only, cells)
+            if selection.files is None:
+                lacking.require_some(selection, cells)
+    if selection.only or selection.files is not None:
+        # An artefact without such cells was not meant.
+        jobs = [job for job in jobs if job.wanted or job.problem]
+    return jobs
+
+
+def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Job:
+    """Look at every cell of an artefact; where that fails the job has the problem."""
+    job = Job(artefact)
+    try:
+        job.module = discovery.load(artefact)
+        job.tasks = plan.tasks_of(artefact, job.module, settings)
+        job.wanted = [
+            task for task in job.tasks
+            if selection.wants(task.cell)
+            and (not task.left_out or selection.asks_for(task.cell))
+            and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
+        ]  # fmt: skip
+    except ReproError as error:
+        job.problem = str(error)
+    except Exception as error:  # as of a dataset's recipe: it costs no other artefact
+        job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
+    return job
+
+
+def replaced(job: Job, settings: Settings) -> str:
+    """Say when the artefact's files have cells that neither the store has nor can be read back, as a run drops them.
+
+    As in a clone, which has the files and not the store, when another machine measured them, or other sources.
+
+    Returns
+    -------
+    str
+        Empty when there are none.
+    """
+    if job.problem:
+        return ""
+    files = files_stem(job.artefact, settings, job.data)
+    owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
+    standing = {task.path for task in job.tasks if task.stands}
+    try:
+        manifest = read_json(files.with_name(f"{files.name}.json"))
+        done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
+        paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
+        store = settings.store
+        lost = sum(path not in standing and not path.exists() and not store.was_removed(path) for path in paths)
+    except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
+        return ""
+    if not lost:
+        return ""
+    return (
+        f"{files}.* has {lost} cell{'s' if lost > 1 else ''} that do not stand here, as those measured elsewhere or by "
+        "other sources; they are replaced (git keeps what is committed; --results or --machine keeps both)"
+    )
+
+
+def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What names the file of a cell in a manifest, as `repro.cache.plan.identity` does."""
+    given, keys = manifest.get("overrides") or {}, manifest.get("recipes", {})
+    own = {name: own_name(file, keys[name]) for name, file in given.items() if name in cell["data"]}
+    names = ("case", "method", "backend", "parameters", "data")
+    return {
+        "scale": manifest["scale"], **{name: cell[name] for name in names}, **({"overrides": own} if own else {})
+    }  # fmt: skip

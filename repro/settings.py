@@ -40,6 +40,8 @@ class Settings:
         Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
     rounds : int
         In how many processes, apart in time, each cell is measured.
+    continuing : bool
+        Whether it goes on with the results of other hosts of this one's kind.
     """
 
     scale: str
@@ -52,6 +54,7 @@ class Settings:
     usual_scale: str = ""
     aside: str = ""
     rounds: int = 1
+    continuing: bool = False
 
     @property
     def store(self) -> Store:
@@ -107,7 +110,7 @@ def default_machine() -> str:
 def make_settings(
     scale: str | None, results: Path | None, machine: str | None, seed: int = 0,
     meshes: Sequence[str] = (), command: str = "", cell_seconds: float = CELL_SECONDS,
-    rounds: int = 1,
+    rounds: int = 1, continuing: bool = False,
 ) -> Settings:  # fmt: skip
     """Check what the command line gives, and fill in what it leaves out.
 
@@ -134,12 +137,12 @@ def make_settings(
     results = Path(results) if results else environment.results_folder()
     aside = ""
     if not machine:
-        machine, aside = hosts.choose(results, default_machine())
+        machine, aside = hosts.choose(results, default_machine(), continuing)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(
         scale or default_scale(), results, machine, seed, _overrides(meshes), command, cell_seconds, aside=aside,
-        rounds=rounds,
+        rounds=rounds, continuing=continuing,
     )  # fmt: skip
 
 

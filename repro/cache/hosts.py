@@ -18,6 +18,7 @@ from repro.cache.store import Store, read_json, write_atomically
 from repro.model import ReproError
 
 NAME = "machine.json"
+KIND = ("cpu", "cores", "gpu")
 UNKNOWN = ""  # the token of whoever measured what no file tells of
 Host = Mapping[str, Any]
 
@@ -56,42 +57,56 @@ def _has_files(folder: Path) -> bool:
     return any(path.is_file() and not path.name.startswith(".") for path in folder.rglob("*"))
 
 
-def obstacle(folder: Path) -> str:
-    """Say why this host does not write into a machine's folder; empty where it is its own or has nothing yet."""
+def alike(found: Iterable[Host]) -> set[str]:
+    """Return the tokens of this host and of those hosts that have the same processor, cores and GPUs."""
+    mine = here()
+    kind = {name: mine[name] for name in KIND}
+    return {mine["host"], *(host["host"] for host in found if {name: host.get(name) for name in KIND} == kind)}
+
+
+def obstacle(folder: Path, continuing: bool = False) -> str:
+    """Say why this host does not write into a machine's folder; empty where it is its own or has nothing yet.
+
+    With `continuing` it goes on with what other hosts of its kind have begun.
+    """
     try:
-        tokens = {host["host"] for host in read(folder)}
+        found = read(folder)
     except ReproError as error:
         return str(error)
-    if tokens <= {machine.identity()}:
+    tokens = {host["host"] for host in found}
+    if tokens <= (alike(found) if continuing else {machine.identity()}):
         return ""
     if machine.identity() in tokens:
         return f"{folder} has the results of several hosts"
     return f"{folder} has another host's results"
 
 
-def choose(results: Path, name: str) -> tuple[str, str]:
+def choose(results: Path, name: str, continuing: bool = False) -> tuple[str, str]:
     """Return the first of NAME, NAME-2, NAME-3 ... that is this host's own or nobody's, and why it is not the first."""
-    why = obstacle(results / name)
+    why = obstacle(results / name, continuing)
     if not why:
         return name, ""
     others = (f"{name}-{number}" for number in itertools.count(2))
-    return next(other for other in others if not obstacle(results / other)), why
+    return next(other for other in others if not obstacle(results / other, continuing)), why
 
 
-def require_own(folder: Path) -> None:
-    """Check that this host may write into a machine's folder.
+def require_own(folder: Path, continuing: bool = False) -> None:
+    """Check that this host may write into a machine's folder, see `obstacle`.
 
     Raises
     ------
     ReproError
         When it has other hosts' results, or does not tell whose.
     """
-    if why := obstacle(folder):
-        raise ReproError(f"{why}: take another --machine or none; `repro merge` puts several hosts' results together")
+    if why := obstacle(folder, continuing):
+        raise ReproError(
+            f"{why}: take another --machine or none; --continue goes on with those of a host of this kind, and "
+            "`repro merge` puts several hosts' results together"
+        )
 
 
-def claim(store: Store) -> None:
-    """Make a machine's folder this host's own, if it is nobody's.
+def claim(store: Store, continuing: bool = False) -> None:
+    """Make a machine's folder this host's own, if it is nobody's; with `continuing` also this host's, see `obstacle`.
 
     Raises
     ------
@@ -100,9 +115,10 @@ def claim(store: Store) -> None:
     """
     try:
         with store.lock("machine"):  # of two hosts that share a disk one comes first
-            require_own(store.folder)
-            if not (store.folder / NAME).exists():
-                _write(store.folder, [here()])
+            require_own(store.folder, continuing)
+            before = read(store.folder)
+            if machine.identity() not in {host["host"] for host in before}:
+                _write(store.folder, [*before, here()])
     except OSError as error:
         path = store.folder / NAME
         raise ReproError(f"{path} cannot be written: {error.strerror}; what is stored is kept") from error

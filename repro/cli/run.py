@@ -57,6 +57,9 @@ def run(
         float | None,
         typer.Option("--minutes", min=0.1, help="Stop before so many are over; the same command goes on from there."),
     ] = None,
+    continuing: Annotated[
+        bool, typer.Option("--continue", help="Go on with the results of another host of the same hardware, too.")
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
@@ -69,10 +72,13 @@ def run(
     began = time.monotonic()
     from repro.cache import hosts
     from repro.run import runner
+    from repro.run.worker import NEVER
     from repro.settings import make_settings
 
-    settings = make_settings(scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes, rounds)
-    hosts.require_own(settings.store.folder)
+    settings = make_settings(
+        scale, results, machine, seed or 0, mesh or (), command_line(), 60 * cell_minutes, rounds, continuing
+    )
+    hosts.require_own(settings.store.folder, continuing)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
     wanted = jobs(names, paper, kind, everything, only, backend, settings, all_cells)
@@ -84,7 +90,7 @@ def run(
     from repro.cli.repeats import without_result
 
     _say_left_out(wanted)
-    planned, until = time.monotonic(), None if minutes is None else began + 60 * minutes
+    planned, until = time.monotonic(), NEVER if minutes is None else began + 60 * minutes
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
         summary = runner.go_through(
             wanted, settings, force=force, isolate=not in_process, watcher=follower, until=until

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import environment
-from repro.cache import hashing
+from repro.cache import hashing, hosts
 from repro.cache.plan import machine_facts
 from repro.cache.store import Store, write_atomically
 from repro.judge.roofs import OLD, physical
@@ -132,8 +132,12 @@ class DeviceCeilings:
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
 
     def here(self) -> dict[str, Any]:
-        """Return what the file has of this host's devices; not those of single back ends, as older files have them."""
-        mine = {name: entry for name, entry in self.read().items() if entry.get("host") == identity()}
+        """Return what the file has of this host's devices, or of those of other hosts of its kind that measured here.
+
+        Not those of single back ends, as older files have them.
+        """
+        alike = hosts.alike(hosts.read(self._store.folder))
+        mine = {name: entry for name, entry in self.read().items() if entry.get("host") in alike}
         return {name: entry for name, entry in mine.items() if not OLD.match(name)}
 
     def read(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution
 from repro.run.jobs import Job, replaced
 from repro.run.minutes import Minutes
-from repro.run.worker import Late, Worker
+from repro.run.worker import NEVER, Late, Worker
 from repro.settings import Settings
 from repro.show.render import render
 
@@ -80,7 +80,7 @@ class Summary:
 
 def go_through(
     jobs: Sequence[Job], settings: Settings, *, force: bool = False, isolate: bool = True, watcher: Any = None,
-    until: float | None = None,
+    until: float = NEVER,
 ) -> Summary:  # fmt: skip
     """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
 
@@ -107,7 +107,7 @@ def go_through(
     ReproError
         When the cache or the folder of results cannot be written, or that has other hosts' results.
     """
-    hosts.require_own(settings.store.folder)
+    hosts.require_own(settings.store.folder, settings.continuing)
     watcher = watcher or Silent()
     begun, summary = time.time(), Summary()
     clean_temporaries(settings.store.folder)
@@ -120,7 +120,7 @@ def go_through(
     if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
         measuring_lock()
         require_writable(settings.store.folder)
-        hosts.claim(settings.store)
+        hosts.claim(settings.store, settings.continuing)
     for job in jobs:
         if text := replaced(job, settings):
             watcher.replaces(text)
@@ -147,7 +147,9 @@ def go_through(
                 ):
                     name = job.artefact.id
                     unwritten[name] = job, unwritten.get(name, (job, time.monotonic()))[1]
-                    limit = None if until is None else until - WRITING_SECONDS * len(unwritten)
+                    limit = until - WRITING_SECONDS * len(unwritten)
+                    if worker:
+                        worker.limit = limit
                     _run_job(
                         job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted,
                         limit,
@@ -186,7 +188,7 @@ def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
 
 def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float | None = None,
+    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float,
 ) -> None:  # fmt: skip
     """Measure a round of each of a job's wanted cells that lacks one.
 
@@ -198,7 +200,7 @@ def _run_job(
         The rounds that each cell has, counted up.
     counted : set of (str, Path)
         The artefacts' cells that the summary has.
-    limit : float, optional
+    limit : float
         When its last cell has to have ended.
     """
     current: Task | None = None  # what is being measured
@@ -219,7 +221,7 @@ def _run_job(
                 task.look(settings.store)
             measured = task.path in expected
             began = time.monotonic()
-            if measured and limit is not None and began + UNSURE * expected[task.path] > limit:
+            if measured and began + UNSURE * expected[task.path] > limit:
                 continue
             if measured:
                 watcher.cell(task, task.reason or "forced")
@@ -227,9 +229,8 @@ def _run_job(
                 options["upto"] = had[task.path] = had[task.path] + 1
                 try:
                     measured = (
-                        worker.dispatch(task, limit=limit, **options) if worker
-                        else execution.execute(task, settings, **options)
-                    )  # fmt: skip
+                        worker.dispatch(task, **options) if worker else execution.execute(task, settings, **options)
+                    )
                 except Late:
                     had[task.path] -= 1
                     current = None
@@ -253,9 +254,9 @@ def _run_job(
         raise
 
 
-def _is_written(job: Job, settings: Settings, until: float | None) -> bool:
+def _is_written(job: Job, settings: Settings, until: float) -> bool:
     """Return whether a run whose time is short need not write an artefact's files: they have every cell as it is."""
-    if until is None:
+    if until == NEVER:
         return False
     files = files_stem(job.artefact, settings, job.data)
     try:

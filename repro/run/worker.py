@@ -26,6 +26,8 @@ from repro.settings import Settings
 PR_SET_PDEATHSIG = 1
 WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
 
+NEVER = float("inf")
+
 
 class Late(ReproError):
     """The time of the run was over before a cell was measured."""
@@ -37,10 +39,15 @@ class Worker:
     Parameters
     ----------
     settings : Settings
+
+    Attributes
+    ----------
+    limit : float
+        When cells have to have ended, as `time.monotonic()`.
     """
 
     def __init__(self, settings: Settings):
-        self.settings = settings
+        self.settings, self.limit = settings, NEVER
         self._process: Any = None
         self._pipe: Any = None
         self._has_turn = False  # the machine is this run's, and the process measures
@@ -48,7 +55,6 @@ class Worker:
     def dispatch(
         self, task: Task, *, upto: int = 1, force: bool = False, begun: float = 0.0,
         waiting: Callable[[], None] | None = None, saying: Callable[[str], None] | None = None,
-        limit: float | None = None,
     ) -> bool:  # fmt: skip
         """Have a cell executed in the process, see `repro.run.execution.execute`; its death is a failed cell.
 
@@ -57,17 +63,17 @@ class Worker:
         Raises
         ------
         Late
-            When it has not ended at `limit`, as `time.monotonic()`; it is stopped, and what is stored of it stays.
+            When it has not ended at the limit; it is stopped, and what is stored of it stays.
         ReproError
             When that dies as well; what is stored of the cell stays.
         """
         for is_last in (False, True):
             try:
-                message = self._ask(task, upto, force, begun, waiting, saying, limit)
+                message = self._ask(task, upto, force, begun, waiting, saying)
                 break
             except TimeoutError as late:
                 self.close()
-                if limit is not None and time.monotonic() >= limit:
+                if time.monotonic() >= self.limit:
                     raise Late(f"{task.artefact.id}: the time of the run is over") from None
                 return self._fail(task, str(late), begun, upto)
             except (EOFError, ConnectionError):
@@ -85,7 +91,7 @@ class Worker:
 
     def _ask(
         self, task: Task, upto: int, force: bool, begun: float, waiting: Callable[[], None] | None,
-        saying: Callable[[str], None] | None, limit: float | None,
+        saying: Callable[[str], None] | None,
     ) -> Any:  # fmt: skip
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
         self._has_turn = False
@@ -94,9 +100,9 @@ class Worker:
         cell = task.cell
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
         self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
-        until = limit
+        until = self.limit
         while True:
-            left = None if until is None else max(0.0, until - time.monotonic())
+            left = None if until == NEVER else max(0.0, until - time.monotonic())
             if not self._pipe.poll(left):
                 raise TimeoutError(f"not done after {self.settings.cell_seconds:g} s, and stopped (--cell-minutes)")
             message = self._pipe.recv()
@@ -105,7 +111,7 @@ class Worker:
                     waiting()
             elif message == MEASURING:
                 self._has_turn = True
-                until = min(time.monotonic() + self.settings.cell_seconds, limit or float("inf"))
+                until = min(time.monotonic() + self.settings.cell_seconds, self.limit)
             elif isinstance(message, str):
                 if saying:
                     saying(message)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repro import environment, machine
+from repro.cache import hosts
 from repro.cache.store import Store
 from repro.cli import main
 from repro.judge.roofs import Roofs
@@ -163,7 +164,11 @@ def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkey
     assert main(doctor) == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found["ceilings"]) == [NAME] and found["ceilings_measured"][NAME][:2] == "20"
-    monkeypatch.setattr(device_ceilings, "identity", lambda: "another")
+    mine = hosts.here()
+    (store_of(laboratory).folder / hosts.NAME).write_text(json.dumps({"hosts": [mine]}))
+    monkeypatch.setattr(hosts, "here", lambda: {**mine, "host": "another"})
+    assert kept.of(clock, measuring=False) is not None  # of the same hardware, which goes on here
+    monkeypatch.setattr(hosts, "here", lambda: {**mine, "host": "another", "cpu": "another"})
     assert kept.of(clock, measuring=False) is None and "not been measured" in kept.notes[0]
     assert main(doctor) == 0
     found = json.loads(capsys.readouterr().out)

@@ -1,6 +1,5 @@
 """What an artefact's Markdown file says beside its tables, and its manifest of its cells."""
 
-
 import pandas
 
 from repro import machine

@@ -1,0 +1,82 @@
+"""Where a run's seconds go, by stage; the log beside the results; and a run that stops before its time is over."""
+
+import json
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from repro import discovery
+from repro.cache.plan import Selection
+from repro.cache.store import Store
+from repro.run import execution, minutes, runner
+from repro.run.jobs import make_jobs
+from repro.run.stages import Stages
+from repro.settings import make_settings
+
+
+def test_a_second_counts_once_for_the_innermost_stage(monkeypatch):
+    clock, built = [0.0], [0.0]
+    monkeypatch.setattr("repro.run.stages.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("repro.run.stages.environment.building_seconds", lambda: built[0])
+    stages = Stages()
+    with stages.of("set-up"):
+        clock[0] += 2.0
+        with stages.of("data"):
+            clock[0] += 5.0
+        clock[0], built[0] = clock[0] + 4.0, 1.0  # of which a kernel took one
+    clock[0] += 100.0  # between two stages
+    with stages.of("record"):
+        clock[0] += 3.0
+    assert stages.rounded() == {"data": 5.0, "compile": 1.0, "set-up": 5.0, "record": 3.0}
+
+
+def test_the_log_adds_runs_up(tmp_path):
+    store = Store(tmp_path, "bench")
+    for begun in ("one", "two"):
+        spent = minutes.Minutes()
+        spent.measured("p", {"identity": {"backend": "host"}, "stages": {"sampling": 2.0}}, 2.5)
+        spent.add("data", 1.0)
+        spent.append(store, begun, "c0ffee", "smoke")
+    found = minutes.read(store.folder, "smoke")
+    assert found.cells == {("p", "host"): 2, ("", ""): 0} and found.total("p") == 5.0 and found.total() == 7.0
+    assert found.places() == [("p", "host"), ("", "")] and minutes.read(store.folder, "small").total() == 0
+    planned = minutes.expected([("p", "host", 10.0), ("q", "cuda", 3.0)], found)
+    assert planned.total("p", "host", "sampling") == pytest.approx(8.0) and planned.total("q", stage="") == 3.0
+
+
+def test_a_run_tells_where_its_minutes_went(laboratory, capsys):
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    said = capsys.readouterr().err
+    assert "minutes of this run" in said and "demo2020" in said
+    found = minutes.read(laboratory.results / "bench", "smoke")
+    assert found.cells["demo2020", "host"] == 3
+    records = [json.loads(path.read_text()) for path in laboratory.cell_files()]
+    told = sum(record["stages"]["set-up"] for record in records)
+    assert found.total("demo2020", "host", "set-up") == pytest.approx(told, abs=0.01)
+
+
+def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, monkeypatch):
+    clock, execute = [0.0], execution.execute
+
+    def slow(*given, **options):
+        clock[0] += 1.0
+        return execute(*given, **options)
+
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock[0], time=time.time))
+    monkeypatch.setattr(runner.execution, "execute", slow)
+    settings = make_settings("smoke", laboratory.results, "bench")
+
+    def go(until):
+        jobs = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
+        summary = runner.go_through(jobs, settings, isolate=False, until=until)
+        return summary.measured, summary.late, summary.exit_code
+
+    assert go(runner.WRITING_SECONDS + 2.0) == (2, True, 3)
+    page = laboratory.file("table1.smoke.md")
+    assert "never run" in page.read_text() and "2 of 9 cells" in page.read_text()
+    assert go(clock[0] + runner.WRITING_SECONDS + 2.0) == (1, False, 0)
+    written = page.stat().st_mtime_ns
+    assert "3 of 9 cells" in page.read_text()
+    assert go(clock[0] + 100.0) == (0, False, 0) and page.stat().st_mtime_ns == written  # it has every cell
+    assert go(runner.NEVER) == (0, False, 0) and page.stat().st_mtime_ns != written

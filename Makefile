@@ -31,7 +31,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all claims readme report figures docs test coverage races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all campaign claims readme report figures docs test coverage races lint bench bench-compare bench-publish clean
 
 TESTS = test bench report compiler nvrtc browser docs
 
@@ -64,6 +64,10 @@ data: ## Build the meshes ahead of time, several at once
 all: ## Every artefact of every paper; PAPER=fu2014 for those of one
 	$(call READY)
 	@$(REPRO) run $(if $(PAPER),,--all) $(OPTIONS)
+
+campaign: ## Everything in three rounds, on other hosts of this kind, too; MINUTES=30 a part: the same command goes on
+	$(call READY)
+	@$(REPRO) run $(if $(PAPER),,--all) --rounds $(or $(ROUNDS),3) --continue $(if $(MINUTES),--minutes $(MINUTES)) $(OPTIONS)
 
 claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
 	$(call READY)

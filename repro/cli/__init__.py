@@ -1,7 +1,7 @@
 """The command line of repro.
 
-    repro list | run | status | believe | merge | compare | claims | published | figures | readme
-    repro report | verify | data | bench | doctor | clean
+    repro list | run | status | believe | repeat | merge | compare | claims | published | figures
+    repro readme | report | verify | data | bench | doctor | clean
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -31,6 +31,7 @@ from repro.cli import (
     merge,
     published,
     readme,
+    repeat,
     report,
     run,
     status,
@@ -48,6 +49,7 @@ app.command("list")(listing.list_artefacts)
 app.command("run")(run.run)
 app.command("status")(status.status)
 app.command("believe")(believe.believe)
+app.command("repeat")(repeat.repeat)
 app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)

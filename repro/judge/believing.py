@@ -7,7 +7,7 @@ import datetime
 import random
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from repro.cache.store import write_atomically
 from repro.model import DONE, ReproError
 from repro.run import manifest
 from repro.run.rounds import named
-from repro.run.worker import Worker
+from repro.run.worker import NEVER, Late, Worker
 from repro.settings import Settings
 
 ALIKE, SHARE = 0.05, 0.02
@@ -72,19 +72,25 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
 
 
 def _compared(tasks: Sequence[Task], settings: Settings) -> list[dict[str, Any]]:
-    compared = []
+    return [each for task, again in measured_again(tasks, settings) for each in _numbers(task, again)]
+
+
+def measured_again(tasks: Iterable[Task], settings: Settings, until: float = NEVER) -> Iterator[tuple[Task, Task]]:
+    """Yield each cell with itself as it is measured anew, apart from all that is stored; none after `until`."""
     with tempfile.TemporaryDirectory() as folder:
         aside = dataclasses.replace(settings, results=Path(folder))
         worker = Worker(aside)
+        worker.limit = until
         try:
             for task in tasks:
                 path = aside.store.path(task.artefact.id, identity(task.cell, aside))
                 again = Task(task.artefact, task.cell, path, {**task.key, "beliefs": {}})
                 worker.dispatch(again, force=True)
-                compared += _numbers(task, again)
+                yield task, again
+        except Late:
+            return
         finally:
             worker.close()
-    return compared
 
 
 def _numbers(task: Task, again: Task) -> list[dict[str, Any]]:

@@ -16,7 +16,8 @@ from repro.machine import fingerprint, host, nvidia
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
 
-OID = "# branch.oid "
+#: What of a checkout is code, for git.
+CODE = (".", *(f":(exclude){path}" for path in ("results", "docs", "README.md", "CHANGELOG.md")))
 
 
 def _git(root: Path, *arguments: str) -> str | None:
@@ -40,20 +41,23 @@ def revision(root: Path = ROOT) -> dict[str, Any]:
 def _commit(root: Path) -> dict[str, Any]:
     """Return ``commit`` and ``dirty`` of the sources under `root`; both None outside a checkout of their own.
 
-    Results do not make a checkout dirty. A copy of the sources inside another repository (a virtual environment in it,
-    say) has no commit: the other's would be wrong. Whoever makes a copy without history or with a stale one, for a
-    container or a compute node, says in the variable ``REPRO_COMMIT`` what it is a copy of; that goes before what git
-    has.
+    The commit is the last that changed code: neither results nor what is written about them make a checkout dirty, or
+    another one, so that a run that goes on after its first results were committed is of one commit. A copy of the
+    sources inside another repository (a virtual environment in it, say) has no commit: the other's would be wrong.
+    Whoever makes a copy without history or with a stale one, for a container or a compute node, says in the variable
+    ``REPRO_COMMIT`` what it is a copy of; that goes before what git has.
     """
     if stated := os.environ.get("REPRO_COMMIT"):
         return {"commit": stated, "dirty": None}
     if not _is_top(root):
         return {"commit": None, "dirty": None}
-    lines = (_git(root, "status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results") or "").splitlines()
-    commit = next((line.removeprefix(OID) for line in lines if line.startswith(OID)), None)
-    if commit in (None, "(initial)"):  # git has failed, or there is no commit yet
+    commit, changes = (
+        _git(root, "log", "-1", "--format=%H", "--", *CODE),
+        _git(root, "status", "--porcelain", "--", *CODE),
+    )
+    if not commit or changes is None:  # git has failed, or there is no commit yet
         return {"commit": None, "dirty": None}
-    return {"commit": commit, "dirty": not all(line.startswith("#") for line in lines)}
+    return {"commit": commit, "dirty": bool(changes)}
 
 
 @functools.cache

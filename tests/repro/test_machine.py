@@ -256,6 +256,9 @@ def test_the_revision_knows_commit_and_changes(tmp_path):
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "table.csv").write_text("1")
     assert manifest.revision(tmp_path)["dirty"] is False
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "what was measured")
+    assert manifest.revision(tmp_path) == clean  # of the same code
     (tmp_path / "new.c").write_text("2")
     assert manifest.revision(tmp_path)["dirty"] is True
 

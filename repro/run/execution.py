@@ -6,6 +6,7 @@ import datetime
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from repro import discovery, environment
@@ -17,6 +18,8 @@ from repro.run import manifest, rounds, tracing
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
 from repro.settings import Settings
+
+_known: set[tuple[Path, str]] = set()  # devices whose ceilings this process has found to hold, and the file
 
 
 def execute(
@@ -111,7 +114,9 @@ def _roofs(run: Run, settings: Settings, saying: Callable[[str], None] | None) -
     measuring = settings.scale != "smoke"
     try:
         for clock in run.bounded.values():
-            ceilings.of(clock, measuring=measuring, saying=saying)
+            place = ceilings.path, clock.name
+            if place not in _known and ceilings.of(clock, measuring=measuring, saying=saying):
+                _known.add(place)
     except Exception as error:  # good times are not thrown away for want of a ceiling
         return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]
     return ceilings.notes

@@ -23,8 +23,9 @@ class Shape:
         Pencils a thread.
     stages : int
         Slabs of stored factors that CUDA copies ahead to shared memory, fewer than nodes along an edge.
-    body : {'stiffness', 'tensor', 'loops'}
-        The source: threads on any device, FP64 tensor cores on CUDA, or loops on a processor, an element a block.
+    body : {'stiffness', 'tensor', 'columns', 'loops'}
+        The source: threads on any device, FP64 tensor cores on CUDA by tiles of slabs or by columns along each axis, or
+        loops on a processor. With the last two a block is an element.
     """
 
     elements: int
@@ -38,18 +39,29 @@ class Shape:
         """Return the threads of a block for q nodes an edge: on GPUs a warp's multiple."""
         if self.body == "loops":
             return 1
+        if self.body == "rows":
+            return -(-self.elements * q // 32) * 32
         if self.body == "tensor":
             return 32 * (-(-q // 8)) ** 2 * self.elements
         return -(-self.elements * q * -(-q // self.pencils) // 32) * 32
 
     def shared(self, q: int) -> int:
         """Return the numbers in a block's shared memory, at most."""
+        if self.body == "rows":
+            return self.elements * (2 * (q**3 + 1) + 23)
+        if self.body == "columns":
+            return 4 * q * spread(q * spread(q)) + 23
         if self.body == "tensor":
             width = 4 * -(-q // 4)
             tile = (q + 4) * width * (width + 4 * (width // 16))
         else:
             tile = 3 * q * q * (q + self.padding)
         return self.elements * (tile + 6 * self.stages * q * q + 23)
+
+
+def spread(n: int) -> int:
+    """Return the least number from n that is 4 or 12 more than a multiple of 16: columns.cu's distances."""
+    return n + min((20 - n) % 16, (28 - n) % 16)
 
 
 # Of orders 1, 2, ..., 15: elements, padding, min_blocks, pencils.

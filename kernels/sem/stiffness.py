@@ -27,10 +27,10 @@ from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
 from kernels.sem.numbering import number_nodes
-from kernels.sem.shapes import Shape, tuned
+from kernels.sem.shapes import Shape, spread, tuned
 from repro import Work
 
-SOURCES = {path.stem: path for path in map(Path(__file__).with_name, ("stiffness.c", "tensor.cu", "loops.c"))}
+SOURCES = {path.stem: path for path in map(Path(__file__).with_name, ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "loops.c"))}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
 PAST = 16  # numbers after the last factor, which loops.c reads and makes no use of
@@ -47,6 +47,9 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         "COMPONENTS": 7 if has_mass else 6, "CONSTANTS": CONSTANTS[geometry],
         "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
     }  # fmt: skip
+    if shape.body == "columns":
+        pitch = spread(order + 1)
+        macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch)}
     if os.environ.get(sanitized.VARIABLE) == "memory":
         # What racecheck has against tensor.cu's copies of 16 bytes at n = 7 and 15 it has not in a kernel of a few
         # lines that does the same, with one stage or two.

@@ -8,26 +8,13 @@
 #define WEIGHT(subdomains) ((real)1)
 #endif
 
-/* y = weighted x, and zero where `sums` of as many nodes are to be added up. */
-KERNEL spread(const long nodes, GLOBAL const int *RESTRICT offsets, GLOBAL const outer *RESTRICT x, GLOBAL real *RESTRICT y,
-              GLOBAL real *RESTRICT sums)
+/* y = weighted x */
+KERNEL spread(const long nodes, GLOBAL const int *RESTRICT offsets, GLOBAL const outer *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
     INNER(t) {
         const long node = block * BLOCK + t;
-        if (node >= nodes) continue;
-        y[node] = WEIGHT(offsets[node + 1] - offsets[node]) * (real)x[node];
-        if (sums) sums[node] = 0;
-    }
-}
-
-/* y = weighted sums, which have been added up. */
-KERNEL take(const long nodes, GLOBAL const int *RESTRICT offsets, GLOBAL const real *RESTRICT sums, GLOBAL outer *RESTRICT y)
-{
-    OUTER(block);
-    INNER(t) {
-        const long node = block * BLOCK + t;
-        if (node < nodes) y[node] = (outer)(WEIGHT(offsets[node + 1] - offsets[node]) * sums[node]);
+        if (node < nodes) y[node] = WEIGHT(offsets[node + 1] - offsets[node]) * (real)x[node];
     }
 }
 

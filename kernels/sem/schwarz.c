@@ -6,13 +6,20 @@
  *
  * A thread holds a pencil of Q nodes in registers, and the modes are constants of the code; a tile in shared memory turns pencils
  * along ζ into those along η and ξ, and back. Nodes lie slab after slab, [group][k][element][j][i]; in `table` a negative number is a
- * node that is not there. Below: x to parts; or with ADDS to the assembled vector `parts`, which is zero before, by atomics. */
+ * node that is not there. x goes to parts; or with ADDS to the assembled vector `parts`, which is zero before, by atomics. SCALED: what
+ * goes in and what comes out is multiplied by the node's weight. x is of type `outer`, parts with ADDS, too. */
 
 #define Q2 (Q * Q)
 #define LANES (ELEMENTS * Q2)
 #define HALF (Q / 2)
 #define EVEN (Q - HALF) /* modes 0 to EVEN - 1 are even; of an odd number of nodes the one in the middle is of these alone */
 #define AT(k, j, i) (((e * Q + (k)) * Q + (j)) * PITCH + (i))
+
+#if SCALED
+#define WEIGHED(node, value) (weights[node] * (value))
+#else
+#define WEIGHED(node, value) (value)
+#endif
 
 #define TO_MODES(values, modes)                                                                                       \
     do {                                                                                                             \
@@ -52,7 +59,7 @@
     real values[Q], modes[Q]
 
 KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT boxes, GLOBAL const real *RESTRICT eigenvalues,
-               GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts)
+               GLOBAL const outer *RESTRICT x, GLOBAL added *RESTRICT parts, GLOBAL const real *RESTRICT weights)
 {
     OUTER(group);
     SHARED_POOL(real, tile, ELEMENTS * Q2 * PITCH);
@@ -63,7 +70,7 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         UNROLL
         for (int k = 0; k < Q; ++k) {
             const int node = table[(group * Q + k) * LANES + t];
-            values[k] = node < 0 ? (real)0 : x[node];
+            values[k] = node < 0 ? (real)0 : WEIGHED(node, (real)x[node]);
         }
         TO_MODES(values, modes);
         UNROLL
@@ -115,7 +122,7 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         for (int k = 0; k < Q; ++k) {
 #if ADDS
             const int node = table[(group * Q + k) * LANES + t];
-            if (node >= 0) ATOMIC_ADD_GLOBAL(&parts[node], values[k]);
+            if (node >= 0) ATOMIC_ADD_GLOBAL(&parts[node], (added)WEIGHED(node, values[k]));
 #else
             parts[(group * Q + k) * LANES + t] = values[k];
 #endif

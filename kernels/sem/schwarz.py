@@ -17,6 +17,7 @@ import numpy as np
 import scipy.linalg
 
 from kernels.sem import operations
+from kernels.sem.diagonals import namespaced
 from kernels.sem.gather import Gather
 from kernels.sem.geometry import coefficients
 from kernels.sem.gll import rule
@@ -66,20 +67,24 @@ def pencil(order: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(values), np.concatenate(modes, axis=1)
 
 
-def defines(order: int, dtype: str, subdomains: int, adds: bool = False) -> dict:
-    """Return the macros of a build of ``schwarz.c``."""
+def defines(order: int, dtype: str, subdomains: int, adds: str | None = None, scaled: bool = False) -> dict:
+    """Return the macros of a build of ``schwarz.c``; `adds` is the type of what it reads and adds to, None for parts."""
     numbers = ", ".join(f"(real){value!r}" for value in pencil(order)[1].ravel().tolist())
     q = order + 3
-    return {"real": REAL[dtype], "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains, "BASIS": numbers, "ADDS": int(adds)}
+    outer = REAL[adds or dtype]
+    return {
+        "real": REAL[dtype], "outer": outer, "added": outer, "Q": q, "PITCH": q | 1, "ELEMENTS": subdomains,
+        "BASIS": numbers, "ADDS": adds is not None, "SCALED": scaled,
+    }  # fmt: skip
 
 
-def setting(order: int, dtype: str, is_gpu: bool, adds: bool = False) -> tuple[Path, int, dict]:
+def setting(order: int, dtype: str, is_gpu: bool, adds: str | None = None, scaled: bool = False) -> tuple[Path, int, dict]:
     """Return the source, the threads of a block and the macros for a device."""
     if not is_gpu:
-        return LOOPS, 1, defines(order, dtype, 1, adds)
+        return LOOPS, 1, defines(order, dtype, 1, adds, scaled)
     pencils = (order + 3) ** 2
     subdomains = max(1, THREADS // pencils)
-    return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains, adds)
+    return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains, adds, scaled)
 
 
 def by_atomics(device) -> bool:
@@ -99,7 +104,7 @@ BUILDS = [
         (1, "float64", True), (3, "float32", True), (7, "float32", True), (15, "float64", True), (2, "float32", False),
         (4, "float64", False),
     )
-] + [
+] + [setting(3, "float32", is_gpu, "float64", True) for is_gpu in (True, False)] + [
     halo(dtype, outer, weighted)
     for dtype, outer, weighted in (("float32", "float64", True), ("float32", "float32", False),
                                    ("float64", "float64", True))
@@ -174,45 +179,49 @@ class Schwarz:
         neighbours = Neighbours(numbers, order, xp)
         kept = numbers if fixed is None else xp.where(fixed[numbers], xp.int32(-1), numbers)
         table = overlap(kept, order, neighbours, xp)
-        adds = by_atomics(device) if adds is None else adds
-        source, block, macros = setting(order, dtype, device.is_gpu, adds)
-        self.layout = Layout(self.elements, order + 3, macros["ELEMENTS"])
+        self.adds = by_atomics(device) if adds is None else adds
+        self._setting = order, dtype, device.is_gpu
+        self.layout = Layout(self.elements, order + 3, setting(*self._setting)[2]["ELEMENTS"])
         self.maps = Gather(device, table, self.nodes, self.layout, dtype)
         coefficients_ = [xp.broadcast_to(xp.asarray(v, dtype="float64"), (self.elements,)) for v in (kappa, mass)]
         sizes = boxes(points, cells, *coefficients_, xp)
         filling = xp.repeat(sizes[-1:], self.layout.groups * self.layout.group - self.elements, axis=0)
         self._boxes = device.array(xp.concatenate([sizes, filling]).reshape(-1), self.dtype)
         self._eigenvalues = device.array(pencil(order)[0], self.dtype)
-        self._build, self.adds = (source, block, macros), adds
-        self._solves = {False: None, True: None}
-        self._halo = device.build(*halo(dtype, self._outer.name, weighted))
-        self._copies = weighted or self._outer != self.dtype
+        self._kernels = {}
+        self._weighted, self._copies = weighted, not self.adds and (weighted or self._outer != self.dtype)
         self._x = device.empty(self.nodes if self._copies else 0, self.dtype)
-        self._parts = device.empty(self.nodes * self._copies if adds else self.layout.size, self.dtype)
+        self._parts = device.empty(0 if self.adds else self.layout.size, self.dtype)
+        self._weights = None
+        if self.adds and weighted:
+            counts = xp.diff(namespaced(device, self.maps.offsets))
+            self._weights = device.array(xp.maximum(counts, 1) ** -0.5, self.dtype)
+        elif not self.adds:
+            self._halo = device.build(*halo(dtype, self._outer.name, weighted))
 
     def apply(self, r, z) -> None:
         """Enqueue z = P^f r."""
-        grid = -(-self.nodes // BLOCK)
-        x, parts = self._x if self._copies else r, self._parts if self._copies or not self.adds else z
-        if self._copies:
-            self._halo.spread(grid, self.nodes, self.maps.offsets, r, x, parts if self.adds else None)
-        elif self.adds:
+        if self.adds:
             self.device.fill(z, 0.0)
-        self._solve(x, parts, self.adds)
-        if not self.adds:
-            self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, parts, z)
-        elif self._copies:
-            self._halo.take(grid, self.nodes, self.maps.offsets, parts, z)
+            self._solve(r, z, self._outer.name, self._weighted)
+            return
+        grid, x = -(-self.nodes // BLOCK), r
+        if self._copies:
+            x = self._x
+            self._halo.spread(grid, self.nodes, self.maps.offsets, r, x)
+        self._solve(x, self._parts)
+        self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, self._parts, z)
 
     def solve_local(self, x, parts) -> None:
         """Enqueue the solves alone, the paper's kernel z: from an assembled vector to that of the subdomains."""
-        self._solve(x, parts, False)
+        self._solve(x, parts)
 
-    def _solve(self, x, parts, adds: bool) -> None:
-        if self._solves[adds] is None:
-            source, block, macros = self._build
-            self._solves[adds] = self.device.build(source, block=block, defines=macros | {"ADDS": int(adds)}).schwarz
-        self._solves[adds](self.layout.groups, self.maps.table, self._boxes, self._eigenvalues, x, parts)
+    def _solve(self, x, parts, *adding) -> None:
+        if adding not in self._kernels:
+            source, block, macros = setting(*self._setting, *adding)
+            self._kernels[adding] = self.device.build(source, block=block, defines=macros).schwarz
+        vectors = self._boxes, self._eigenvalues, x, parts, self._weights
+        self._kernels[adding](self.layout.groups, self.maps.table, *vectors)
 
     def local_work(self) -> Work:
         """Return the least work of `solve_local`: table and result once, the assembled vector once.
@@ -226,13 +235,13 @@ class Schwarz:
     def work(self) -> Work:
         """Return the least work of `apply`: besides the solves both vectors once, and the parts and their places.
 
-        By atomics there are no parts: the sums are written once, and read where they are weighted.
+        By atomics there are no parts: the sums are written once, and weights are read once.
         """
         local, size, outer = self.local_work(), self.dtype.itemsize, self._outer.itemsize
         entries = int(self.maps.places.shape[0])
         if self.adds:
-            memory = local.bytes - size * self.elements * (self.order + 3) ** 3 + size * self.nodes
-            memory += (4 + size + outer) * self.nodes if self._copies else 0
+            memory = local.bytes - size * self.elements * (self.order + 3) ** 3 + (2 * outer - size) * self.nodes
+            memory += size * self.nodes if self._weighted else 0
         else:
             memory = local.bytes + (4 + size) * entries + (4 + outer) * self.nodes
         if self._copies:

@@ -8,6 +8,12 @@
 #define HALF (Q / 2)
 #define EVEN (Q - HALF)
 
+#if SCALED
+#define WEIGHED(node, value) (weights[node] * (value))
+#else
+#define WEIGHED(node, value) (value)
+#endif
+
 /* A sum that is unrolled whole stays in registers, and the loop around it becomes vector instructions. */
 #ifdef __OPENCL_VERSION__
 #define SUM _Pragma("unroll")
@@ -61,14 +67,14 @@
     }
 
 KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT boxes, GLOBAL const real *RESTRICT eigenvalues,
-               GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts)
+               GLOBAL const outer *RESTRICT x, GLOBAL added *RESTRICT parts, GLOBAL const real *RESTRICT weights)
 {
     OUTER(element);
     SHARED real tile[Q3], found[Q3], sums[EVEN * Q2], gaps[EVEN * Q2];
     const real basis[Q * Q] = {BASIS};
     INNER(t) {
         GLOBAL const int *nodes = table + element * Q3;
-        for (int l = 0; l < Q3; ++l) tile[l] = nodes[l] < 0 ? (real)0 : x[nodes[l]];
+        for (int l = 0; l < Q3; ++l) tile[l] = nodes[l] < 0 ? (real)0 : WEIGHED(nodes[l], (real)x[nodes[l]]);
         TO_MODES
         TO_MODES
         TO_MODES
@@ -84,7 +90,7 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         TO_NODES
 #if ADDS
         for (int l = 0; l < Q3; ++l) {
-            if (nodes[l] >= 0) ATOMIC_ADD_GLOBAL(&parts[nodes[l]], tile[l]);
+            if (nodes[l] >= 0) ATOMIC_ADD_GLOBAL(&parts[nodes[l]], (added)WEIGHED(nodes[l], tile[l]));
         }
 #else
         for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = tile[l];

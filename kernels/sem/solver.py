@@ -148,9 +148,11 @@ def builds(device, order: int, dtype: str, preconditioner, inner_dtype: str, coa
     """Return what a solver builds, but for the operator's kernels, with which it begins, and for aggregation."""
     found = [gather.build(dtype), conjugate_gradient.build(device, dtype)]
     if preconditioner in ("two-scale", "fine-only"):
-        halo = schwarz.halo(inner_dtype, dtype, weighted)
-        adds = schwarz.by_atomics(device)
-        found += [schwarz.setting(order, inner_dtype, device.is_gpu, adds), halo, gather.build(inner_dtype)]
+        if schwarz.by_atomics(device):
+            found += [schwarz.setting(order, inner_dtype, True, dtype, weighted), gather.build(inner_dtype)]
+        else:
+            found += [schwarz.setting(order, inner_dtype, device.is_gpu), gather.build(inner_dtype)]
+            found += [schwarz.halo(inner_dtype, dtype, weighted)]
     if preconditioner == "two-scale":
         found += [coarse_space.build(device.is_gpu, order, inner_dtype, dtype), gather.build("float64")]
         if coarse == "device":

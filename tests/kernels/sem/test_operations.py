@@ -94,8 +94,8 @@ def test_operator(counting, order, geometry, has_mass, pencils):
 @pytest.mark.parametrize("order", [2, 3, 6])
 def test_local_solves(counting, order):
     q = order + 3
-    source_, block, macros = schwarz.SOURCE, -(-(q * q) // 32) * 32, schwarz.defines(order, "float64", 1)
-    count = counting(source_, block, macros, "schwarz")
+    macros = schwarz.defines(order, "float64", 1) | {"outer": "real", "added": "real"}
+    count = counting(schwarz.SOURCE, -(-(q * q) // 32) * 32, macros, "schwarz", ", nullptr")
     arrays = np.arange(q**3, dtype="int32"), np.ones(4), schwarz.pencil(order)[0], np.ones(q**3), np.zeros(q**3)
     assert count(*arrays) == operations.schwarz(order)
     # Between 0.93 and 0.98 of the paper's O_P, which counts a product with its addition as one.

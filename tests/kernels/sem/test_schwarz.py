@@ -103,7 +103,7 @@ def test_local_solve_inverts_the_assembled_operator_on_a_box(device, order, dtyp
     """In a grid of equal boxes the operator, restricted to a subdomain's nodes, is what the fast solve inverts."""
     if body == "threads":  # a GPU's source on a processor, too
         setting = module.setting
-        monkeypatch.setattr(module, "setting", lambda order, dtype, is_gpu, adds: setting(order, dtype, True, adds))
+        monkeypatch.setattr(module, "setting", lambda order, dtype, is_gpu, *adds: setting(order, dtype, True, *adds))
     shape = (5, 5, 5) if order == 1 else (3, 3, 3)
     points, cells = disturbed(*grid(shape), seed=order)
     kappa, mass = 1.7, 0.6

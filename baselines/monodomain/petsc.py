@@ -7,7 +7,6 @@ answers as lines of JSON. Block Jacobi has a block a process, and in it PETSc's 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -16,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from baselines.monodomain.system import System
-from baselines.solvers.petsc import LONGEST, Petsc, _environment, find
+from baselines.solvers.petsc import LONGEST, Petsc, find, launcher
 from baselines.solvers.rival import SolverFailed
 from repro import Skip
 
@@ -97,11 +96,10 @@ class Heart(Petsc):
             self._start()
         answer = self._ask("run")
         self.parts, self.steps = answer["spent"], answer["steps"]
-        folder = Path(self._folder.name)
-        self.phi = np.concatenate([np.load(folder / f"found.{rank}.npy") for rank in range(self.processes)])
+        self.phi = self._found("found")
 
     def _start(self):
-        installation = find()
+        find()  # before anything is compiled
         folder = Path(self._folder.name)
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
@@ -112,28 +110,4 @@ class Heart(Petsc):
         if made.returncode:
             raise SolverFailed(f"{CODE.name} does not compile: {made.stderr.strip()[:300]}")
         (folder / "options.json").write_text(json.dumps(self._options))
-        self._errors = (folder / "errors").open("w+b")
-        self._process = subprocess.Popen(
-            [*launcher(self.processes), installation.python, str(PROGRAM), str(folder)], cwd=folder,
-            env=_environment(installation), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-        )  # fmt: skip
-        self.version = self._ask("begin")["version"]
-
-
-def launcher(processes: int) -> list[str]:
-    """Return the command that starts so many processes: REPRO_MPIEXEC, or mpiexec.
-
-    Raises
-    ------
-    Skip
-        When there is none.
-    """
-    program = os.environ.get("REPRO_MPIEXEC") or shutil.which("mpiexec")
-    if not program:
-        raise Skip("mpiexec is not installed", "apt-get install openmpi-bin")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
-    is_open_mpi = "open" in (version.stdout + version.stderr).lower()
-    options = ["--oversubscribe", "--bind-to", "none"] if is_open_mpi else []
-    if is_open_mpi and hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.append("--allow-run-as-root")
-    return [program, "-n", str(processes), *options]
+        self._launch(PROGRAM, launcher(self.processes))

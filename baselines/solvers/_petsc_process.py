@@ -1,6 +1,7 @@
-"""Solves a system with PETSc: started by `petsc.py` with a folder, in whatever Python has petsc4py.
+"""Solves a system with PETSc: started by `petsc.py` with a folder, in whatever Python has petsc4py, or by mpiexec.
 
-Commands come as lines on standard input, answers go as lines of JSON to standard output. It needs NumPy and petsc4py.
+Commands come as lines on the first process's standard input, its answers go as lines of JSON to standard output. It
+needs NumPy and petsc4py.
 """
 
 import ctypes
@@ -14,26 +15,55 @@ from pathlib import Path
 
 import numpy as np
 
+COMMANDS = ("begin", "set_up", "solve", "end")
+
 
 class System:
-    """The system that lies in a folder, with its options in PETSc's data base."""
+    """One process's rows of the system that lies in a folder, with its options in PETSc's data base."""
 
     def __init__(self, folder):
         petsc4py = importlib.import_module("petsc4py")  # of another Python, whose packages this project cannot pin
         options = json.loads((folder / "options.json").read_text())
         petsc4py.init([sys.argv[0], *(word for name, value in options.items() for word in ("-" + name, value))])
         PETSc = importlib.import_module("petsc4py.PETSc")
-        self.petsc, self.folder, self.solver = PETSc, folder, None
-        rows, columns, values, rhs = (
-            np.load(folder / f"{name}.npy") for name in ("row_offsets", "column_indices", "values", "rhs")
-        )
-        integer = PETSc.IntType
-        size = len(rows) - 1
-        self.matrix = PETSc.Mat().createAIJ((size, size), csr=(rows.astype(integer), columns.astype(integer), values))
-        self.matrix.assemble()
-        self.matrix.setOption(PETSc.Mat.Option.SPD, True)
-        self.rhs = PETSc.Vec().createWithArray(rhs)
+        self.petsc, self.folder, self.solver, self.world = PETSc, folder, None, PETSc.COMM_WORLD
+        rhs = np.load(folder / "rhs.npy")
+        self.size = len(rhs)
+        self.begin_row, self.end_row = (self.size * (self.world.rank + end) // self.world.size for end in (0, 1))
+        self.matrix = self.near = self.read("matrix")
+        if (folder / "near.values.npy").exists():
+            self.near = self.read("near")
+        self.rhs = PETSc.Vec().createWithArray(rhs[self.begin_row : self.end_row], comm=self.world)
         self.x = self.rhs.duplicate()
+
+    def read(self, which):
+        """Return the matrix of that name."""
+        rows, columns, values = (
+            np.load(self.folder / f"{which}.{name}.npy", mmap_mode="r")
+            for name in ("row_offsets", "column_indices", "values")
+        )
+        integer, owned = self.petsc.IntType, self.end_row - self.begin_row
+        begin, end = rows[self.begin_row], rows[self.end_row]
+        csr = (
+            (rows[self.begin_row : self.end_row + 1] - begin).astype(integer), columns[begin:end].astype(integer),
+            np.array(values[begin:end]),
+        )  # fmt: skip
+        matrix = self.petsc.Mat().createAIJ(((owned, self.size), (owned, self.size)), csr=csr, comm=self.world)
+        matrix.assemble()
+        matrix.setOption(self.petsc.Mat.Option.SPD, True)
+        return matrix
+
+    def everyone(self, value):
+        """Return the first process's small integer in all of them, by the one kind of message that PETSc wraps."""
+        vector = self.petsc.Vec().createMPI((1 if self.world.rank == 0 else 0, 1))
+        if self.world.rank == 0:
+            vector.setValue(0, float(value))
+        vector.assemble()
+        return round(vector.sum())
+
+    def clock(self):
+        self.world.barrier()
+        return time.perf_counter()
 
     def begin(self):
         return {"version": ".".join(map(str, self.petsc.Sys.getVersion())), "seconds": 0.0}
@@ -41,19 +71,20 @@ class System:
     def set_up(self):
         if self.solver is not None:
             self.solver.destroy()
-        self.solver = self.petsc.KSP().create()
-        self.solver.setOperators(self.matrix)
+        self.solver = self.petsc.KSP().create(self.world)
+        self.solver.setOperators(self.matrix, self.near)
         self.solver.setFromOptions()
-        begun = time.perf_counter()
+        begun = self.clock()
         self.solver.setUp()
-        return {"seconds": time.perf_counter() - begun}
+        return {"seconds": self.clock() - begun}
 
     def solve(self):
         self.x.set(0.0)
-        begun = time.perf_counter()
+        begun = self.clock()
         self.solver.solve(self.rhs, self.x)
-        seconds = time.perf_counter() - begun
-        np.save(self.folder / "x.npy", self.x.getArray(readonly=True))
+        seconds = self.clock() - begun
+        np.save(self.folder / f"x.{self.world.rank}.npy", self.x.getArray(readonly=True))
+        self.world.barrier()
         return {
             "seconds": seconds, "iterations": self.solver.getIterationNumber(),
             "reason": int(self.solver.getConvergedReason()),
@@ -66,15 +97,21 @@ def main():
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the process that asks
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print must not mix with the answers
-    system = None
-    for line in sys.stdin:
-        command = line.strip()
-        try:
-            system = system or System(Path(sys.argv[1]))
-            answer = {"begin": system.begin, "set up": system.set_up, "solve": system.solve}[command]()
-        except Exception as error:
-            answer = {"error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
-        print(json.dumps(answer), file=answers, flush=True)
+    try:
+        system = System(Path(sys.argv[1]))
+        while True:
+            asked = COMMANDS.index("end")
+            if system.world.rank == 0 and (line := sys.stdin.readline().strip()):
+                asked = COMMANDS.index(line.replace(" ", "_"))
+            command = COMMANDS[system.everyone(asked)]
+            if command == "end":
+                return
+            answer = getattr(system, command)()
+            if system.world.rank == 0:
+                print(json.dumps(answer), file=answers, flush=True)
+    except Exception as error:
+        print(json.dumps({"error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}), file=answers, flush=True)
+        os._exit(1)  # an orderly end would wait for the other processes, which wait for this one
 
 
 if __name__ == "__main__":

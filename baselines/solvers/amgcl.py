@@ -22,20 +22,20 @@ class Amgcl(Rival):
         self._hierarchy = None
 
     def set_up(self):
-        self._hierarchy = self._library.amg(self.matrix, PRECONDITIONER)
+        self._hierarchy = self._library.amg(self.near, PRECONDITIONER)
 
     def solve(self):
         settings = {"type": "cg", "tol": self.tolerance, "maxiter": self.max_iterations}
         solver = self._library.solver(self._hierarchy, settings)
-        self.x = solver(self.rhs)
+        self.x = solver(self.matrix, self.rhs)
         self.iterations = int(solver.iters)
         self._ended(solver.error <= self.tolerance, f"AMGCL's residual is {solver.error:.3g}")
 
 
-def prepare(matrix, rhs, tolerance, max_iterations):
-    """Return the rival for a system; see `baselines.solvers.prepare`."""
+def prepare(matrix, rhs, tolerance, max_iterations, near=None):
+    """Return the rival for a system; see `Rival` and `baselines.solvers.prepare`."""
     try:
         library = importlib.import_module("pyamgcl")
     except ImportError as missing:
         raise Skip(f"AMGCL is not installed: {missing}", PACKAGES["AMGCL"][1]) from None
-    return Amgcl(library, matrix, rhs, tolerance, max_iterations)
+    return Amgcl(library, matrix, rhs, tolerance, max_iterations, near)

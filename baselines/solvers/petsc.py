@@ -50,17 +50,22 @@ class Petsc(Rival):
     ----------
     options : dict of str to str
         PETSc's, without the leading hyphen.
+    *system
+        As of a `Rival`.
     limit : float
         Seconds after which the process is taken to hang.
+    processes : int
+        Of one thread each, which MPI starts where they are several; the rows are split evenly.
 
     Raises
     ------
     Skip
-        If there is no petsc4py on this machine.
+        If there is no petsc4py on this machine, or no mpiexec for several processes.
     """
 
-    def __init__(self, options, *system, limit: float = LONGEST):
+    def __init__(self, options, *system, limit: float = LONGEST, processes: int = 1):
         super().__init__(*system)
+        self.threads = self.processes = processes
         self._folder = tempfile.TemporaryDirectory(prefix="repro-petsc-")
         self._process, self._limit, self._options = None, limit, options
         self.seconds, self.has_set_up = 0.0, options.get("pc_type") != "none"
@@ -73,7 +78,7 @@ class Petsc(Rival):
     def solve(self):
         answer = self._ask("solve")
         self.iterations = answer["iterations"]
-        self.x = np.load(Path(self._folder.name) / "x.npy")
+        self.x = self._found("x")
         self._ended(answer["reason"] > 0, f"PETSc's reason {answer['reason']}")
 
     def close(self):
@@ -86,20 +91,31 @@ class Petsc(Rival):
 
     __del__ = close
 
-    def _start(self):
-        installation = find()
+    def _found(self, name: str) -> np.ndarray:
+        """Return a vector that each process left its share of."""
         folder = Path(self._folder.name)
-        for name, array in (
-            ("row_offsets", self.matrix.indptr.astype(np.int32)), ("values", self.matrix.data), ("rhs", self.rhs),
-            ("column_indices", self.matrix.indices.astype(np.int32)),
-        ):  # fmt: skip
-            np.save(folder / f"{name}.npy", array)
+        return np.concatenate([np.load(folder / f"{name}.{rank}.npy") for rank in range(self.processes)])
+
+    def _start(self):
+        folder = Path(self._folder.name)
+        np.save(folder / "rhs.npy", self.rhs)
+        for which, matrix in (("matrix", self.matrix), *([("near", self.near)] if self.near is not self.matrix else [])):
+            for name, array in (
+                ("row_offsets", matrix.indptr.astype(np.int32)), ("values", matrix.data),
+                ("column_indices", matrix.indices.astype(np.int32)),
+            ):  # fmt: skip
+                np.save(folder / f"{which}.{name}.npy", array)
         options = {"ksp_type": "cg", "ksp_norm_type": "unpreconditioned", **self._options}
         options |= {"ksp_rtol": self.tolerance, "ksp_atol": 0.0, "ksp_max_it": self.max_iterations}
         (folder / "options.json").write_text(json.dumps({name: str(value) for name, value in options.items()}))
-        self._errors = (folder / "errors").open("w+b")
+        self._launch(PROGRAM, launcher(self.processes) if self.processes > 1 else [])
+
+    def _launch(self, program: Path, before: list[str]) -> None:
+        """Start PETSc's program by a command, and ask for the version."""
+        installation, folder = find(), self._folder.name
+        self._errors = (Path(folder) / "errors").open("w+b")
         self._process = subprocess.Popen(
-            [installation.python, str(PROGRAM), str(folder)], env=_environment(installation), cwd=folder,
+            [*before, installation.python, str(program), folder], env=_environment(installation), cwd=folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
         )  # fmt: skip
         self.version = self._ask("begin")["version"]
@@ -171,6 +187,25 @@ def find() -> Installation:
         if done.returncode == 0:
             return installation._replace(version=done.stdout.strip())
     raise Skip("PETSc is not installed: no Python here imports petsc4py", PACKAGES["hypre through PETSc"][1])
+
+
+def launcher(processes: int) -> list[str]:
+    """Return the command that starts so many processes: REPRO_MPIEXEC, or mpiexec.
+
+    Raises
+    ------
+    Skip
+        When there is none.
+    """
+    program = os.environ.get("REPRO_MPIEXEC") or shutil.which("mpiexec")
+    if not program:
+        raise Skip("mpiexec is not installed", "apt-get install openmpi-bin")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
+    is_open_mpi = "open" in (version.stdout + version.stderr).lower()
+    options = ["--oversubscribe", "--bind-to", "none"] if is_open_mpi else []
+    if is_open_mpi and hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-run-as-root")
+    return [program, "-n", str(processes), *options]
 
 
 def _candidates() -> list[tuple[str, str]]:

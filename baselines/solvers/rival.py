@@ -17,6 +17,16 @@ class SolverFailed(ReproError):
 class Rival:
     """A solver of A x = b from x = 0, on the host or, by a library of its own, on a GPU.
 
+    Parameters
+    ----------
+    matrix : scipy.sparse matrix of float64, shape (n, n)
+    rhs : ndarray of float64, shape (n,)
+    tolerance : float
+        Of ‖b - A x‖/‖b‖.
+    max_iterations : int
+    near : scipy.sparse matrix of float64, shape (n, n), optional
+        What a preconditioner is made of, where that is not the matrix itself.
+
     Attributes
     ----------
     threads : int
@@ -42,8 +52,9 @@ class Rival:
     has_set_up = True
     version = ""
 
-    def __init__(self, matrix, rhs: np.ndarray, tolerance: float, max_iterations: int):
+    def __init__(self, matrix, rhs: np.ndarray, tolerance: float, max_iterations: int, near=None):
         self.matrix = scipy.sparse.csr_matrix(matrix)
+        self.near = self.matrix if near is None else scipy.sparse.csr_matrix(near)
         self.rhs = np.ascontiguousarray(rhs, dtype=np.float64)
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.iterations, self.x = 0, np.zeros_like(self.rhs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 
 from experiments.remacle2016 import products
@@ -50,8 +48,10 @@ TITLES = {
     "elements between the GLL nodes as preconditioner, one thread",
     "amgcl-low-order": "on the host: AMGCL's CG with the assembled matrix, its smoothed aggregation on low-order "
     "elements as preconditioner, all threads",
+    "hypre-low-order": "on the host: PETSc's CG with the assembled matrix, hypre's BoomerAMG (PMIS, ext+i) on low-order "
+    "elements as preconditioner, as many processes as AMGCL has threads",
 }
-RIVALS = {"pyamg-low-order": "pyamg_low_order", "amgcl-low-order": "amgcl_low_order"}  # of baselines.sem
+RIVALS = {f"{library}-low-order": library for library in ("pyamg", "amgcl", "hypre")}  # of baselines.sem.low_order
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve
 ROUNDINGS = 8  # of x to single precision, so many times the change of whose residual a solve in it may leave
 RIVAL_BYTES = 50  # for each entry of the element matrices
@@ -164,7 +164,9 @@ class Residual:
 
 
 def _measure_rival(cell, run):
+    from baselines.sem import low_order as rivals
     from baselines.sem.assembled import low_order, matrix
+    from experiments.reported import ReportedClock
     from kernels.sem.numbering import number_nodes
 
     mesh, order = run.dataset(cell.data[0]), cell.parameters["order"]
@@ -173,13 +175,16 @@ def _measure_rival(cell, run):
     system = mesh.points, mesh.cells, order, numbering.table, ~numbering.boundary
     a = matrix(*system)
     weights = _masses(mesh, order, numbering)[~numbering.boundary]
-    made = importlib.import_module(f"baselines.sem.{RIVALS[cell.method]}")
-    rival = made.LowOrder(a, low_order(*system), weights, TOLERANCE, MAX_ITERATIONS)
+    rival = rivals.prepare(RIVALS[cell.method], a, low_order(*system), weights, TOLERANCE, MAX_ITERATIONS)
     rival.set_up()
-    run.time("solve", rival.solve, check=rival.residual, tolerance=1.01 * TOLERANCE, max_seconds=SECONDS[run.scale])
+    run.time(
+        "solve", rival.solve, check=rival.residual, tolerance=1.01 * TOLERANCE, max_seconds=SECONDS[run.scale],
+        device=None if rival.seconds is None else ReportedClock(rival),
+    )  # fmt: skip
     run.value("threads", rival.threads, "count")
     run.value("iterations", rival.iterations, "count")
     run.value("nodes", numbering.nodes, "count")
+    rival.close()
 
 
 def _masses(mesh, order, numbering):

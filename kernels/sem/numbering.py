@@ -26,7 +26,10 @@ class Numbering:
     order : int
         The paper's n.
     nodes : int
-        The paper's N. Numbers follow the elements: node after node as each is first met.
+        The paper's N. Numbers follow the elements: node after node as each is first met, those inside elements after all
+        others, as what is added up from several elements then lies together.
+    surface : int
+        Nodes that are not inside an element.
     table : (elements, (n + 1)³) int32
         Global number of local node i + (n + 1) (j + (n + 1) k); i runs along ξ.
     boundary : (nodes,) bool
@@ -35,6 +38,7 @@ class Numbering:
 
     order: int
     nodes: int
+    surface: int
     table: Any
     boundary: Any
 
@@ -134,15 +138,15 @@ def number_nodes(cells, order: int, xp=np) -> Numbering:
     inside = np.arange(1, n)
     inner = (inside + q * inside[:, None] + q * q * inside[:, None, None]).ravel()
     table[:, inner] = total + (n - 1) ** 3 * xp.arange(elements)[:, None] + xp.arange(inner.size)
-    total += (n - 1) ** 3 * elements
+    inner_nodes = (n - 1) ** 3 * elements
 
-    table, nodes = _by_first_use(table, total, xp)
+    table, nodes = _by_first_use(table, total, inner_nodes, xp)
     if nodes >= 2**31:
         raise ValueError(f"{nodes} nodes exceed 32 bits")
     boundary = xp.zeros(nodes, dtype=bool)
     for local, side in enumerate(_face_nodes(n)):
         boundary[table[on_boundary[:, local]][:, side].ravel()] = True
-    return Numbering(order, nodes, table, boundary)
+    return Numbering(order, nodes, nodes - inner_nodes, table, boundary)
 
 
 def _face_positions(corner, positions, n, xp):
@@ -169,13 +173,17 @@ def _face_nodes(n: int) -> list[np.ndarray]:
     return sides
 
 
-def _by_first_use(table, total, xp):
-    """Renumber so that numbers follow the elements: neighbours in memory are neighbours in space."""
-    flat = table.ravel()
-    first = xp.full(total, flat.size, dtype=xp.int64)
+def _by_first_use(table, surface, inner, xp):
+    """Renumber so that numbers follow the elements: neighbours in memory are neighbours in space.
+
+    The first `surface` numbers come before the other `inner` ones.
+    """
+    flat, total = table.ravel(), surface + inner
+    first = xp.full(total, 2 * flat.size, dtype=xp.int64)
     xp.minimum.at(first, flat, xp.arange(flat.size))
+    first[surface:] += flat.size
     order = xp.argsort(first)
-    nodes = int((first < flat.size).sum())  # vertices that no element uses stand last and fall away
+    nodes = int((first < 2 * flat.size).sum())  # vertices that no element uses stand last and fall away
     rank = xp.empty(total, dtype=xp.int32)
     rank[order] = xp.arange(total, dtype=xp.int32)
     return rank[table], nodes

@@ -159,6 +159,9 @@ class Operator:
         points_, weights, derivative = rule(order)
         self.rule = device.array(np.concatenate([derivative.T.ravel(), weights, points_]), self.dtype)
         self._shape, self._buffer = shape, None
+        # With a fixed node inside an element, which no kernel writes, all are set to zero.
+        written = dirichlet is None or isinstance(dirichlet, str) or not bool(fixed[self.numbering.surface :].any())
+        self._added = self.numbering.surface if written else self.nodes
         self._kernels = {"parts": self._built("parts")}
 
     def _built(self, output: str):
@@ -187,7 +190,7 @@ class Operator:
 
     def multiply_atomic(self, x, y) -> None:
         """Enqueue y = A x in one kernel, with atomic adds where elements meet."""
-        self.device.fill(y, 0)
+        self.device.fill(y[: self._added], 0)
         self._launch("nodes", x, None, y)
 
     @property

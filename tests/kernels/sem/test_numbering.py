@@ -47,9 +47,12 @@ def test_boundary_is_where_faces_are_alone(n):
 @pytest.mark.parametrize("n", [2, 3])
 def test_numbers_follow_the_elements(n):
     _, cells = MESHES["disturbed"]()
-    table = number_nodes(cells, n).table.ravel()
-    first = np.unique(table, return_index=True)[1]
-    assert (np.diff(first) > 0).all()
+    numbering = number_nodes(cells, n)
+    first, surface = np.unique(numbering.table, return_index=True)[1], numbering.surface
+    assert (np.diff(first[:surface]) > 0).all() and (np.diff(first[surface:]) > 0).all()
+    inside = np.zeros((n + 1,) * 3, bool)
+    inside[1:-1, 1:-1, 1:-1] = True
+    assert np.array_equal(np.sort(numbering.table[:, inside.ravel()].ravel()), np.arange(surface, numbering.nodes))
 
 
 def test_counts_of_the_paper():

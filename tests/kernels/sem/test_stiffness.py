@@ -185,11 +185,14 @@ def test_symmetric_to_rounding_and_without_the_constants_of_a_kernel(device, ord
     assert np.abs(product(device, operator, np.ones(operator.nodes))).max() <= 1e-12 * np.abs(ax).max()
 
 
-def test_dirichlet_nodes_read_as_zero_and_give_zero(device):
+@pytest.mark.parametrize("where", ["boundary", "anywhere"])
+def test_dirichlet_nodes_read_as_zero_and_give_zero(device, where):
     points, cells = MESHES["disturbed"]()
     free = Operator(device, points, cells, 3)
-    fixed = Operator(device, points, cells, 3, dirichlet="boundary")
     boundary = np.array(device.to_host(free.numbering.boundary))
+    if where == "anywhere":  # inside elements, too
+        boundary = np.random.default_rng(1).random(free.nodes) < 0.2
+    fixed = Operator(device, points, cells, 3, dirichlet=where if where == "boundary" else boundary)
     x = np.random.default_rng(0).normal(size=free.nodes)
     expected = np.where(boundary, 0, product(device, free, np.where(boundary, 0, x)))
     for multiply in (fixed.multiply, fixed.multiply_atomic):

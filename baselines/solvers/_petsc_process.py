@@ -110,7 +110,8 @@ def main():
             if system.world.rank == 0:
                 print(json.dumps(answer), file=answers, flush=True)
     except Exception as error:
-        print(json.dumps({"error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}), file=answers, flush=True)
+        words = " ".join(f"{type(error).__name__}: {error}".split())
+        print(json.dumps({"error": words[:400]}), file=answers, flush=True)
         os._exit(1)  # an orderly end would wait for the other processes, which wait for this one
 
 

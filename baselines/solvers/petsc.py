@@ -99,7 +99,8 @@ class Petsc(Rival):
     def _start(self):
         folder = Path(self._folder.name)
         np.save(folder / "rhs.npy", self.rhs)
-        for which, matrix in (("matrix", self.matrix), *([("near", self.near)] if self.near is not self.matrix else [])):
+        matrices = {"matrix": self.matrix} | ({} if self.near is self.matrix else {"near": self.near})
+        for which, matrix in matrices.items():
             for name, array in (
                 ("row_offsets", matrix.indptr.astype(np.int32)), ("values", matrix.data),
                 ("column_indices", matrix.indices.astype(np.int32)),

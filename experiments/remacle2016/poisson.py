@@ -44,12 +44,12 @@ TITLES = {
     "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
     "launched": "two-scale with each iteration launched by the host, as OpenCL's are, in place of CUDA's graph",
     "jacobi": "the inverse of the diagonal",
-    "pyamg-low-order": "on the host: SciPy's CG with the assembled matrix, PyAMG's smoothed aggregation on low-order "
+    "pyamg-low-order": "on the host: PyAMG's CG with the assembled matrix, its smoothed aggregation on low-order "
     "elements between the GLL nodes as preconditioner, one thread",
     "amgcl-low-order": "on the host: AMGCL's CG with the assembled matrix, its smoothed aggregation on low-order "
     "elements as preconditioner, all threads",
-    "hypre-low-order": "on the host: PETSc's CG with the assembled matrix, hypre's BoomerAMG (PMIS, ext+i) on low-order "
-    "elements as preconditioner, as many processes as AMGCL has threads",
+    "hypre-low-order": "on the host: PETSc's CG with the assembled matrix, hypre's BoomerAMG (PMIS, ext+i) on "
+    "low-order elements as preconditioner, as many processes as AMGCL has threads",
 }
 RIVALS = {f"{library}-low-order": library for library in ("pyamg", "amgcl", "hypre")}  # of baselines.sem.low_order
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.5, "large": 0.5}  # of sampling each solve

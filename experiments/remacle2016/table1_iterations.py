@@ -2,7 +2,7 @@
 
 The paper does not print its tolerance: a table says which one fits its iterations, and how well. Counts grow as printed
 when ‖r‖ itself is to fall below a number, and not ‖r‖/‖b‖, which on finer meshes asks for more. Beside the paper's two
-strategies, on mesh 2: weighted local solves, single precision, the coarse part on the host, Jacobi; PyAMG, AMGCL and hypre.
+strategies, on mesh 2: weighted local solves, single precision, the coarse part on the host, Jacobi, and libraries.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 /* The K-cycle on matrices in slices of SLICE rows, stored by columns; columns of padding are -1. A block has `chunk` rows, and a sum
- * over all is one number a block, added up in the same order by every block that needs it. `damped` is ω / diagonal. */
+ * over all is one number a block, added up in the same order by every block that needs it. `damped` is ω / diagonal, and `scaled` damped
+ * times the right-hand side at hand: what makes that one makes this, too, and each entry of a matrix finds one number in place of two. */
 
 #define FOR_ROWS(t, row)                                                                                             \
     for (long row = block * chunk + t, dialect_last = block * chunk + chunk < rows ? block * chunk + chunk : rows;   \
@@ -49,23 +50,34 @@
     BARRIER;
 #define QUOTIENT(a, b) ((b) > 0 ? (a) / (b) : 0)
 
-/* rest = b - A x after a step of damped Jacobi from zero, x = damped b. */
+/* scaled = damped b */
+KERNEL scale(const long rows, const long chunk, GLOBAL const real *RESTRICT damped, GLOBAL const real *RESTRICT b,
+             GLOBAL real *RESTRICT scaled)
+{
+    OUTER(block);
+    INNER(t) {
+        FOR_ROWS(t, row) scaled[row] = damped[row] * b[row];
+    }
+}
+
+/* rest = b - A x after a step of damped Jacobi from zero, x = scaled. */
 KERNEL before(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
               GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-              GLOBAL const real *RESTRICT damped, GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT rest)
+              GLOBAL const real *RESTRICT scaled, GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT rest)
 {
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, damped[column] * b[column])
+            ROW_SUM(sum, row, scaled[column])
             rest[row] = b[row] - sum;
         }
     }
 }
 
-/* y = the sums of x over each aggregate. */
+/* y = the sums of x over each aggregate; and scaled, where the coarser level has damped, of y. */
 KERNEL restrict_sums(const long aggregates, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT members,
-                     GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
+                     GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT damped, GLOBAL real *RESTRICT y,
+                     GLOBAL real *RESTRICT scaled)
 {
     OUTER(block);
     INNER(t) {
@@ -74,21 +86,22 @@ KERNEL restrict_sums(const long aggregates, GLOBAL const int *RESTRICT offsets, 
         real sum = 0;
         for (int place = offsets[aggregate]; place < offsets[aggregate + 1]; ++place) sum += x[members[place]];
         y[aggregate] = sum;
+        if (damped) scaled[aggregate] = damped[aggregate] * sum;
     }
 }
 
-/* The coarse correction added to x = damped b, and another step of Jacobi. The matrix is A P, with a column an aggregate; `rest` is
+/* The coarse correction added to x = scaled, and another step of Jacobi. The matrix is A P, with a column an aggregate; `rest` is
  * what the first step left. */
 KERNEL after(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
              GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
-             GLOBAL const real *RESTRICT damped, GLOBAL const int *RESTRICT labels, GLOBAL const real *RESTRICT b,
+             GLOBAL const real *RESTRICT damped, GLOBAL const int *RESTRICT labels, GLOBAL const real *RESTRICT scaled,
              GLOBAL const real *RESTRICT rest, GLOBAL const real *RESTRICT coarse, GLOBAL real *RESTRICT x)
 {
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
             ROW_SUM(sum, row, coarse[column])
-            x[row] = damped[row] * (b[row] + rest[row] - sum) + coarse[labels[row]];
+            x[row] = scaled[row] + damped[row] * (rest[row] - sum) + coarse[labels[row]];
         }
     }
 }
@@ -123,23 +136,26 @@ KERNEL first_product(const long rows, const long chunk, const int blocks, GLOBAL
     }
 }
 
-/* rest = b - A x. */
+/* rest = b - A x; and scaled, of rest. */
 KERNEL remaining(const long rows, const long chunk, GLOBAL const long *RESTRICT slice_offsets,
                  GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT b,
-                 GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT rest)
+                 GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT damped, GLOBAL real *RESTRICT rest,
+                 GLOBAL real *RESTRICT scaled)
 {
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
             ROW_SUM(sum, row, x[column])
             rest[row] = b[row] - sum;
+            scaled[row] = damped[row] * (b[row] - sum);
         }
     }
 }
 
-/* rest = b - (c.b / c.v) v. */
+/* rest = b - (c.b / c.v) v; and scaled, of rest. */
 KERNEL residual(const long rows, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
-                GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT v, GLOBAL real *RESTRICT rest)
+                GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT v, GLOBAL const real *RESTRICT damped,
+                GLOBAL real *RESTRICT rest, GLOBAL real *RESTRICT scaled)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -147,7 +163,11 @@ KERNEL residual(const long rows, const long chunk, const int blocks, GLOBAL cons
     TOTAL(work, partial + blocks)
     const real step = (real)QUOTIENT(work, curvature);
     INNER(t) {
-        FOR_ROWS(t, row) rest[row] = b[row] - step * v[row];
+        FOR_ROWS(t, row) {
+            const real left = b[row] - step * v[row];
+            rest[row] = left;
+            scaled[row] = damped[row] * left;
+        }
     }
 }
 

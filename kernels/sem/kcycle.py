@@ -31,6 +31,7 @@ SOURCE = Path(__file__).with_name("kcycle.c")
 NEAR_EXACT, EXACT = 3, 8  # corrections
 # Rows of a slice and threads of a block on a GPU; a processor takes a row after the other.
 SHAPES = {True: (32, 128), False: (1, 1)}
+LEAST = 16384  # entries of a block on a processor
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
 REAL = {"float64": "double", "float32": "float"}
@@ -108,27 +109,35 @@ class KCycle:
         self._taped()
 
     def _apply(self, r, z) -> None:
+        finest = self._levels[0] if self._levels else None
+        if finest:
+            self._kernels.scale(finest.blocks, finest.rows, finest.chunk, finest.damped, r, finest.scaled)
         if self.steps == 1:
             self._cycle(0, r, z)
             return
         self._correct(0, r, z)
         for _ in range(self.corrections - 1):
-            finest = self._levels[0]
-            self._kernels.remaining(finest.blocks, finest.rows, finest.chunk, *finest.arrays, r, z, self._left)
+            self._kernels.remaining(
+                finest.blocks, finest.rows, finest.chunk, *finest.arrays, r, z, finest.damped, self._left, finest.scaled
+            )
             self._correct(0, self._left, z, adds=True)
 
     def _cycle(self, number: int, b, x) -> None:
-        """Enqueue one cycle on a level, from zero."""
+        """Enqueue one cycle on a level, from zero; b stands scaled there."""
         if number == len(self._levels):
             self._direct.solve(b, x)
             return
         level, kernels = self._levels[number], self._kernels
-        kernels.before(level.blocks, level.rows, level.chunk, *level.arrays, level.damped, b, level.rest)
-        kernels.restrict_sums(level.member_blocks, level.aggregates, *level.members, level.rest, level.coarse_b)
+        coarser = self._levels[number + 1] if number + 1 < len(self._levels) else None
+        damped, scaled = (coarser.damped, coarser.scaled) if coarser else (None, None)
+        kernels.before(level.blocks, level.rows, level.chunk, *level.arrays, level.scaled, b, level.rest)
+        kernels.restrict_sums(
+            level.member_blocks, level.aggregates, *level.members, level.rest, damped, level.coarse_b, scaled
+        )
         self._correct(number + 1, level.coarse_b, level.coarse_x)
         kernels.after(
-            level.blocks, level.rows, level.chunk, *level.coupled, level.damped, level.labels, b, level.rest,
-            level.coarse_x, x,
+            level.blocks, level.rows, level.chunk, *level.coupled, level.damped, level.labels, level.scaled,
+            level.rest, level.coarse_x, x,
         )  # fmt: skip
 
     def _correct(self, number: int, b, x, adds: bool = False) -> None:
@@ -140,7 +149,7 @@ class KCycle:
         size = level.blocks, level.rows, level.chunk, level.blocks
         self._cycle(number, b, level.c)
         kernels.first_product(*size, *level.arrays, level.c, b, level.v, level.first)
-        kernels.residual(*size, level.first, b, level.v, level.left)
+        kernels.residual(*size, level.first, b, level.v, level.damped, level.left, level.scaled)
         self._cycle(number, level.left, level.d)
         kernels.second_product(*size, *level.arrays, level.d, level.v, level.left, level.second)
         kernels.combine(*size, int(adds), level.first, level.second, level.c, level.d, x)
@@ -186,9 +195,10 @@ class _Packed:
         self.labels, self.members = device.array(level.labels), [device.array(array) for array in members]
         self.member_blocks = -(-level.aggregates // block)
         most = 8 * device.compute_units if device.is_gpu else 4 * device.compute_units
-        self.chunk = -(-max(block, -(-self.rows // most)) // block) * block
+        least = 0 if device.is_gpu else LEAST * self.rows // self.nonzeros  # or threads wake for next to nothing
+        self.chunk = -(-max(block, -(-self.rows // most), least) // block) * block
         self.blocks = -(-self.rows // self.chunk)
-        self.rest, self.c, self.d, self.v, self.left = (device.empty(self.rows, dtype) for _ in range(5))
+        self.rest, self.c, self.d, self.v, self.left, self.scaled = (device.empty(self.rows, dtype) for _ in range(6))
         self.coarse_b, self.coarse_x = (device.empty(level.aggregates, dtype) for _ in range(2))
         self.first, self.second = (device.empty(count * self.blocks, "float64") for count in (2, 3))
 

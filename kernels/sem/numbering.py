@@ -26,8 +26,8 @@ class Numbering:
     order : int
         The paper's n.
     nodes : int
-        The paper's N. Numbers follow the elements: node after node as each is first met, those inside elements after all
-        others, as what is added up from several elements then lies together.
+        The paper's N. Numbers follow the elements: node after node as each is first met, those inside elements after
+        all others, so that what is added up from several elements lies together.
     surface : int
         Nodes that are not inside an element.
     table : (elements, (n + 1)³) int32

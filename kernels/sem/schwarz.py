@@ -68,7 +68,10 @@ def pencil(order: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def defines(order: int, dtype: str, subdomains: int, adds: str | None = None, scaled: bool = False) -> dict:
-    """Return the macros of a build of ``schwarz.c``; `adds` is the type of what it reads and adds to, None for parts."""
+    """Return the macros of a build of ``schwarz.c``.
+
+    `adds` is the type of the assembled vectors that it reads and adds to; None for parts.
+    """
     numbers = ", ".join(f"(real){value!r}" for value in pencil(order)[1].ravel().tolist())
     q = order + 3
     outer = REAL[adds or dtype]
@@ -78,7 +81,9 @@ def defines(order: int, dtype: str, subdomains: int, adds: str | None = None, sc
     }  # fmt: skip
 
 
-def setting(order: int, dtype: str, is_gpu: bool, adds: str | None = None, scaled: bool = False) -> tuple[Path, int, dict]:
+def setting(
+    order: int, dtype: str, is_gpu: bool, adds: str | None = None, scaled: bool = False
+) -> tuple[Path, int, dict]:
     """Return the source, the threads of a block and the macros for a device."""
     if not is_gpu:
         return LOOPS, 1, defines(order, dtype, 1, adds, scaled)

@@ -30,7 +30,8 @@ from kernels.sem.numbering import number_nodes
 from kernels.sem.shapes import Shape, spread, tuned
 from repro import Work
 
-SOURCES = {path.stem: path for path in map(Path(__file__).with_name, ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "loops.c"))}
+BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "loops.c")
+SOURCES = {path.stem: path for path in map(Path(__file__).with_name, BODIES)}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
 PAST = 16  # numbers after the last factor, which loops.c reads and makes no use of
@@ -76,6 +77,11 @@ def _builds():
         (11, "float64", "stored", False, "both", Shape(1, stages=2, body="tensor")),
         (6, "float64", "stored", True, "nodes", Shape(2, stages=3, body="tensor")),
         (15, "float64", "affine", True, "parts", Shape(1, body="tensor")),
+        (9, "float64", "trilinear", True, "both", Shape(1, body="columns")),
+        (10, "float64", "stored", True, "nodes", Shape(1, pencils=2, body="columns")),
+        (11, "float64", "affine", False, "parts", Shape(1, pencils=2, body="columns")),
+        (3, "float64", "trilinear", True, "nodes", Shape(8, min_blocks=10, body="rows")),
+        (2, "float32", "affine", True, "both", Shape(21, body="rows")),
         (2, "float64", "stored", True, "nodes", Shape(1, body="loops")),
         (5, "float32", "trilinear", True, "both", Shape(1, body="loops")),
         (3, "float64", "affine", False, "parts", Shape(1, body="loops")),

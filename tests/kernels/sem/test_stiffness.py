@@ -112,6 +112,9 @@ CASES = [  # order, precision, geometry, mass, shape
     (5, "float32", "trilinear", True, Shape(1)),
     (2, "float64", "affine", True, Shape(4)),
     (5, "float64", "affine", True, Shape(2, pencils=3)),
+    (3, "float64", "trilinear", True, Shape(3, body="rows")),
+    (2, "float32", "trilinear", False, Shape(11, body="rows")),
+    (4, "float64", "affine", True, Shape(2, body="rows")),
     (3, "float64", "stored", True, Shape(1, body="loops")),
     (4, "float64", "trilinear", True, Shape(1, body="loops")),
     (5, "float32", "trilinear", False, Shape(1, body="loops")),
@@ -149,12 +152,13 @@ def test_tensor_cores_agree_with_the_portable_kernel(device, order, geometry):
     for c in (None, mass):
         made = [
             Operator(device, points, cells, order, geometry=geometry, kappa=kappa, mass=c, shape=shape)
-            for shape in (Shape(1), Shape(1, stages=stages, body="tensor"))
+            for shape in (Shape(1), Shape(1, stages=stages, body="tensor"), Shape(1, body="columns"))
         ]
         x = np.random.default_rng(order).normal(size=made[0].nodes)
         expected = product(device, made[0], x)
-        for multiply in (made[1].multiply, made[1].multiply_atomic):
-            assert relative(product(device, made[1], x, multiply), expected) < 1e-12
+        for operator in made[1:]:
+            for multiply in (operator.multiply, operator.multiply_atomic):
+                assert relative(product(device, operator, x, multiply), expected) < 1e-12
 
 
 @pytest.mark.parametrize("order", range(1, 16))

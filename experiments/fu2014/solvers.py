@@ -8,6 +8,7 @@ import numpy as np
 
 from baselines import solvers as rivals
 from experiments.fu2014 import relaxation
+from experiments.reported import ReportedClock
 from kernels import amg
 from repro import Cell, ReproError, Work
 from repro.run.timing import HostClock
@@ -177,17 +178,6 @@ class OnHost:
 
     def facts(self):
         return {} if self._rival.on_gpu else {"threads": self._rival.threads}
-
-
-class ReportedClock(HostClock):
-    """The time that a rival in another process reports of its work: what lies between is not the rival's."""
-
-    def __init__(self, rival):
-        super().__init__()
-        self._rival = rival
-
-    def record(self):
-        return round(1e9 * self._rival.seconds)
 
 
 class OnDevice:

@@ -14,6 +14,7 @@ from baselines.monodomain import residual as residuals
 from baselines.monodomain.system import pattern, system
 from baselines.spmv import pack as pack_rival
 from datasets import heart_fibres
+from experiments.reported import ReportedClock
 from experiments.wong2015 import dataset
 from kernels.monodomain import MILLISECONDS, Heart, Hybrid, Model
 from repro.run.timing import HostClock
@@ -304,14 +305,3 @@ def _assembly(case, scale, override):
         heart.assemble()
         found.append(heart.seconds["assembly"])
     return statistics.median(found[1:])  # the first compiles
-
-
-class ReportedClock(HostClock):
-    """The time that a heart reports of its work: PETSc's processes, or a solver with an assembly measured before."""
-
-    def __init__(self, heart, name: str = ""):
-        super().__init__()
-        self._heart, self.name = heart, name or self.name
-
-    def record(self):
-        return round(1e9 * self._heart.seconds)

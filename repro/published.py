@@ -138,6 +138,11 @@ def papers(root: Path = ROOT) -> list[str]:
     return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
 
 
+def name_of(artefact: str) -> str:
+    """Return ``Table 2`` for ``fu2014-table2``."""
+    return re.sub(r".*-(\D+)(\d+)", lambda match: f"{match[1].capitalize()} {match[2]}", artefact)
+
+
 def load(artefact: str, root: Path = ROOT) -> Published:
     """Return the published numbers of an artefact.
 

@@ -45,10 +45,10 @@ def claims(
     if as_json:
         answer([verdict.as_dict() for verdict in found])
     elif markdown:
-        from repro.judge.claims.table import page
+        from repro.judge.claims.table import linked, page
 
         for name in dict.fromkeys(verdict.paper for verdict in found):
-            print(page([verdict for verdict in found if verdict.paper == name]), end="")
+            print(page([verdict for verdict in found if verdict.paper == name], linked("")), end="")
     else:
         _show(found)
     if text := unverified(folder):

@@ -51,9 +51,13 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
     row : mapping
         Of one of its CSVs.
     """
-    if not on_processor(row) or (cell := _cells(folder).get(_place(row))) is None:
-        return False
-    return any(map(cell.meets, _cells(folder).values()))
+    return on_processor(row) and _is_met(folder, _place(row))
+
+
+@cache
+def _is_met(folder: Path, place: tuple) -> bool:
+    cell = _cells(folder).get(place)
+    return cell is not None and any(map(cell.meets, _cells(folder).values()))
 
 
 def preempted(folder: Path, row: Mapping[str, Any]) -> bool:

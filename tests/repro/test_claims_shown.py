@@ -3,7 +3,7 @@
 import pytest
 
 from repro.judge.claims import UNDECIDED
-from repro.judge.claims.table import RULE, measured, page, points, section, summary
+from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary
 from repro.run.state import LOST
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -61,7 +61,7 @@ def test_what_ran_beside_other_cells_or_lost_its_cores_is_told(store):
 
 def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
     store.times(a=(9.0, 1.0))
-    text = section(store.one(WHERE, stated(relation="up to"), effect()))
+    text = section(store.one(WHERE, stated(relation="up to"), effect()), linked(""))
     assert text.startswith("## it: exceeded\n\n> It is faster.\n>\n> *Abstract*")
     assert "- **paper**: up to 8 x\n- **here**: 9.00 x, on box at scale paper" in text
     assert "- **the effect**: An effect. It asks for more than 1 x; measured: 9.00 x" in text
@@ -71,7 +71,7 @@ def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
 def test_a_section_of_what_is_not_decided_says_what_it_would_take(store):
     store.row("a", "slow", "solve", 8.0, backend="host", spread=0.1)
     store.row("a", "fast", "solve", 1.0)
-    text = section(store.one(WHERE, stated(relation="at least", more="tolerance = 0.01")))
+    text = section(store.one(WHERE, stated(relation="at least", more="tolerance = 0.01")), linked(""))
     assert text.startswith(f"## it: {UNDECIDED}") and "- **why**: it needs more rounds: the interval reaches" in text
 
 
@@ -92,7 +92,7 @@ def test_the_summary_counts_every_claim_once(store):
     found = store.judged("\n\n".join([claim(WHERE, stated(), effect()), other]))
     assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |" in summary(found)
     assert "| [demo](claims/demo.md) | 2 |" in summary(found, "claims/{}.md")
-    text = page(found, root=store.root)
+    text = page(found, linked(""), root=store.root)
     assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
 
@@ -101,5 +101,5 @@ def test_the_page_tells_what_the_paper_contradicts_itself_in(store):
     store.write("relations.toml", '[[relation]]\nname = "half"\nderived = "table2 fast iterations a"\n'
                 'formula = "other / 3"\n[relation.where]\nother = "table2 fast iterations b"\n')  # fmt: skip
     store.times(a=(10.0, 1.0))
-    text = page(store.judged(claim(WHERE, stated())), root=store.root)
+    text = page(store.judged(claim(WHERE, stated())), linked(""), root=store.root)
     assert "## Numbers that contradict one another" in text and "printed 10" in text

@@ -186,14 +186,15 @@ def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
     assert line.replace(tables.FIRM, " ").endswith("| 2.00 ms | 50 %, not profiled | – | no rival in this run | – |")
 
 
-def test_a_line_a_family_or_a_line_a_kernel(store, modules):
-    store.row("a", "fast", "solve", 2.0, share=0.5)
+def test_a_line_a_kernel_and_of_the_best_the_fastest_of_a_family(store, modules):
+    store.row("a", "fast", "solve", 2.0, share=0.7)
     store.row("a", "faster", "solve", 1.0, share=0.5)
     measured(store)
     stored, shown = Stored(store.results, "box"), [Ledger("demo", families=(FAMILY,))]
-    short, whole = (tables.kernels(shown, stored, "[{}]({})".format, every) for every in (False, True))
-    assert "`faster`" in short and "`fast`" not in short and short.strip() in whole and "| [`fast`]" in whole
-    assert "[why](kernels/demo/why.py)" in whole
+    whole = tables.kernels(shown, stored, "[{}]({})".format)
+    assert "| Solves: [`faster`]" in whole and "| [`fast`]" in whole and "[why](kernels/demo/why.py)" in whole
+    (line,) = tables.best(shown, stored, "[{}]({})".format, 3).splitlines()[2:]
+    assert line.replace(tables.FIRM, " ") == "| Solves: [`faster`](results/box/demo/table1.md) | 1.00 s | 50 % | – |"
 
 
 def test_a_ledger_says_what_is_wrong_in_it(tmp_path):
@@ -233,32 +234,14 @@ def test_the_ledgers_name_what_there_is(ledger):
             assert (CHECKOUT / "kernels" / module).is_file()
 
 
-def test_names_of_artefacts_are_put_together():
-    assert status.names(["table3", "table1", "table2", "table6", "figure4"]) == "Tables 1 to 3 and 6, Figure 4"
-    assert status.names(["figure12", "figure9", "table10", "table2"]) == "Tables 2 and 10, Figures 9 and 12"
-    assert status.name_of("fu2014-table2") == "Table 2"
-
-
-@pytest.mark.parametrize(("stored", "told"), [
-    ({"table2": ["small"], "table3": ["paper"]}, "Table 3; Table 2 at `small`"),
-    ({"table2": ["paper", "large"], "table3": ["paper"]}, "Tables 2 and 3; Table 2 at `large`, too"),
-    ({"table2": ["paper", "large"], "table3": ["large"]}, "Table 2; Table 3 at `large`; Table 2 at `large`, too"),
-    ({"table2": ["paper", "large"], "table3": ["paper", "large"]}, "Tables 2 and 3; all at `large`, too"),
-])  # fmt: skip
-def test_large_sizes_are_told_beside_the_papers(stored, told):
-    found = [
-        SimpleNamespace(artefact=f"p-{stem}", scale=scale, machine="m") for stem in stored for scale in stored[stem]
-    ]
-    assert status._measured(found, "p", "results") == f"[{told}](results/m/p)"
-
-
-def test_cores_are_told_of_each_machine_and_where_an_artefact_had_others():
-    made = [("h", "p-table1", 12, True), ("h", "p-table2", 12, True), ("h", "p-table3", 40, True),
-            ("h", "p-figure4", 40, True), ("h", "q-table1", 3, False), ("box", "p-table1", 2, True)]  # fmt: skip
-    found = [SimpleNamespace(machine=machine, artefact=artefact, cores=cores, is_on_cores=timed, backends=[])
-             for machine, artefact, cores, timed in made]  # fmt: skip
-    several = "All threads, or all cores, of a processor are 2 on box, 12 on h (but 40 in p's Table 3, Figure 4)."
-    assert status.cores(found) == several and status.cores(found[4:5]) == ""
+def test_scales_are_counted_by_machine():
+    places = [("fu2014-table2", "paper", "h"), ("fu2014-table2", "large", "h"), ("fu2014-table3", "paper", "h"),
+              ("fu2014-table2", "small", "box")]  # fmt: skip
+    found = [SimpleNamespace(artefact=artefact, scale=scale, machine=machine, done=1, overrides={}, backends=[])
+             for artefact, scale, machine in places]  # fmt: skip
+    lines = {line.split("|")[1].strip(): line for line in status.table(found, "results").splitlines()}
+    own = "| [1 at `small`](results/box/fu2014) | [2 at `paper`, 1 at `large`](results/h/fu2014) |"
+    assert lines["`fu2014`"].endswith(own) and lines["`zhang2013`"].endswith("| – | – |")
 
 
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
@@ -288,15 +271,17 @@ def test_repro_verify_names_a_page_whose_verdicts_are_not_those_of_the_results(t
     assert "docs/claims/index.md: is not what `repro readme` writes of the stored results" in capsys.readouterr().err
 
 
-def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store):
+def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store, monkeypatch):
     store.times(a=(20.0, 1.0))
     today = '[claim.today]\nsays = "the fastest"\nformula = "cpu / gpu"\n'
     shown = Showcase(store.results)
     shown.verdicts = store.judged(claim(WHERE, stated(relation="about", more="tolerance = 0.1"), today))
-    shown.ledgers = [Ledger("demo", headlines=("it",))]
-    (line,) = shown.numbers().splitlines()[2:]
-    assert line == ("| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | **exceeded** |")
-    assert "| [demo](docs/claims/demo.md) | 1 | 0 | 1 | 0 | 0 | 0 |" in shown.blocks()["verdicts"]
+    monkeypatch.setattr("repro.site.showcase.page.headlines", lambda: [("demo", "it")])
+    blocks = shown.blocks()
+    assert blocks["numbers"].splitlines()[-1] == (
+        "| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | **exceeded** |"
+    )
+    assert "| [demo](docs/claims/demo.md) | 1 | 0 | 1 | 0 | 0 | 0 |" in blocks["verdicts"]
 
 
 def test_the_index_of_claims_explains_the_verdicts_and_each_paper_has_a_page(store):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from repro.judge.claims.notes import loaded, unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError
+
+stand_ins = cache(published.stand_ins)
 
 
 @dataclass(frozen=True)
@@ -119,13 +122,14 @@ def _expected(
         if each.case or each.stem == CEILINGS:
             continue
         artefact = f"{claim.paper}-{each.stem}"
-        cases = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale and each.takes(row["method"])}
+        tried = stored.tried(artefact, scale)
+        cases = {case for method, cases in tried.items() if each.takes(method) for case in cases}
         if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
-            methods = {*each.methods, *published.stand_ins(claim.paper, each.methods, root).values()}
+            methods = {*each.methods, *stand_ins(claim.paper, each.methods, root).values()}
             numbers = list(loaded(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
-            ran = {row["case"] for row in stored.rows(artefact) if row["scale"] == scale}
+            ran = {case for cases in tried.values() for case in cases}
             cases |= printed or {number.case for number in numbers} or ran
         known.append(cases)
     if not known:

@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,7 @@ class Stored:
         self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
+        self._tried: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
@@ -192,8 +193,17 @@ class Stored:
         an answer.
         """
         competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
-        ran = {row["method"] for row in self.rows(artefact) if row["scale"] == scale and row["case"] == case}
-        return sorted(competing - ran)
+        return sorted(method for method in competing if case not in self.tried(artefact, scale)[method])
+
+    def tried(self, artefact: str, scale: str) -> dict[str, dict[str, None]]:
+        """Return the cases of each method that a run had cells of, whatever became of them, in their order."""
+        if (artefact, scale) not in self._tried:
+            found: dict[str, dict[str, None]] = {}
+            for row in self.rows(artefact):
+                if row["scale"] == scale:
+                    found.setdefault(row["method"], {})[row["case"]] = None
+            self._tried[artefact, scale] = found
+        return self._tried[artefact, scale]
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""
@@ -219,9 +229,9 @@ class Stored:
                     for row in rows]  # fmt: skip
         else:
             rows = index.get((scale, selector.metric), [])
-        own = dict(selector.parameters)
+        own, taken = dict(selector.parameters), cache(selector.takes)
         return [row for row in rows
-                if selector.takes(row["method"]) and in_place(row, selector.place) and has(row, own)]  # fmt: skip
+                if taken(row["method"]) and in_place(row, selector.place) and has(row, own)]  # fmt: skip
 
 
 def is_timed(row: Mapping[str, Any]) -> bool:

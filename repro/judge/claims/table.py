@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
 from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
+from repro.published import name_of
 from repro.units import MISSING, significant
 
 RULE = """\
@@ -29,6 +29,8 @@ READING = (
     "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half."
 )
 """How to read a section."""
+
+Link = Callable[[str, str], str]  # of a text and a path below the root
 
 
 def measured(judgement: Judgement | None) -> str:
@@ -59,53 +61,86 @@ def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(verdicts: Sequence[Verdict], up: str = "", root: Path = published.ROOT) -> str:
+def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
+    """Return a table of some claims: the paper's number, ours, today's rival.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    names : sequence of (str, str)
+        Paper and id of the claims.
+    address : str
+        Where a claim is told, with ``{paper}`` and ``{id}``.
+    """
+    lines = [
+        "| claim | paper | here, as the paper compared | against today's best | verdict |",
+        "|---|---|---|---|---|",
+    ]
+    known = {(verdict.paper, verdict.id): verdict for verdict in verdicts}
+    for verdict in (known[name] for name in names):
+        shown = verdict.shown
+        cells = [
+            f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
+            shown.requirement.partition(" (")[0] if shown else MISSING,
+            measured(shown), measured(verdict.today), f"**{verdict.outcome}**",
+        ]  # fmt: skip
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def page(verdicts: Sequence[Verdict], link: Link, root: Path = published.ROOT) -> str:
     """Return the page of one paper's claims.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
         All of one paper.
-    up : str
-        The way from the page to the checkout, as ``../../``.
+    link : callable
+        Makes a link of a text and the path of an artefact's page below the root.
     root : Path, optional
         Folder of the papers' folders.
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
     parts = [f"# {paper}", f"*{facts.get('title', paper)}*", summary(verdicts), READING]
-    parts += [section(verdict, up) for verdict in verdicts]
-    findings = [verdict for verdict in consistency.verdicts(paper, root) if not verdict.agrees]
-    if findings:
-        parts += [
-            "## Numbers that contradict one another",
-            "These numbers of the paper do not follow from the others that they are made of.",
-            "\n".join(f"- {str(each).partition(', ')[2]}" for each in findings),
-        ]
+    parts += [section(verdict, link) for verdict in verdicts]
+    if found := contradictions(paper, root):
+        parts += ["## Numbers that contradict one another", found]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def section(verdict: Verdict, up: str = "") -> str:
+def contradictions(paper: str, root: Path = published.ROOT) -> str:
+    """Return a list of the paper's numbers that do not follow from its others; empty where there are none."""
+    found = consistency.check(paper, root)
+    says = "These numbers of the paper do not follow from the others that they are made of."
+    return "\n\n".join([says, "\n".join(f"- {str(each).partition(', ')[2]}" for each in found)]) if found else ""
+
+
+def section(verdict: Verdict, link: Link) -> str:
     """Return a claim as a section: the sentence, the verdict, the numbers, why, the evidence."""
+    return f"## {verdict.id}: {verdict.outcome}\n\n{told(verdict, link)}"
+
+
+def told(verdict: Verdict, link: Link) -> str:
+    """Return a section without its heading."""
     claim, shown = verdict.claim, verdict.shown
     says = f"{claim.says} ({claim.condition})" if claim.condition else claim.says
-    parts = [f"## {claim.id}: {verdict.outcome}", f"> {says}\n>\n> *{claim.place}*"]
     lines = []
     if verdict.stated is not None:
         lines.append(("paper", verdict.stated.requirement))
         lines.append(("here", _where(verdict, verdict.stated)))
     if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
         name = "the effect" if verdict.stated is not None else "here"
-        told = f"{verdict.effect.says} It asks for {verdict.effect.requirement}" if verdict.effect.says else ""
-        lines.append((name, "; measured: ".join(filter(None, [told, _where(verdict, verdict.effect)]))))
+        asks = f"{verdict.effect.says} It asks for {verdict.effect.requirement}" if verdict.effect.says else ""
+        lines.append((name, "; measured: ".join(filter(None, [asks, _where(verdict, verdict.effect)]))))
     if verdict.today is not None and verdict.today.value is not None:
         lines.append((f"today, {verdict.today.says}", measured(verdict.today)))
     if verdict.why:
         lines.append(("why", verdict.why))
     lines += [("note", each) for each in verdict.notes]
-    if links := _evidence(verdict, up):
+    if links := _evidence(verdict, link):
         lines.append(("evidence", links))
-    parts.append("\n".join(f"- **{name}**: {text}" for name, text in lines))
+    parts = [f"> {says}\n>\n> *{claim.place}*", "\n".join(f"- **{name}**: {text}" for name, text in lines)]
     if shown is not None and len(shown.points) > 1:
         parts.append(points(shown))
     return "\n\n".join(filter(None, parts))
@@ -117,17 +152,19 @@ def _where(verdict: Verdict, judgement: Judgement) -> str:
     return f"{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
 
 
-def _evidence(verdict: Verdict, up: str) -> str:
+def _evidence(verdict: Verdict, link: Link) -> str:
     """Links to the tables and figures that decide a claim, of the machine and the scale."""
     shown, made = verdict.shown, []
     for artefact in verdict.claim.artefacts:
         stem = artefact.partition("-")[2]
-        name = "".join(c if not c.isdigit() or k == 0 or stem[k - 1].isdigit() else f" {c}" for k, c in enumerate(stem))
         scale = "" if shown is None or shown.scale in ("", "paper") else f".{shown.scale}"
-        path = f"results/{verdict.machine}/{verdict.paper}/{stem}{scale}.md"
-        here = verdict.machine and os.path.exists(published.ROOT.parent / path)
-        made.append(f"[{name.capitalize()}]({up}{path})" if here else name.capitalize())
+        made.append(link(name_of(artefact), f"results/{verdict.machine}/{verdict.paper}/{stem}{scale}.md"))
     return ", ".join(made)
+
+
+def linked(up: str) -> Link:
+    """Return what links to the paths that are there, from a page from which `up` leads to the checkout."""
+    return lambda text, path: f"[{text}]({up}{path})" if (published.ROOT.parent / path).exists() else text
 
 
 def points(judgement: Judgement, most: int = 40) -> str:

@@ -1,18 +1,23 @@
-"""What the page carries of each result: figures made compact, files to download, tables out of Markdown."""
+"""What the page carries of each result: figures made compact, rows by columns, tables out of Markdown."""
 
 from __future__ import annotations
 
 import base64
+import csv
+import functools
 import gzip
 import io
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from repro.show.render import NOT_MEASURED
 
-WIDEST = 1200  # pixels
-COLOURS = 64  # of its palette
+WIDEST = 1000  # pixels
+COLOURS = 24  # of a picture
+MADE = "How it was made"
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,7 @@ class Section:
     ----------
     title : str
     html : str
-    kind : {'table', 'text'}
+    kind : {'table', 'text', 'made'}
     """
 
     title: str
@@ -31,28 +36,34 @@ class Section:
     kind: str
 
 
-def packed(content: bytes) -> str:
-    """Return a file as a ``data:`` address, compressed; the same bytes give the same address."""
-    return "data:application/gzip;base64," + base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+def packed(value: Any) -> str:
+    """Return a value as JSON, compressed, in letters that may stand in a page; equal values give equal ones."""
+    return base64.b64encode(gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 9, mtime=0)).decode()
 
 
-def unpacked(address: str) -> bytes:
-    """Return the file that `packed` was given."""
-    return gzip.decompress(base64.b64decode(address.partition(",")[2]))
+def unpacked(text: str) -> Any:
+    """Return the value that `packed` was given."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
-def compact(path: Path) -> bytes:
-    """Return a picture made smaller: fewer pixels where it has many, and a palette in place of full colour."""
+def by_columns(path: Path) -> list[list[str]]:
+    """Return the columns of a CSV, each with its heading: equal texts that stand together are small when packed."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        return [list(column) for column in zip(*csv.reader(stream), strict=True)]
+
+
+def picture(path: Path) -> str:
+    """Return the address of a picture made small: no wider than it is shown, of few colours."""
     from PIL import Image
 
     with Image.open(path) as original:
-        picture = original.convert("RGB")
-    if picture.width > WIDEST:
-        height = max(1, round(picture.height * WIDEST / picture.width))
-        picture = picture.resize((WIDEST, height), Image.Resampling.LANCZOS)
+        made = original.convert("RGB")
+    if made.width > WIDEST:
+        height = max(1, round(made.height * WIDEST / made.width))
+        made = made.resize((WIDEST, height), Image.Resampling.LANCZOS)
     stream = io.BytesIO()
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(stream, "PNG", optimize=True)
-    return min(path.read_bytes(), stream.getvalue(), key=len)
+    made.quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB").save(stream, "WEBP", lossless=True, method=4)
+    return f"data:image/webp;base64,{base64.b64encode(stream.getvalue()).decode()}"
 
 
 def missing(markdown: str) -> list[str]:
@@ -67,7 +78,7 @@ def sections(markdown: str) -> list[Section]:
     Parameters
     ----------
     markdown : str
-        As `repro.show.render` writes it. Its heading, picture and how it was made are left out: the page has its own.
+        As `repro.show.render` writes it. Its heading and picture are left out: the page has its own.
     """
     made: list[Section] = []
     for part in re.split(r"\n(?=\*\*|## |!\[)", markdown.partition("\n")[2].strip()):
@@ -75,8 +86,7 @@ def sections(markdown: str) -> list[Section]:
         if table := re.match(r"\*\*(.+?)\*\*\s*\n", text):
             made.append(Section(table[1].replace("\\|", "|"), html(text[table.end() :]), "table"))
         elif heading := re.match(r"## (.+)\n?", text):
-            if heading[1] != "How it was made":
-                made.append(Section(heading[1], html(text[heading.end() :]), "text"))
+            made.append(Section(heading[1], html(text[heading.end() :]), "made" if heading[1] == MADE else "text"))
         elif text.startswith("**"):
             made.append(Section("", html(text), "text"))
     return made
@@ -84,7 +94,11 @@ def sections(markdown: str) -> list[Section]:
 
 def html(markdown: str) -> str:
     """Return Markdown as HTML; HTML within it is shown, not obeyed."""
+    return _parser().render(markdown).replace("<th ", '<th scope="col" ').replace("<th>", '<th scope="col">')
+
+
+@functools.cache
+def _parser() -> Any:
     from markdown_it import MarkdownIt
 
-    made = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
-    return made.replace("<th ", '<th scope="col" ').replace("<th>", '<th scope="col">')
+    return MarkdownIt("commonmark", {"html": False}).enable("table")

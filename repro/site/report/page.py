@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import repro
-from repro.judge import claims, consistency
+from repro import published
+from repro.judge import claims
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
+from repro.judge.compare import beside_the_paper
 from repro.judge.verify import told as told_unverified
 from repro.model import FAILED, SKIPPED, ReproError
 from repro.optional import installer
 from repro.show.measurements import Measurement, machines, measurements
+from repro.show.tables import Table
 from repro.site.report import roofline
-from repro.site.report.beside import beside
-from repro.site.report.files import compact, html, packed, sections
-from repro.site.report.wall import STATES, Paper, Tile, catalogue, wall
+from repro.site.report.files import by_columns, html, packed, picture, sections
+from repro.site.report.wall import STATES, catalogue, wall
 from repro.site.showcase import tables
-from repro.site.showcase.ledger import ledgers
-from repro.units import MISSING
+from repro.site.showcase.ledger import headlines, ledgers
+from repro.units import MISSING, is_missing, significant
 
+BEST = 10  # kernels on the first screen
 MARKS = {
     claims.REPRODUCED: "holds", claims.EXCEEDED: "exceeds", claims.WEAKER: "part", claims.CONTRADICTED: "fails",
     claims.UNDECIDED: "unmeasured",
@@ -44,40 +46,49 @@ def build(folders: Sequence[Path]) -> str:
     ReproError
         When a folder is not there, a stored file is damaged, or what draws the page is not installed.
     """
-    known = catalogue()
+    known, environment = catalogue(), _environment()
     found = measurements(folders, known)
     papers = wall(known, found)
-    verdicts = [verdict for folder in folders for verdict in claims.verdicts(folder)]
-    ledger = [_claim(verdict) for verdict in _best(verdicts)]
+    verdicts = _best([verdict for folder in folders for verdict in claims.verdicts(folder)])
     shown = roofline.points(found)
-    return _template().render(
-        version=repro.__version__, papers=[_paper(paper, ledger) for paper in papers], states=STATES,
+    panel = environment.get_template("panel.html.j2").render
+    carried = {
+        "panels": {each.key: panel(tile=tile, each=each, **_panel(each))
+                   for paper in papers for tile in paper.tiles for each in tile.measurements},
+        "rows": {each.key: by_columns(each.csv) for each in found},
+        "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folders, shown)},
+        "library": _library(),
+    }  # fmt: skip
+    stored = {name: _stored(name, folders) for name in machines(found)}
+    return environment.get_template("page.html.j2").render(
+        version=repro.__version__, papers=papers, states=STATES, marks=MARKS,
         counts=Counter(tile.state for paper in papers for tile in paper.tiles),
         total=sum(len(paper.tiles) for paper in papers),
-        machines=[_machine(name, found) for name in machines(found)],
+        machines=[_machine(name, found) for name in stored],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
-        ledger=ledger, marks=MARKS, unverified=" ".join(filter(None, map(told_unverified, folders))),
-        rule=html(claims_table.RULE), reading=html(claims_table.READING),
-        headlines=[entry for each in ledgers() for name in each.headlines for entry in ledger
-                   if (entry["paper"], entry["id"]) == (each.paper, name)],
-        findings=[_findings(paper.key) for paper in papers],
-        roofline=_script({"points": _columns(shown), "roofs": roofline.roofs(folders, shown)}),
-        kernels=_kernels(folders, found), kernels_caption=html(tables.caption(every=True)),
+        verdicts=[(verdict, html(claims_table.told(verdict, _anchor))) for verdict in verdicts],
+        measured=claims_table.measured, unverified=" ".join(filter(None, map(told_unverified, folders))),
+        summary=html(claims_table.summary(verdicts)), rule=html(claims_table.RULE), reading=html(claims_table.READING),
+        headlines=html(claims_table.numbers(verdicts, headlines(), "#claim-{paper}-{id}")),
+        best=next(((name, html(tables.best(ledgers(), each, _anchor, BEST))) for name, each in stored.items()),
+                  ()),
+        most=BEST, findings=_findings(),
+        kernels={name: html(tables.kernels(ledgers(), each, _anchor)) for name, each in stored.items()},
+        kernels_caption=html(tables.caption()),
         devices=list(dict.fromkeys(f"{point['machine']}, {point['device']}" for point in shown)),
-        library=_library(),
+        carried=packed(carried),
     )  # fmt: skip
 
 
-def _template() -> Any:
+def _environment() -> Any:
     try:
         import jinja2
     except ImportError as error:
         raise ReproError(f"the report needs Jinja2 ({error}): {installer('report')} installs it") from None
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"))
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.get_template("page.html.j2")
 
 
 @functools.cache
@@ -87,12 +98,7 @@ def _library() -> str:
         import vl_convert
     except ImportError as error:
         raise ReproError(f"the report needs vl-convert-python ({error}): {installer('report')} installs it") from None
-    return vl_convert.javascript_bundle().replace("</script", "<\\/script")
-
-
-def _script(value: Any) -> str:
-    """Return a value as JSON that may stand within a script element."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return vl_convert.javascript_bundle()
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -134,42 +140,48 @@ def _span(values: Sequence[int], unit: str = "") -> str:
     return (f"{least}" if least == most else f"{least} to {most}") + unit
 
 
-def _paper(paper: Paper, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "key": paper.key, "title": paper.title, "authors": paper.authors, "year": paper.year,
-        "tiles": [_tile(tile, ledger) for tile in paper.tiles],
-    }  # fmt: skip
-
-
-def _tile(tile: Tile, ledger: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    panels = [_panel(tile, each) for each in tile.measurements]
-    return {
-        "id": tile.id, "paper": tile.paper, "name": tile.name, "title": tile.title, "shows": tile.shows,
-        "state": tile.state, "because": tile.because, "machines": tile.machines, "places": tile.places,
-        "panels": panels, "thumbnail": next((panel["key"] for panel in panels if panel["figure"]), ""),
-        "claims": [entry for entry in ledger if tile.id in entry["artefacts"]],
-    }  # fmt: skip
-
-
-def _panel(tile: Tile, each: Measurement) -> dict[str, Any]:
-    picture, markdown = each.beside(".png"), each.beside(".md")
+def _panel(each: Measurement) -> dict[str, Any]:
+    """Return what a panel shows beside the facts of a measurement."""
+    drawn, markdown = each.beside(".png"), each.beside(".md")
     parts = sections(markdown.read_text(encoding="utf-8")) if markdown else []
-    name = f"{tile.id}.{each.machine}" + each.csv.name.removesuffix(".csv")[len(tile.id.partition("-")[2]) :]
-    downloads = [("CSV", f"{name}.csv", packed(each.csv.read_bytes()))]
-    if manifest := each.beside(".json"):
-        downloads.append(("Manifest", f"{name}.json", packed(manifest.read_bytes())))
     return {
-        "key": each.key, "machine": each.machine, "scale": each.scale, "backends": each.backends,
-        "devices": each.devices, "overrides": each.overrides, "file": name,
-        "cores": (each.manifest.get("machine") or {}).get("cores"),
-        "rivals": (each.manifest.get("machine") or {}).get("rivals") or {},
-        "figure": packed(compact(picture)) if picture else "",
-        "tables": [part for part in parts if part.kind == "table"],
-        "texts": [part for part in parts if part.kind == "text"], "beside": beside(each),
-        "commands": each.commands or [f"repro run {tile.id} --scale {each.scale}"], "dates": each.dates,
-        "commits": each.commits, "done": each.done, "skipped": each.statuses[SKIPPED],
-        "failed": each.statuses[FAILED], "downloads": downloads,
+        "figure": picture(drawn) if drawn else "", "beside": _beside(each),
+        "skipped": each.statuses[SKIPPED], "failed": each.statuses[FAILED],
+        **{kind: [part for part in parts if part.kind == kind] for kind in ("table", "text", "made")},
     }  # fmt: skip
+
+
+def _beside(each: Measurement) -> tuple[int, str]:
+    """Return how many numbers were measured and are printed in the paper, and a table of both."""
+    import pandas
+
+    found = beside_the_paper(each.artefact, each.csv, each.frame, each.manifest)
+    ends = [[_number(end) for end in pair] for pair in zip(found["ci_low"], found["ci_high"], strict=True)]
+    columns = {
+        "Case": found["case"], "Method": found["method"], "Back end": found["backend"], "Metric": found["metric"],
+        "Unit": found["unit"], "Ours": found["ours"].map(_number),
+        "Interval": [" to ".join(pair) if MISSING not in pair else MISSING for pair in ends],
+        "Published": found["published"].map(_number), "Place": found["place"],
+        "Ours over published": found["ratio"].map(_number),
+        "Ours, of what the device allows": found["of_peak"].map(_share),
+        "Published, of its device's peak": found["published_of_peak"].map(_share),
+    }  # fmt: skip
+    return len(found), html(Table("", pandas.DataFrame(columns)).to_markdown().partition("\n")[2])
+
+
+def _number(value: Any) -> str:
+    if is_missing(value):
+        return MISSING
+    return significant(int(value) if float(value).is_integer() else float(value))
+
+
+def _share(value: Any) -> str:
+    return MISSING if is_missing(value) else f"{significant(100 * float(value), 2)} %"
+
+
+def _findings() -> dict[str, str]:
+    found = {paper: claims_table.contradictions(paper) for paper in published.papers()}
+    return {paper: html(text) for paper, text in found.items() if text}
 
 
 def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
@@ -182,13 +194,8 @@ def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
     return list(best.values())
 
 
-def _kernels(folders: Sequence[Path], found: Sequence[Measurement]) -> list[tuple[str, str]]:
-    """Return every machine with the table of its kernels, GPUs first."""
-    shown, made = ledgers(), []
-    for machine in machines(found):
-        folder = next(folder for folder in folders if (folder / machine).is_dir())
-        made.append((machine, html(tables.kernels(shown, Stored(folder, machine), _anchor, every=True))))
-    return made
+def _stored(machine: str, folders: Sequence[Path]) -> Stored:
+    return Stored(next(folder for folder in folders if (folder / machine).is_dir()), machine)
 
 
 def _anchor(text: str, path: str) -> str:
@@ -197,22 +204,3 @@ def _anchor(text: str, path: str) -> str:
     if place.suffix == ".md":
         return f"[{text}](#{place.parent.name}-{place.name.partition('.')[0]})"
     return text if text.startswith("`") else f"{text}: {path}"
-
-
-def _claim(verdict: claims.Verdict) -> dict[str, Any]:
-    claim, shown = verdict.claim, verdict.shown
-    return {
-        "id": claim.id, "paper": claim.paper, "place": claim.place, "says": claim.says, "condition": claim.condition,
-        "artefacts": list(claim.artefacts), "machine": verdict.machine, "outcome": verdict.outcome, "why": verdict.why,
-        "asked": shown.requirement if shown else "", "measured": claims_table.measured(shown),
-        "scale": shown.scale if shown else "", "notes": list(verdict.notes),
-        "today": claims_table.measured(verdict.today) if verdict.today and verdict.today.value is not None else "",
-        "against": verdict.today.says if verdict.today else "",
-        "points": html(claims_table.points(shown)) if shown and len(shown.points) > 1 else "",
-    }  # fmt: skip
-
-
-def _findings(paper: str) -> tuple[str, int, list[dict[str, Any]]]:
-    """Return a paper, how many numbers it derives, and those that do not follow."""
-    found = consistency.verdicts(paper)
-    return paper, len(found), [consistency.record(verdict) for verdict in found if not verdict.agrees]

@@ -52,9 +52,7 @@ class Tile:
     @property
     def name(self) -> str:
         """As in ``Table 2``."""
-        stem = self.id.partition("-")[2]
-        kind = stem.rstrip("0123456789")
-        return f"{kind.capitalize()} {stem[len(kind) :]}"
+        return published.name_of(self.id)
 
     @property
     def title(self) -> str:

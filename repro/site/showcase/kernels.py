@@ -83,10 +83,14 @@ class Entry:
     explained: str = ""
 
     @property
+    def share(self) -> float:
+        """The lower of its fractions of the bound, warm and cold; 0 where none is known."""
+        return min((span.value for span in (self.warm, self.cold) if span), default=0.0)
+
+    @property
     def wants_explanation(self) -> bool:
         """Whether it runs on a GPU and is not near its bound, warm or cold."""
-        known = [span.value for span in (self.warm, self.cold) if span]
-        return self.on_gpu and bool(known) and min(known) < ENOUGH
+        return self.on_gpu and 0 < self.share < ENOUGH
 
 
 def measured(family: Family, stored: Stored) -> list[list[Entry]]:

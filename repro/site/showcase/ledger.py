@@ -103,6 +103,11 @@ def ledgers(folder: Path | None = None) -> list[Ledger]:
     return [_read(path) for path in sorted(folder.glob(f"*/{FILE}"))]
 
 
+def headlines() -> list[tuple[str, str]]:
+    """Return paper and id of the claims that the papers put first."""
+    return [(each.paper, name) for each in ledgers() for name in each.headlines]
+
+
 def _read(path: Path) -> Ledger:
     paper = path.parent.name
     try:

@@ -16,8 +16,7 @@ from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
 from repro.site.showcase import status, tables
-from repro.site.showcase.ledger import ledgers
-from repro.units import MISSING
+from repro.site.showcase.ledger import headlines, ledgers
 
 FIGURES = 4  # at most
 COMMAND = "make readme"
@@ -57,9 +56,10 @@ class Showcase:
 
     def blocks(self) -> dict[str, str]:
         """Return the parts of the README by the names of their markers."""
+        numbers = claims_table.numbers(self.verdicts, headlines(), "docs/claims/{paper}.md")
         return {
             "verdicts": claims_table.summary(self.verdicts, "docs/claims/{}.md"),
-            "numbers": f"{self.unverified}\n\n{self.numbers()}",
+            "numbers": f"{self.unverified}\n\n{numbers}",
         }
 
     def pages(self) -> dict[str, str]:
@@ -68,25 +68,6 @@ class Showcase:
             "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
             "kernels.md": self._kernels_page(),
         }  # fmt: skip
-
-    def numbers(self) -> str:
-        """Return a table of the claims that the papers' ledgers put first: the paper's number, ours, today's rival."""
-        lines = [
-            "| claim | paper | here, as the paper compared | against today's best | verdict |",
-            "|---|---|---|---|---|",
-        ]
-        known = {(verdict.paper, verdict.id): verdict for verdict in self.verdicts}
-        for ledger in self.ledgers:
-            for name in ledger.headlines:
-                verdict = known[ledger.paper, name]
-                shown, today = verdict.shown, verdict.today
-                cells = [
-                    f"[{verdict.paper}](docs/claims/{verdict.paper}.md): {verdict.claim.says}",
-                    shown.requirement.partition(" (")[0] if shown else MISSING,
-                    claims_table.measured(shown), claims_table.measured(today), f"**{verdict.outcome}**",
-                ]  # fmt: skip
-                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-        return "\n".join(lines)
 
     def figures(self) -> list[str]:
         """Return a figure of each of the newest papers, measured on a GPU, with a caption."""
@@ -107,7 +88,7 @@ class Showcase:
         folder = f"{self.results.name}/{each.machine}/{paper}"
         return "\n\n".join([
             f"![{title}, on {device}](../{folder}/{each.beside('.png').name})",
-            f"{paper}'s {status.name_of(each.artefact)} on {device}: {_within(title)}. "
+            f"{paper}'s {published.name_of(each.artefact)} on {device}: {_within(title)}. "
             f"[All numbers](../{folder}/{each.beside('.md').name}).",
         ])  # fmt: skip
 
@@ -115,7 +96,7 @@ class Showcase:
         parts = [
             "# Do the claims hold?", self.unverified, WRITTEN,
             "Each claim has one verdict, computed from the stored results.", claims_table.RULE,
-            claims_table.summary(self.verdicts, "{}.md"), claims_table.READING, status.cores(self.found),
+            claims_table.summary(self.verdicts, "{}.md"), claims_table.READING,
             "\n".join(["```{toctree}", ":hidden:", "", *dict.fromkeys(each.paper for each in self.verdicts), "```"]),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
@@ -123,13 +104,15 @@ class Showcase:
     def _claims_pages(self) -> dict[str, str]:
         papers = dict.fromkeys(verdict.paper for verdict in self.verdicts)
         found = {paper: [verdict for verdict in self.verdicts if verdict.paper == paper] for paper in papers}
-        return {f"claims/{paper}.md": claims_table.page(own, "../../") for paper, own in found.items()}
+        return {
+            f"claims/{paper}.md": claims_table.page(own, claims_table.linked("../../")) for paper, own in found.items()
+        }
 
     def _results_page(self) -> str:
         parts = [
             "# What is measured", self.unverified, WRITTEN,
-            "Tables and figures by machine, at the papers' sizes unless the text says otherwise.",
-            status.table(self.found, f"../{self.results.name}"), status.cores(self.found), *self.figures(),
+            "How many tables and figures each machine has measured, by scale.",
+            status.table(self.found, f"../{self.results.name}"), *self.figures(),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
@@ -138,11 +121,11 @@ class Showcase:
             "# Kernels",
             *[self.unverified] * bool(self.unverified),
             WRITTEN,
-            tables.caption(every=True),
+            tables.caption(),
         ]
         for machine in self.machines:
             stored = Stored(self.results, machine)
-            table = tables.kernels(self.ledgers, stored, _link("../"), every=True).strip()
+            table = tables.kernels(self.ledgers, stored, _link("../")).strip()
             parts += [f"## {machine}: {_device(self.found, machine)}", table]
         return "\n\n".join(parts) + "\n"
 
@@ -160,7 +143,7 @@ def _within(title: str) -> str:
     return title if title[1:2].isupper() or title[2:3].isupper() else title[:1].lower() + title[1:]
 
 
-def _link(up: str) -> tables.Link:
+def _link(up: str) -> claims_table.Link:
     return lambda text, path: f"[{text}]({up}{path})"
 
 

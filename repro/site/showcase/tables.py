@@ -1,4 +1,4 @@
-"""The table of kernels as Markdown: a line a family for the README, a line a kernel for the pages that have all."""
+"""The tables of kernels as Markdown: all of a machine, and the best."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repro.judge.claims.stored import Stored
+from repro.judge.claims.table import Link
+from repro.published import name_of
 from repro.site.showcase.kernels import ENOUGH, Entry, Span, measured
 from repro.site.showcase.ledger import Ledger
-from repro.site.showcase.status import name_of
 from repro.units import MISSING, quantity, significant
 
 FIRM = "\u00a0"  # a space that no line is broken at
-Link = Callable[[str, str], str]  # of a text and a path below the root
 COLUMNS = {
     "kernel": "---", "on": "---", "time": "---:", "of bound, warm": "---", "cold": "---", "best rival": "---",
     "faster by": "---",
 }  # fmt: skip
 
 
-def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link, every: bool = False) -> str:
+def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link) -> str:
     """Return the table of a machine's kernels.
 
     Parameters
@@ -29,26 +29,36 @@ def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link, every: bool =
         The machine's results.
     link : callable
         Makes a link of a text and a path below the root.
-    every : bool
-        Every kernel; otherwise of each family the fastest.
     """
     lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
     for family in (family for ledger in ledgers for family in ledger.families):
         scales = measured(family, stored)
         if not scales:
             absent.append(f"{family.name} ({family.paper})")
-        for entry in (entry for found in scales for entry in (found if every else found[:1])):
+        for entry in (entry for found in scales for entry in found):
             name = f"{family.name}: " if entry is scales[0][0] else ""
             lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
     return "\n".join(lines) + "\n" + (f"\nNot measured there: {'; '.join(absent)}.\n" if absent else "")
 
 
-def caption(every: bool = False) -> str:
+def best(ledgers: Sequence[Ledger], stored: Stored, link: Link, most: int) -> str:
+    """Return a table of the kernels that come nearest to their bounds, of each family one, the fastest at its scale."""
+    families = [[found[0] for found in measured(family, stored)] for each in ledgers for family in each.families]
+    entries = [max(found, key=lambda entry: entry.share) for found in families if found]
+    lines = ["| kernel | time | of the bound | against the best rival |", "|---|---:|---:|---:|"]
+    for entry in sorted(entries, key=lambda entry: -entry.share)[:most]:
+        name = f"{entry.family.name}: {link(f'`{entry.method}`', _page(stored.folder, entry))}"
+        faster = f"{significant(entry.faster.value)}{FIRM}×" if entry.faster else MISSING
+        share = f"{significant(100 * entry.share, 2)}{FIRM}%"
+        lines.append(f"| {name} | {quantity(entry.seconds, 's').replace(' ', FIRM)} | {share} | {faster} |")
+    return "\n".join(lines) + "\n"
+
+
+def caption() -> str:
     """Return the rules by which the table is made."""
-    which = "every kernel" if every else "the fastest kernel"
     return (
-        f"Of each family {which}, at the papers' sizes and at `large` ones where they are stored, on the largest case "
-        "that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all cases. "
+        "Of each family every kernel, at the papers' sizes and at `large` ones where they are stored, on the largest "
+        "case that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all. "
         "Bound: the least bytes or operations at the ceilings measured at that size, with a warm cache, and with one "
         "evicted before (cold); above 100 % the cache kept more of the data than of a probe of that size. "
         "Of any format's: warm, by the least bytes that whichever format must move, so that it ranks formats. "

@@ -154,18 +154,38 @@ def test_figures_are_drawn(page):
     assert page.locator(f"li.tile a[href='{TABLE2}'] img").evaluate("image => image.naturalWidth") == 70
 
 
-def test_downloads_are_the_files_themselves(page, results):
+def test_a_download_is_the_file_itself(page, results):
     page.click(f"li.tile a[href='{TABLE2}']")
-    for label, name, path in (
-        ("CSV", "fu2014-table2.big-gpu.csv", "big-gpu/fu2014/table2.csv"),
-        ("Manifest", "fu2014-table2.big-gpu.json", "big-gpu/fu2014/table2.json"),
-        ("PNG", "fu2014-table2.big-gpu.png", "big-gpu/fu2014/table2.png"),
-    ):
-        with page.expect_download() as waiting:
-            page.get_by_role("link", name=f"{label} of Table 2 on big-gpu").first.click()
-        assert waiting.value.suggested_filename == name
-        with open(waiting.value.path(), "rb") as stream:
-            assert stream.read() == (results / path).read_bytes()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV of Table 2 on big-gpu, scale paper").click()
+    assert waiting.value.suggested_filename == "big-gpu-fu2014-table2.csv"
+    with open(waiting.value.path(), "rb") as stream:
+        assert stream.read() == (results / "big-gpu/fu2014/table2.csv").read_bytes()
+
+
+def test_two_results_stand_on_one_axis_with_their_ratio(page):
+    page.goto(f"{page.url}{TABLE2}")
+    opened(page)
+    room = page.locator(f"{TABLE2} .together")
+    assert not room.is_visible()
+    page.locator(f"{TABLE2} select.second").select_option("laptop-fu2014-table2")
+    expect(room.locator("tbody tr")).to_have_count(2)  # two meshes; the laptop has one of the methods
+    ratios = room.locator("tbody td:last-child").all_inner_texts()
+    assert [float(each) for each in ratios] == [50, 50]
+    expect(room.locator(".axis .mark-symbol.role-mark path")).to_have_count(4)
+
+
+def test_tables_are_sorted_by_a_heading(page):
+    page.goto(f"{page.url}{TABLE2}")
+    page.locator(f"{TABLE2} select.second").select_option("laptop-fu2014-table2")
+    head = page.locator(f"{TABLE2} .together th").nth(3)
+    head.click()
+    column = page.locator(f"{TABLE2} .together tbody td:nth-child(4)")
+    first = [float(each.split()[0]) for each in column.all_inner_texts()]
+    head.click()
+    second = [float(each.split()[0]) for each in column.all_inner_texts()]
+    assert first == sorted(first) and second == first[::-1] and first[0] != first[1]
+    assert head.get_attribute("aria-sort") == "descending"
 
 
 def ground(page):
@@ -200,10 +220,10 @@ def test_the_keyboard_reaches_everything(page):
     expect(page.locator("#main")).to_be_focused()
     page.locator("#filters [name=paper]").focus()
     order = ["paper"]
-    for _ in range(5):
+    for _ in range(6):
         page.keyboard.press("Tab")
         order.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
-    assert order == ["paper", "machine", "beside", "backend", "state", "reset"]
+    assert order == ["paper", "machine", "beside", "backend", "state", "words", "reset"]
     page.locator("#filters [name=paper]").focus()
     page.keyboard.type("fu2014")
     expect(page.locator("#count")).to_contain_text("10 of")
@@ -229,12 +249,14 @@ def test_landmarks_and_names_for_screen_readers(page):
 
 def test_the_ledger_is_filtered(page):
     page.select_option("#ledger-filters [name=paper]", "fu2014")
-    rows = page.locator("#ledger tbody tr:visible")
-    assert set(shown(page, "#ledger tbody tr", "data-paper")) == {"fu2014"}
+    rows = page.locator("details.claim:visible")
+    assert set(shown(page, "details.claim", "data-paper")) == {"fu2014"}
     assert page.locator("#ledger-count").inner_text().startswith(f"{rows.count()} of ")
     page.select_option("#ledger-filters [name=state]", "not decided")
-    states = [each.split("|") for each in shown(page, "#ledger tbody tr", "data-states")]
-    assert len(states) == rows.count() > 0 and all("not decided" in each for each in states)
+    states = shown(page, "details.claim", "data-state")
+    assert len(states) == rows.count() > 0 and set(states) == {"not decided"}
+    page.fill("#ledger-filters [name=words]", "PATCHES assembly")
+    assert 0 < rows.count() < len(states)
 
 
 def test_the_roofline_shows_values_where_one_points(page):
@@ -273,7 +295,7 @@ def test_print_has_everything_open_and_no_controls(page, tmp_path):
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details.artefact:not([open])").count() == 0
-    assert not page.locator("#filters").is_visible() and not page.locator(".downloads").first.is_visible()
+    assert not page.locator("#filters").is_visible() and not page.locator(f"{TABLE2} .downloads").first.is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.artefact[open]").count() == 0
     page.pdf(path=tmp_path / "page.pdf", format="A4")
@@ -288,13 +310,14 @@ def test_a_link_into_the_page_opens_what_it_names(browser, address):
     page.close()
 
 
-def test_without_scripts_everything_is_there(browser, address):
+def test_without_scripts_the_answers_and_claims_are_there(browser, address):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    page.click(f"{TABLE2} > summary")
-    assert len(panels(page)) == 3
-    assert "29.8" in page.locator("main").inner_text()
+    said = page.locator("main").inner_text()
+    assert "Do the claims hold?" in said and "their tables and figures are packed" in said.lower()
+    page.click("details.claim > summary >> nth=0")
+    assert page.locator("details.claim[open] .prose").is_visible()
     context.close()
 
 

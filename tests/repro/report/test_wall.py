@@ -67,7 +67,7 @@ def test_cells_that_failed_are_missing(results, tmp_path):
 
 
 def test_what_lacks_cells_is_what_rendering_says():
-    task = SimpleNamespace(path="a", reason="never run", cell=Cell("a", "patch", "opencl"))
+    task = SimpleNamespace(path="a", reason="never run", left_out="", cell=Cell("a", "patch", "opencl"))
     artefact, rendered = SimpleNamespace(id="p-table1", title="t"), render.Rendered(None)
     settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={})
     assert files.missing(render._markdown(artefact, [task], [], rendered, settings)) == [

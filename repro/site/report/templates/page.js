@@ -1,36 +1,61 @@
 "use strict";
-(() => {
+(async () => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const one = (selector, within = document) => within.querySelector(selector);
 
-  // Files travel compressed in data: links; without this script they download as .gz.
-  async function unpack(link, type) {
-    const packed = Uint8Array.from(atob(link.href.slice(link.href.indexOf(",") + 1)), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Blob([await new Response(stream).arrayBuffer()], { type });
-  }
-  const TYPES = { csv: "text/csv", json: "application/json", png: "image/png" };
-  const typeOf = (link) => TYPES[link.dataset.name.split(".").pop()];
+  const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#B8860B", "#56B4E9"];
+  const number = (value, digits = 3) => value.toLocaleString("en", { maximumSignificantDigits: digits });
+  const isDark = () => document.documentElement.classList.contains("dark");
+  const inks = () => isDark() ? ["#c9ced3", "#343a41"] : ["#3c4248", "#e4e5e3"];
 
-  document.addEventListener("click", async (event) => {
-    const link = event.target.closest("a.download");
-    if (!link) return;
-    event.preventDefault();
-    const address = URL.createObjectURL(await unpack(link, typeOf(link)));
-    const file = Object.assign(document.createElement("a"), { href: address, download: link.dataset.name });
-    file.click();
+  // What is large travels compressed: panels, rows, and the library that draws.
+  const bytes = Uint8Array.from(atob(one("#carried").textContent), (letter) => letter.charCodeAt(0));
+  const carried = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  for (const [key, html] of Object.entries(carried.panels)) one(`section.panel[data-panel="${CSS.escape(key)}"]`).innerHTML = html;
+  document.head.append(Object.assign(document.createElement("script"), { textContent: carried.library }));
+  for (const tile of all("li.tile")) {
+    const drawn = one(`#${tile.dataset.artefact} figure img`);
+    if (drawn) one(".plate", tile).replaceChildren(Object.assign(document.createElement("img"), { src: drawn.src, alt: "" }));
+  }
+
+  // Rows are carried by columns, each with its heading.
+  const rowsOf = (key) => carried.rows[key][0].slice(1).map((_, k) => Object.fromEntries(carried.rows[key].map((column) => [column[0], column[k + 1]])));
+  const quoted = (text) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const csvOf = (columns) => columns[0].map((_, k) => columns.map((column) => quoted(column[k])).join(",") + "\n").join("");
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button.download");
+    if (!button) return;
+    const address = URL.createObjectURL(new Blob([csvOf(carried.rows[button.dataset.rows])], { type: "text/csv" }));
+    Object.assign(document.createElement("a"), { href: address, download: `${button.dataset.rows}.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });
 
-  async function drawFigures() {
-    for (const link of all('a.download[id^="png-"]')) {
-      const key = link.id.slice(4);
-      const address = URL.createObjectURL(await unpack(link, TYPES.png));
-      for (const image of all(`img[data-source="${key}"], img[data-figure="${key}"]`)) image.src = address;
+  // A table is sorted by the column whose heading is clicked, the other way by a second click.
+  const sortable = (within) => {
+    for (const head of all("thead th", within)) {
+      head.tabIndex = 0;
+      head.setAttribute("aria-sort", "none");
     }
-    await Promise.all(all("img[src]").map((image) => image.decode().catch(() => {})));
-    document.documentElement.dataset.figures = "drawn";
+  };
+  const amount = (text) => {
+    const found = text.replaceAll(",", "").match(/^[^\w–-]*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)\s*(ns|µs|ms|s)?/);
+    return found ? Number(found[1]) * ({ ns: 1e-9, "µs": 1e-6, ms: 1e-3 }[found[2]] ?? 1) : NaN;
+  };
+  function sort(head) {
+    const up = head.getAttribute("aria-sort") !== "ascending", place = head.cellIndex;
+    for (const other of head.parentElement.cells) other.setAttribute("aria-sort", "none");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const body = head.closest("table").tBodies[0], text = (row) => row.cells[place].textContent.trim();
+    const order = (a, b) => {
+      const [x, y] = [text(a), text(b)], [m, n] = [amount(x), amount(y)];
+      if (Number.isNaN(m) !== Number.isNaN(n)) return Number.isNaN(m) - Number.isNaN(n);  // numbers first, either way
+      return (up ? 1 : -1) * (Number.isNaN(m) ? x.localeCompare(y) : m - n);
+    };
+    body.append(...[...body.rows].sort(order));
   }
+  document.addEventListener("click", (event) => { const head = event.target.closest("th[aria-sort]"); if (head) sort(head); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target.matches("th[aria-sort]")) sort(event.target); });
+  sortable(document);
 
   // Light and dark.
   const theme = one("#theme");
@@ -52,6 +77,7 @@
   // Filters of the wall, and of the tables and figures below it.
   const filters = one("#filters");
   const artefacts = all("details.artefact");
+  const contains = (each, words) => words.toLowerCase().split(/\s+/).every((word) => each.textContent.toLowerCase().includes(word));
   const panelsOf = new Map(artefacts.map((each) => [each, all("section.panel", each)]));  // best first, wherever shown
   function filter() {
     const wanted = Object.fromEntries(new FormData(filters));
@@ -61,7 +87,8 @@
       const fits = (!wanted.paper || each.dataset.paper === wanted.paper)
         && (!wanted.state || each.dataset.state === wanted.state)
         && (!(wanted.machine || wanted.backend) || places.some(([machine, backend]) =>
-          (!wanted.machine || machine === wanted.machine) && (!wanted.backend || backend === wanted.backend)));
+          (!wanted.machine || machine === wanted.machine) && (!wanted.backend || backend === wanted.backend)))
+        && contains(each, wanted.words);
       each.hidden = !fits;
       one(`li[data-artefact="${each.id}"]`).hidden = !fits;
       shown += fits;
@@ -71,7 +98,7 @@
     one("#count").textContent = `${shown} of ${artefacts.length} shown`;
     one("#none").hidden = shown > 0;
   }
-  filters.addEventListener("change", filter);
+  filters.addEventListener("input", filter);
   filters.addEventListener("reset", () => setTimeout(filter));
   filters.addEventListener("submit", (event) => event.preventDefault());
 
@@ -103,33 +130,79 @@
     for (const panel of panels) panel.hidden = ![first.value, second.value].includes(panel.dataset.panel);
     const left = panels.find((panel) => panel.dataset.panel === first.value);
     left.parentElement.prepend(left);
+    together(artefact, first.value, second.value);
   }
   for (const artefact of artefacts) {
     for (const select of all(".choose select", artefact)) select.addEventListener("change", () => show(artefact));
   }
 
+  // Two results on one axis, of what both have, each by its best back end, with their ratios.
+  const ORDER = ["cuda", "opencl", "openmp", "host"];
+  function best(key) {
+    const found = new Map();
+    for (const row of rowsOf(key)) {
+      if (row.status !== "done" || !(Number(row.value) > 0)) continue;
+      const own = Object.keys(row).filter((name) => name.startsWith("p_") && row[name]).map((name) => `${name.slice(2)}=${row[name]}`);
+      const place = JSON.stringify([row.case, row.method, row.metric, row.unit, own]), known = found.get(place);
+      if (!known || ORDER.indexOf(row.backend) < ORDER.indexOf(known.backend)) found.set(place, { ...row, own: own.join(", ") });
+    }
+    return found;
+  }
+  function together(artefact, first, second) {
+    const room = one(".together", artefact), choice = one("select", room);
+    room.hidden = !second;
+    if (!second) return;
+    const [left, right] = [best(first), best(second)], shared = [...left.keys()].filter((place) => right.has(place));
+    const isTime = (place) => left.get(place).unit.endsWith("s");
+    const metrics = [...new Set([...shared.filter(isTime), ...shared].map((place) => left.get(place).metric))];
+    choice.replaceChildren(...metrics.map((metric) => new Option(metric)));
+    choice.onchange = () => compare(room, first, second, shared.map((place) => [left.get(place), right.get(place)]).filter(([row]) => row.metric === choice.value));
+    choice.onchange();
+  }
+  function compare(room, first, second, pairs) {
+    const heads = ["Case", "Method", "Unit", first, second, "second over first"];
+    const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
+    for (const text of heads) head.append(Object.assign(document.createElement("th"), { scope: "col", textContent: text }));
+    const told = (row) => `${number(Number(row.value), 4)}${row.ci_low ? ` (${number(Number(row.ci_low))} to ${number(Number(row.ci_high))})` : ""}, ${row.backend}`;
+    for (const [one, other] of pairs) {
+      const row = body.insertRow();
+      for (const text of [one.case, [one.method, one.own].filter(Boolean).join(", "), one.unit, told(one), told(other), number(other.value / one.value)]) row.insertCell().textContent = text;
+    }
+    one(".scroll", room).replaceChildren(table);
+    sortable(table);
+    const values = pairs.flatMap((pair) => pair.map((row, k) => ({ result: [first, second][k], name: `${row.case}, ${row.method}${row.own && ` ${row.own}`}`,
+      value: Number(row.value), low: Number(row.ci_low || row.value), high: Number(row.ci_high || row.value), unit: row.unit })));
+    const [ink, line] = inks();
+    const y = { field: "name", type: "nominal", title: null, sort: null, axis: { labelLimit: 260 } };
+    const x = { field: "low", type: "quantitative", scale: { type: "log" }, title: pairs[0]?.[0].unit || "" };
+    const color = { field: "result", type: "nominal", title: null, scale: { domain: [first, second], range: COLOURS }, legend: { orient: "top", labelLimit: 0 } };
+    vegaEmbed(one(".axis", room), { data: { values }, width: "container", height: { step: 16 }, background: "transparent", encoding: { y, color },
+      layer: [{ mark: { type: "rule", strokeWidth: 2 }, encoding: { x, x2: { field: "high" } } },
+        { mark: { type: "point", filled: true, size: 50, opacity: 0.9 }, encoding: { x: { ...x, field: "value" }, tooltip: [{ field: "name" }, { field: "result" }, { field: "value", format: ",.4r" }, { field: "unit" }] } }],
+      config: { axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: ink, tickColor: ink }, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" },
+    }, { actions: false, renderer: "svg" });
+  }
+
   // The ledger's filters.
   const ledgerFilters = one("#ledger-filters");
-  const claims = all("#ledger tbody tr");
+  const claims = all("details.claim");
   function filterLedger() {
     const wanted = Object.fromEntries(new FormData(ledgerFilters));
-    let shown = 0;
     for (const claim of claims) {
       claim.hidden = Boolean((wanted.paper && claim.dataset.paper !== wanted.paper)
-        || (wanted.state && !claim.dataset.states.split("|").includes(wanted.state)));
-      shown += !claim.hidden;
+        || (wanted.state && claim.dataset.state !== wanted.state) || !contains(claim, wanted.words));
     }
-    one("#ledger-count").textContent = `${shown} of ${claims.length} shown`;
+    one("#ledger-count").textContent = `${claims.filter((each) => !each.hidden).length} of ${claims.length} shown`;
   }
-  ledgerFilters.addEventListener("change", filterLedger);
+  ledgerFilters.addEventListener("input", filterLedger);
   ledgerFilters.addEventListener("reset", () => setTimeout(filterLedger));
   ledgerFilters.addEventListener("submit", (event) => event.preventDefault());
 
-  // A link to a table or figure opens it.
+  // A link to a table, a figure or a claim opens it.
   function follow() {
     const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (!target || !target.matches("details.artefact")) return;
-    if (target.hidden) { filters.reset(); filter(); }
+    if (!target || !target.matches("details.artefact, details.claim")) return;
+    if (target.hidden) { filters.reset(); filter(); ledgerFilters.reset(); filterLedger(); }
     target.open = true;
     target.scrollIntoView();
     one("summary", target).focus({ preventScroll: true });
@@ -148,19 +221,17 @@
   });
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...artefacts, ...all("details.findings, details.kernels")].filter((each) => !each.open);
+    closed = [...artefacts, ...claims, ...all("details.findings, details.kernels")].filter((each) => !each.open);
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });
 
   // The roofline.
-  const roofline = JSON.parse(one("#roofline-data").textContent);
+  const roofline = carried.roofline;
   const columns = Object.entries(roofline.points).map(([name, column]) =>
     [name, Array.isArray(column) ? column : column.places.map((place) => column.texts[place])]);
   roofline.points = (columns[0]?.[1] ?? []).map((_, k) => Object.fromEntries(columns.map(([name, values]) => [name, values[k]])));
   const rooflineFilters = one("#roofline-filters");
-  const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#B8860B", "#56B4E9"];
-  const number = (value, digits = 3) => value.toLocaleString("en", { maximumSignificantDigits: digits });
   const time = (seconds) => seconds < 1e-3 ? `${number(seconds * 1e6)} µs` : seconds < 1 ? `${number(seconds * 1e3)} ms` : `${number(seconds)} s`;
   function selected() {
     const { device, cache } = Object.fromEntries(new FormData(rooflineFilters));
@@ -181,8 +252,7 @@
       ...point, time: time(point.seconds), href: `#${point.artefact}`,
       "of the bound": ofBound(point),
     }));
-    const dark = document.documentElement.classList.contains("dark");
-    const [ink, line] = dark ? ["#c9ced3", "#343a41"] : ["#3c4248", "#e4e5e3"];
+    const dark = isDark(), [ink, line] = inks();
     const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: ink, tickColor: ink, labelFontSize: 12,
       titleFontSize: 13, titleFontWeight: "normal", titlePadding: 8 };
     // Ticks at 1, 2 and 5 where there are few decades, else at powers of ten.
@@ -237,6 +307,7 @@
         time(point.seconds), ofBound(point)]) row.insertCell().textContent = text;
     }
     one("#roofline-table .scroll").replaceChildren(table);
+    sortable(table);
   }
   if (rooflineFilters) {
     rooflineFilters.addEventListener("change", drawRoofline);
@@ -246,5 +317,5 @@
   setTheme((remembered() ?? (system.matches ? "dark" : "light")) === "dark");
   filter();
   follow();
-  drawFigures();
+  document.documentElement.dataset.figures = "drawn";
 })();

@@ -118,12 +118,12 @@ class Task:
         """Read what is stored, and say why the cell has to be measured if it has to."""
         stored, problem = None, ""
         try:
-            stored = store.read(self.path)
+            stored = once(("cell", self.path), lambda: store.read(self.path))  # which several artefacts may show
         except Unreadable as error:
             problem = f"{error}: will run again"
         self.record, self._told = stored, None
         is_whole = self.stands and stored["status"] == DONE
-        found = [] if is_whole or store.was_removed(self.path) else self._in_files()
+        found = [] if is_whole else self._in_files()
         self.record = kept.best(stored, found, self.key)
         self.is_read_back = self.record is not None and self.record is not stored
         self.reason = problem or self._why()

@@ -284,18 +284,6 @@ class Store:
         """Hold a lock of this results folder, as while an artefact's files are written."""
         return locked(self.cells / f".{name}.lock")
 
-    def remove(self, path: Path) -> None:
-        """Remove a cell's record so that it is measured again, though the artefact's files may still have it."""
-        self._mark(path).touch()
-        path.unlink(missing_ok=True)
-
-    def was_removed(self, path: Path) -> bool:
-        """Return whether a cell was removed and has not been stored since."""
-        return self._mark(path).exists() and not path.exists()
-
-    def _mark(self, path: Path) -> Path:
-        return path.with_suffix(".removed")
-
 
 def _lacking(record: Mapping[str, Any]) -> str:
     """Return what a record has not that it needs, or has of another kind; empty when it is whole."""

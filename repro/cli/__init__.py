@@ -1,7 +1,7 @@
 """The command line of repro.
 
     repro list | run | status | believe | repeat | merge | compare | claims | published | figures
-    repro readme | report | verify | data | bench | doctor | clean
+    repro readme | report | verify | data | bench | doctor
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -22,7 +22,6 @@ from repro.cli import (
     believe,
     bench,
     claims,
-    clean,
     compare,
     data,
     doctor,
@@ -61,7 +60,6 @@ app.command("verify")(verify.verify)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)
-app.command("clean")(clean.clean)
 
 
 def _version(wanted: bool) -> None:

@@ -18,7 +18,7 @@ def doctor(
     """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
     from repro import discovery, environment, optional
     from repro.cache import hosts
-    from repro.cache.store import measuring_lock, require_writable
+    from repro.cache.store import cache_folder, measuring_lock, require_writable
     from repro.machine import fingerprint
     from repro.run.device_ceilings import DeviceCeilings
     from repro.settings import make_settings
@@ -42,10 +42,10 @@ def doctor(
         answer({
             "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
             "ceilings_measured": days, "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
-            "broken": {artefact.id: artefact.error for artefact in broken},
+            "broken": {artefact.id: artefact.error for artefact in broken}, "cache": cache_folder(),
         })  # fmt: skip
     else:
-        _show(settings, presences, fingerprint(), known, days, stale)
+        _show(settings, presences, {**fingerprint(), "cache": cache_folder()}, known, days, stale)
         for artefact in broken:
             say(f"{artefact.id} is broken: {artefact.error}")
     raise typer.Exit(int(bool(broken)))

@@ -124,8 +124,7 @@ def replaced(job: Job, settings: Settings) -> str:
         manifest = read_json(files.with_name(f"{files.name}.json"))
         done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]
         paths = {settings.store.path(owner.id, _stored_identity(cell, manifest)) for cell in done}
-        store = settings.store
-        lost = sum(path not in standing and not path.exists() and not store.was_removed(path) for path in paths)
+        lost = sum(path not in standing and not path.exists() for path in paths)
     except (ReproError, KeyError, TypeError):  # it is damaged, or none of ours
         return ""
     if not lost:

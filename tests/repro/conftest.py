@@ -49,6 +49,19 @@ class Laboratory:
 
         return main(["run", "--in-process", "--scale", "smoke", "--results", str(self.results), *arguments])
 
+    def call(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """Run any command in this process, on the sources as they are now."""
+        from repro.cli import main
+
+        more = ["--in-process"] if arguments[0] == "run" else []
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+        ):  # fmt: skip
+            _forget()
+            code = main([*arguments, *more])
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
     def traces(self) -> list[str]:
         return self.log.read_text().split() if self.log.exists() else []
 
@@ -64,13 +77,8 @@ class Laboratory:
 
     def reasons(self, **environment: str) -> dict[str, str]:
         """Why each cell of table1 would be measured again, by case, method and back end."""
-        from repro.cli import main
-
-        said = io.StringIO()
-        with mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(said):
-            _forget()  # what the test has written since
-            assert main(["status", "table1", "--scale", "smoke", "--results", str(self.results), "--json"]) == 0
-        cells = json.loads(said.getvalue())[0]["cells"]
+        words = ("status", "table1", "--scale", "smoke", "--results", str(self.results), "--json")
+        cells = json.loads(self.call(*words, **environment).stdout)[0]["cells"]
         return {f"{c['case']}/{c['method']}/{c['backend']}": c["reason"] for c in cells}
 
     def file(self, name: str) -> Path:

@@ -275,7 +275,7 @@ def test_data(laboratory, capsys):
     environment.write_text(
         environment.read_text().replace("return []\n\n    def is", 'return ["one too many"]\n\n    def is')
     )
-    done = laboratory.repro("data", "verify", "--scale", "smoke", "--json")
+    done = laboratory.call("data", "verify", "--scale", "smoke", "--json")
     assert done.returncode == 1 and json.loads(done.stdout)[0]["problems"] == ["one too many"]
 
 
@@ -284,6 +284,7 @@ def test_doctor(laboratory, capsys):
     found = answer(capsys)
     assert {entry["name"]: entry["available"] for entry in found["presences"]} == {"opencl": True, "cuda": False}
     assert found["machine"] == "bench" and found["fingerprint"]["python"]
+    assert found["cache"] == str(laboratory.folder / "cache")
     assert main(["doctor", "--results", str(laboratory.results)]) == 0
     assert "plug one in for cuda" in capsys.readouterr().out
     (laboratory.paper / "table9_x.py").write_text("[")
@@ -301,7 +302,7 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
         )
     )
     where = ["--results", str(laboratory.results)]
-    done = laboratory.repro("doctor", "--ceilings", *where)
+    done = laboratory.call("doctor", "--ceilings", *where)
     assert done.returncode == 0 and "copy, 8.00 kB" in done.stdout and "nothing measures them" in done.stderr
     assert main(["doctor", "--json", *where]) == 0
     found = answer(capsys)
@@ -309,7 +310,7 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
         "stale_ceilings"
     ] == {}
     # A smoke run uses them.
-    assert laboratory.repro("run", "table1", "--scale", "smoke", *where).returncode == 0
+    assert laboratory.call("run", "table1", "--scale", "smoke", *where).returncode == 0
     lines = laboratory.file("table1.smoke.csv").read_text().splitlines()
     work = lines[0].split(",").index("work_bytes")
     assert all(line.split(",")[work] for line in lines[1:] if ",time," in line)

@@ -211,15 +211,6 @@ def test_artefacts_that_show_the_same_cells_have_them_of_one_another(laboratory,
     as_in_a_clone(laboratory)
     capsys.readouterr()
     assert laboratory.run("table3") == 0 and "0 cells measured, 6 as before" in capsys.readouterr().err
-    assert laboratory.repro("clean", "table1", "table3", "--yes", "--results", str(laboratory.results)).returncode == 0
-    assert set(laboratory.reasons().values()) == {"never run"}
-    assert laboratory.run("table3") == 0 and "6 cells measured, 0 as before" in capsys.readouterr().err
-
-
-def test_cells_that_were_removed_are_measured_again(laboratory):
-    assert laboratory.run("table1") == 0
-    assert laboratory.repro("clean", "table1", "--yes", "--results", str(laboratory.results)).returncode == 0
-    assert set(laboratory.reasons().values()) == {"never run"}
 
 
 def test_every_cell_of_the_stored_results_is_read_back():

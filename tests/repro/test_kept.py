@@ -154,14 +154,6 @@ def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
     assert task.record["status"] == "failed"  # which is what the run counts
 
 
-def test_cells_that_were_removed_and_then_fail_are_what_the_files_have(laboratory):
-    assert laboratory.run("table1") == 0
-    before = done(laboratory)
-    assert main(["clean", "table1", "--yes", "--results", str(laboratory.results)]) == 0
-    assert fail(laboratory) == 1
-    assert done(laboratory) == before
-
-
 @pytest.mark.parametrize("made", [None, "no figure"])
 def test_a_plot_that_is_not_drawn_as_cells_failed_removes_none(laboratory, made):
     assert laboratory.run("table1") == 0

@@ -10,7 +10,7 @@ ADDER = "FAKELAB_ADDER"  # the version of the library behind the method `loop`
 
 
 def measured(laboratory, version, *more):
-    done = laboratory.repro(
+    done = laboratory.call(
         "run", "table1", "--scale", "smoke", "--results", str(laboratory.results), *more, **{ADDER: version}
     )
     assert done.returncode == 0, done.stderr
@@ -56,7 +56,7 @@ def test_another_version_voids_the_cells_of_its_rival_alone(laboratory):
 def test_what_was_measured_before_versions_were_kept_stands(laboratory):
     measured(laboratory, "")
     assert "rivals" not in manifest(laboratory)["machine"]
-    assert "libraries" not in laboratory.file("table1.smoke.md").read_text()
+    assert "- libraries of" not in laboratory.file("table1.smoke.md").read_text()
     for _ in range(2):
         assert why(laboratory, "2.0") == ({""}, {""})
         as_in_a_clone(laboratory)
@@ -67,12 +67,12 @@ def test_what_was_measured_before_versions_were_kept_stands(laboratory):
 def test_cells_of_two_versions_do_not_merge_unnoticed(laboratory):
     measured(laboratory, "1.0", "--only", "case=first")
     elsewhere = laboratory.folder / "elsewhere"
-    done = laboratory.repro(
+    done = laboratory.call(
         "run", "table1", "--scale", "smoke", "--results", str(elsewhere), "--only", "case=second", "--only",
         "case=third", **{ADDER: "2.0"},
     )  # fmt: skip
     assert done.returncode == 0
-    done = laboratory.repro("merge", str(elsewhere), "--into", str(laboratory.results))
+    done = laboratory.call("merge", str(elsewhere), "--into", str(laboratory.results))
     assert "cells of unlike machines: adder" in done.stderr
     assert manifest(laboratory)["machine"]["rivals"] == {"adder": "2.0"}
 

@@ -36,13 +36,13 @@ def run(laboratory):
 
 
 @pytest.fixture
-def merge(laboratory, capsys):
+def merge(laboratory):
     """Merge folders into the laboratory's results, and return what is said."""
 
     def call(*words, code=0):
-        capsys.readouterr()
-        assert main(["merge", *map(str, words), "--into", str(laboratory.results)]) == code
-        return capsys.readouterr().err
+        done = laboratory.call("merge", *map(str, words), "--into", str(laboratory.results))
+        assert done.returncode == code, done.stderr
+        return done.stderr
 
     return call
 

@@ -82,7 +82,7 @@ def test_a_file_to_write_is_no_folder(laboratory, capsys):
     assert sorted(laboratory.folder.rglob("*")) == before
 
 
-READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["readme"], ["clean", "--yes"])
+READING = (["status"], ["compare"], ["claims"], ["figures"], ["report"], ["readme"])
 
 
 @pytest.mark.parametrize("command", READING, ids=" ".join)

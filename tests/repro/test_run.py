@@ -66,7 +66,7 @@ def test_times_that_may_hold_launch_cost_say_so(laboratory, sampled):
 def test_every_command_that_measured_is_named(laboratory):
     first, second = ("--only", "case=first"), ("--only", "case=second")
     for chosen in (first, second, second):
-        assert laboratory.repro(*options(laboratory, *chosen)).returncode == 0
+        assert laboratory.call(*options(laboratory, *chosen)).returncode == 0
     lines = laboratory.file("table1.smoke.md").read_text().splitlines()
     commands = [line for line in lines if line.startswith("- command")]
     assert [" ".join(chosen) in line for line, chosen in zip(commands, (first, second), strict=True)] == [True, True]
@@ -374,7 +374,7 @@ def test_a_figure_that_is_no_more_is_removed(laboratory):
     assert laboratory.file("table1.smoke.png").exists()
     path = laboratory.paper / "table1_sums.py"
     path.write_text(path.read_text().replace("    return figure", "    return None"))
-    assert laboratory.repro(*options(laboratory)).returncode == 0
+    assert laboratory.call(*options(laboratory)).returncode == 0
     assert not laboratory.file("table1.smoke.png").exists()
 
 

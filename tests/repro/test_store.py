@@ -60,17 +60,6 @@ def test_a_record_that_lacks_something_is_unreadable_and_says_what(cells, part, 
             cells.read(path)
 
 
-def test_a_cell_that_was_removed_is_so_until_it_is_stored_again(cells):
-    path = cells.path("demo2020-table1", {"case": "a"})
-    assert not cells.was_removed(path)  # never there: files may have it
-    cells.write(path, RECORD)
-    assert not cells.was_removed(path)
-    cells.remove(path)
-    assert cells.was_removed(path) and cells.read(path) is None
-    cells.write(path, RECORD)
-    assert not cells.was_removed(path) and cells.read(path)["seconds"] == RECORD["seconds"]
-
-
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_a_full_disk_leaves_the_old_content_and_no_litter(tmp_path, monkeypatch, call):
     path = tmp_path / "cell.json"

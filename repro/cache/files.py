@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import gzip
-import io
 import json
 import re
 import zlib
@@ -21,7 +19,7 @@ from typing import Any
 from repro.cache import hashing, kept
 from repro.cache.code import digest
 from repro.cache.glance import once
-from repro.cache.store import read_json
+from repro.cache.store import ARCHIVE, read_json, unzipped
 from repro.discovery import Artefact
 from repro.first_edition import with_samples
 from repro.model import DONE, FAILED, SKIPPED, ReproError
@@ -32,7 +30,6 @@ from repro.settings import Settings, default_scale
 IDENTITY = ("case", "method", "backend", "parameters", "data")
 KINDS = {"case": str, "method": str, "backend": str, "parameters": dict, "data": list, "reason": str, "date": str,
          "checks": list, "notes": list, "seconds": int | float}  # fmt: skip
-MOST_BYTES = 1 << 28  # of samples, unpacked
 DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
            RecursionError, MemoryError, csv.Error, zlib.error)  # fmt: skip
 
@@ -111,14 +108,11 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         manifest = read_json(stem.with_name(f"{stem.name}.json"))
         if manifest.get("scale") != scale or not manifest["cells"]:
             return {}
-        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ".samples.json.gz"))
+        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ARCHIVE))
         rows: dict[tuple, list[dict[str, Any]]] = {}
         for row in parse(text.decode(), manifest):
             rows.setdefault(_place(row), []).append(row)
-        with gzip.open(io.BytesIO(packed)) as stream:
-            samples = {
-                _name(each): with_samples(each, manifest["artefact"]) for each in json.loads(stream.read(MOST_BYTES))
-            }
+        samples = {_name(each): with_samples(each, manifest["artefact"]) for each in unzipped(packed)["samples"]}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         keys = keys_of(manifest)
         return {

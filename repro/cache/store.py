@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -16,16 +18,20 @@ import socket
 import tempfile
 import time
 import tomllib
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from repro.cache import kept, packing
+from repro.cache import kept
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 2
 ABANDONED_AFTER = 3600.0  # seconds
+#: Beside a manifest: the raw samples, and since the second edition the manifest's long lists, cells and keys.
+ARCHIVE, LISTS = ".samples.json.gz", ("cells", "keys")
+MOST_BYTES = 1 << 28  # of an archive, unpacked
 #: What a record has in any case, and of what kind it is; of the identity and the key, by name.
 NEEDED = {
     "": {
@@ -45,16 +51,30 @@ class Unreadable(Exception):
 def read_json(path: Path) -> dict[str, Any]:
     """Return what a manifest or another stored file holds; empty where it is not there, or is a list of the user's own.
 
+    A manifest comes with its lists, wherever they stand.
+
     Raises
     ------
     ReproError
-        When it is damaged.
+        When it is damaged, or its archive is.
     """
     try:
         found = json.loads(path.read_bytes()) if path.is_file() else {}
-        return packing.unpacked(found) if isinstance(found, dict) else {}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if not isinstance(found, dict):
+            return {}
+        if "files" in found and "cells" not in found:
+            archive = unzipped(path.with_name(f"{path.stem}{ARCHIVE}").read_bytes())
+            found |= {name: archive[name] for name in LISTS}
+        return found
+    except (ValueError, LookupError, TypeError, OSError, EOFError, RecursionError, MemoryError, zlib.error) as error:
         raise ReproError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+
+
+def unzipped(content: bytes) -> dict[str, Any]:
+    """Return what an archive holds: ``samples``, and since the second edition the lists of its manifest."""
+    with gzip.open(io.BytesIO(content)) as stream:
+        found = json.loads(stream.read(MOST_BYTES))
+    return found if isinstance(found, dict) else {"samples": found}
 
 
 def read_toml(path: Path) -> dict[str, Any]:

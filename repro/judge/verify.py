@@ -9,9 +9,7 @@ checked* where this clone lacks what it takes, as the commit that measured it.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import json
 import math
 import zlib
 from collections import Counter
@@ -22,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from repro import discovery
-from repro.cache import beliefs, files, packing
+from repro.cache import beliefs, files
 from repro.cache.code import digest
-from repro.cache.store import write_atomically
+from repro.cache.store import ARCHIVE, read_json, unzipped, write_atomically
 from repro.first_edition import with_samples
 from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
@@ -43,7 +41,7 @@ FIRST_EDITION = (
     "those of the commit"
 )
 ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
-DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, zlib.error)
+DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -161,16 +159,14 @@ def _name(results: Path, path: Path) -> str:
 
 def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
     """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
-    manifest = packing.unpacked(json.loads(path.read_bytes()))
-    content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ".samples.json.gz")}
+    manifest = read_json(path)
+    content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ARCHIVE)}
     found = [
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
         for suffix, data in content.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
     rows = parse(content[".csv"].decode(), manifest)
-    samples = [
-        with_samples(each, manifest["artefact"]) for each in json.loads(gzip.decompress(content[".samples.json.gz"]))
-    ]
+    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(content[ARCHIVE])["samples"]]
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
     measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:

@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import beliefs, hashing, kept, keys, packing
+from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task, machine_facts
-from repro.cache.store import write_atomically
+from repro.cache.store import ARCHIVE, LISTS, write_atomically
 from repro.discovery import Artefact
 from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
@@ -119,12 +119,12 @@ def _render(
         write_atomically(path, content)
         rendered.files.append(path)
 
-    packed = gzip.compress(json.dumps(_samples(current)).encode(), mtime=0)
-    contents = {".csv": as_csv(rows).encode(), ".samples.json.gz": packed}
+    archive = {"samples": _samples(current), **{name: strict(manifest.pop(name)) for name in LISTS}}
+    contents = {".csv": as_csv(rows).encode(), ARCHIVE: gzip.compress(json.dumps(archive).encode(), mtime=0)}
     for suffix, content in contents.items():
         write(suffix, content)
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
-    write(".json", packing.as_text(packing.packed(strict(manifest))))
+    write(".json", json.dumps(strict(manifest), indent=1) + "\n")
     # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
     ends = {kept.last(record)["status"] for record in current}
     _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)

@@ -11,7 +11,7 @@ from kernels.device import recording
 from kernels.device import source as sources
 from repro.cache import recompute
 from repro.cache.beliefs import Change
-from repro.cache.store import read_json
+from repro.cache.store import ARCHIVE, read_json
 from repro.cli import main
 from repro.judge import provenance, trees, verify
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
@@ -53,34 +53,34 @@ def edited(lab, change, suffix=".json"):
 
 
 def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, capsys):
-    manifest = (committed.results / f"{STEM}.json").read_text()
-    assert json.loads(manifest)["schema"] == 2
+    assert read_json(committed.results / f"{STEM}.json")["schema"] == 2
     assert main(["verify", "--results", str(committed.results)]) == 0
     assert "0 problems; 0 files" in capsys.readouterr().err
 
     adding = "fakelab/demo2020/adding.py"
-    hashed = manifest.partition(f'"{adding}"')[2].partition('"hash": "')[2][:16]
-    found = edited(committed, lambda text: text.replace(hashed, "0" * 16))
-    assert len(found) == 1 and f"another code entry of {adding} than commit" in found[0]
-    assert found[0].startswith(f"{STEM}: the key of first loop host")
+    hashed = read_json(committed.results / f"{STEM}.json")["keys"][0]["code"][adding]["hash"]
+    found = edited(committed, lambda text: text.replace(hashed, "0" * 16), ARCHIVE)
+    assert len(found) == 2 and "is not the one that the manifest was written with" in found[0]
+    assert f"another code entry of {adding} than commit" in found[1]
+    assert found[1].startswith(f"{STEM}: the key of first loop host")
 
-    found = edited(committed, lambda text: text.replace("range-smoke", "range-other"))
+    found = edited(committed, lambda text: text.replace("range-smoke", "range-other"), ARCHIVE)
     assert any("another data entry of demo2020/numbers" in each for each in found)
     found = edited(committed, lambda text: text.replace("45.0", "46.0", 1), ".csv")
     assert found == [
         f"{STEM}: table1.smoke.csv is not the one that the manifest was written with",
         f"{STEM}: first loop host sum is 46.0, and 45.0 by its rounds",
     ]
-    found = edited(committed, lambda text: text.replace('"sum": 45.0', '"sum": 46.0', 1), ".samples.json.gz")
+    found = edited(committed, lambda text: text.replace('"sum": 45.0', '"sum": 46.0', 1), ARCHIVE)
     assert any("first loop host sum is 45.0, and 46.0 by its rounds" in each for each in found)
-    found = edited(committed, lambda text: text.replace('"seconds": [', '"seconds": [9', 1), ".samples.json.gz")
+    found = edited(committed, lambda text: text.replace('"seconds": [', '"seconds": [9', 1), ARCHIVE)
     assert any("by its samples" in each for each in found)
 
 
 def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path = committed.results / f"{STEM}.json"
     commit = read_json(path)["cells"][0]["revision"]["commit"]
-    for each in (path, path.with_suffix(".samples.json.gz")):
+    for each in (path, path.with_suffix(ARCHIVE)):
         is_packed = each.suffix == ".gz"
         content = gzip.decompress(each.read_bytes()) if is_packed else each.read_bytes()
         content = content.replace(commit.encode(), b"f" * 40)

@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 from repro.cache.files import own_part
+from repro.cache.store import read_json
 from repro.cli import main
 from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, best_backends, compare, compare_results
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
@@ -336,7 +337,7 @@ def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, 
         (laboratory.file("table1.smoke.json"), "this", 0),
         (older / "demo2020/table1.smoke.json", "that", seed),
     ):
-        manifest = json.loads(file.read_text())
+        manifest = read_json(file)
         for cell in manifest["cells"]:
             cell["data"] = ["demo2020/ball"] if cell["case"] == "first" else ["demo2020/rod"]
         data = {"demo2020/ball": digest, "demo2020/rod": "the same"}

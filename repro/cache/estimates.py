@@ -49,5 +49,5 @@ def _read(artefact: Artefact, settings: Settings) -> dict[Place, float]:
         (str(cell["case"]), cell["method"], cell["backend"]): cell["seconds"]
         for _, manifest in sorted(found, key=lambda each: each[0])
         for cell in manifest.get("cells", ())
-        if cell["status"] == DONE
+        if cell["status"] == DONE and isinstance(cell["seconds"], int | float)
     }

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repro.cache.glance import once
+
 FINDERS = ("iter_modules", "walk_packages")
 IMPORTERS = ("import_module", "__import__")
 #: Decorators of functions whose code does not run, or not each time that they are called.
@@ -61,6 +63,10 @@ def module_of(path: Path) -> Module:
 
 def state(path: Path) -> tuple[int, int]:
     """Tell one state of a file from another."""
+    return once(("state", path), lambda: _state(path))
+
+
+def _state(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 

@@ -91,8 +91,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ReproError(f"{path}: {error}") from None
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
+def write_atomically(path: Path, content: bytes | str, *, is_lasting: bool = True) -> None:
     """Write a file so that readers see the old content or the new, never a part.
+
+    Parameters
+    ----------
+    path : Path
+    content : bytes or str
+    is_lasting : bool
+        Wait until the disk has it. Without, a loss of power may leave an empty file; a killed process never does.
 
     Raises
     ------
@@ -101,20 +108,22 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _write_and_rename(path, content.encode() if isinstance(content, str) else content)
+        _write_and_rename(path, content.encode() if isinstance(content, str) else content, is_lasting)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
-    _sync_folder(path.parent)
+    if is_lasting:
+        _sync_folder(path.parent)
 
 
-def _write_and_rename(path: Path, content: bytes) -> None:
+def _write_and_rename(path: Path, content: bytes, is_lasting: bool) -> None:
     handle, name = tempfile.mkstemp(prefix=f".tmp.{_host()}.{os.getpid()}.", dir=path.parent)
     temporary = Path(name)
     try:
         with open(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
-            os.fsync(stream.fileno())
+            if is_lasting:
+                os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
@@ -298,7 +307,8 @@ class Store:
                 before = self.read(path)
                 if before and before["status"] == DONE:
                     record = kept.marked(before, record)
-        write_atomically(path, json.dumps({"schema": SCHEMA, **record}) + "\n")
+        # One that a loss of power damages is measured again; to wait for the disk takes longer than many a cell.
+        write_atomically(path, json.dumps({"schema": SCHEMA, **record}) + "\n", is_lasting=False)
 
     def lock(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Hold a lock of this results folder, as while an artefact's files are written."""

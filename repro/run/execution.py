@@ -11,6 +11,7 @@ from typing import Any
 
 from repro import discovery, environment
 from repro.cache import keys
+from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
@@ -94,7 +95,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     with run.stages.of("ceilings"):
         roofs = _roofs(run, settings, saying) if status == DONE else []
     notes = [*roofs, *_uncaptured(run), *run.notes] if status == DONE else []
-    with run.stages.of("record"):
+    with run.stages.of("record"), glance():  # many functions that ran are of one file
         record = outcome(task, settings, status, reason, run)
         record.update(seconds=seconds, notes=notes, traceback=trace, key=keys.measured(task.key, ran))
     record["stages"] = run.stages.rounded()

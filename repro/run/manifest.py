@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
+import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from repro.machine import fingerprint, host, nvidia
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
 
+ASKED_EVERY = 5.0  # seconds
 #: What of a checkout is code, for git.
 CODE = (".", *(f":(exclude){path}" for path in ("results", "docs", "README.md", "CHANGELOG.md")))
 
@@ -51,13 +53,16 @@ def _commit(root: Path) -> dict[str, Any]:
         return {"commit": stated, "dirty": None}
     if not _is_top(root):
         return {"commit": None, "dirty": None}
-    commit, changes = (
-        _git(root, "log", "-1", "--format=%H", "--", *CODE),
-        _git(root, "status", "--porcelain", "--", *CODE),
-    )
+    commit, changes = _status(root, int(time.monotonic() / ASKED_EVERY))
     if not commit or changes is None:  # git has failed, or there is no commit yet
         return {"commit": None, "dirty": None}
     return {"commit": commit, "dirty": bool(changes)}
+
+
+@functools.lru_cache(maxsize=1)
+def _status(root: Path, _period: int) -> tuple[str | None, str | None]:
+    """Return the last commit of the code in a checkout and what changed since; once a period, for thousands of cells."""
+    return _git(root, "log", "-1", "--format=%H", "--", *CODE), _git(root, "status", "--porcelain", "--", *CODE)
 
 
 @functools.cache

@@ -61,7 +61,7 @@ def _commit(root: Path) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1)
 def _status(root: Path, _period: int) -> tuple[str | None, str | None]:
-    """Return the last commit of the code in a checkout and what changed since; once a period, for thousands of cells."""
+    """Return the last commit of the code in a checkout, and what changed since; once a period: each cell asks."""
     return _git(root, "log", "-1", "--format=%H", "--", *CODE), _git(root, "status", "--porcelain", "--", *CODE)
 
 

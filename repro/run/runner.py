@@ -226,6 +226,8 @@ def _run_job(
             if measured:
                 watcher.cell(task, task.reason or "forced")
                 current, has_waited = task, False
+                if task.stands:  # its earlier rounds may be in the files alone
+                    task.keep(settings.store)
                 options["upto"] = had[task.path] = had[task.path] + 1
                 try:
                     measured = (

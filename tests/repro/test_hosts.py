@@ -9,8 +9,10 @@ import pytest
 
 from repro import machine
 from repro.cache import hosts, store
+from repro.cache.plan import Task
 from repro.cache.store import Store
 from repro.cli import main
+from repro.run import execution, runner
 
 
 @pytest.fixture
@@ -143,3 +145,42 @@ def test_a_merge_says_of_every_host_and_belongs_to_none_of_several(plain, as_hos
     assert plain.run("table1") == 0
     assert f"{plain.results / 'bench'} has the results of several hosts" in capsys.readouterr().err
     assert {path: content for path, content in contents(plain.results).items() if path in before} == before
+
+
+def test_another_host_of_the_same_hardware_goes_on_where_it_is_told_to(laboratory, as_host, capsys, monkeypatch):
+    as_host("first")
+    assert laboratory.run("table1", "--only", "case=first") == 0
+    shutil.rmtree(laboratory.results / "bench" / ".cells")  # as where only what git has was put back
+    as_host("second")
+    assert laboratory.run("table1", "--continue") == 0
+    assert "4 cells measured, 2 as before" in capsys.readouterr().err and tokens(laboratory) == ["first", "second"]
+    assert laboratory.run("table1") == 1
+    as_host("third")
+    mine = hosts.here()
+    monkeypatch.setattr(hosts, "here", lambda: {**mine, "cpu": "another"})
+    assert laboratory.run("table1", "--continue") == 1 and "another host's results" in capsys.readouterr().err
+
+
+class Apart:
+    """Measures as a worker does, which has the store alone, in this process."""
+
+    def __init__(self, settings):
+        self.settings = settings
+
+    def dispatch(self, task, **options):
+        theirs = Task(task.artefact, task.cell, task.path, task.key)
+        measured = execution.execute(theirs, self.settings, **options)
+        task.record, task.reason = theirs.record, theirs.reason
+        return measured
+
+    def close(self):
+        pass
+
+
+def test_rounds_that_the_files_alone_have_are_kept(laboratory, monkeypatch):
+    assert laboratory.run("table1") == 0
+    shutil.rmtree(laboratory.results / "bench" / ".cells")
+    monkeypatch.setattr(runner, "Worker", Apart)
+    assert main(["run", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--rounds", "2"]) == 0
+    done = [json.loads(path.read_text()) for path in laboratory.cell_files()]
+    assert {len(record["rounds"]) for record in done if record["status"] == "done"} == {2}

@@ -24,7 +24,7 @@ from repro.settings import Settings
 from repro.show.render import render
 
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
-WRITING_SECONDS = 3.0  # that an artefact's files take at most, usually
+WRITING_SECONDS = 1.5  # that the files of an artefact take, about
 UNSURE = 1.25  # times what a cell should take, it may
 
 
@@ -215,10 +215,12 @@ def _run_job(
     for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
         if owner.id != job.artefact.id:
             watcher.shares(job.artefact, owner)
-    try:
+    with glance():
         for task in job.wanted:
             if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
                 task.look(settings.store)
+    try:
+        for task in job.wanted:
             measured = task.path in expected
             began = time.monotonic()
             if measured and began + UNSURE * expected[task.path] > limit:

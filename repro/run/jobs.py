@@ -42,7 +42,8 @@ class Job:
 
     def expected_seconds(self, settings: Settings) -> dict[Path, float]:
         """How long each cell should take: as last time, here or elsewhere, else as its like, else as is stated."""
-        known = {task.path: found for task in self.tasks if (found := estimates.seconds(task, settings)) is not None}
+        with glance():
+            known = {task.path: took for task in self.tasks if (took := estimates.seconds(task, settings)) is not None}
         of: dict[str, list[float]] = {}
         for task in self.tasks:
             if task.path in known:

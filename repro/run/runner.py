@@ -113,8 +113,7 @@ def go_through(
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
     pending = {task.path: (job, task) for job in jobs for task in job.pending(force)}
-    with glance():
-        every = {path: seconds for job in jobs for path, seconds in job.expected_seconds(settings).items()}
+    every = {path: seconds for job in jobs for path, seconds in job.expected_seconds(settings).items()}
     expected = {path: every[path] for path in pending}
     had = {path: 0 if force else task.found for path, (_, task) in pending.items()}
     if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured

@@ -1,7 +1,8 @@
 """The patch-based assembly of fu2014, section 4: preparation and launch.
 
 On an H200 shared memory binds: by the binary searches, and by the additions, which for doubles are loops of
-compare-and-swap with many threads of a warp idle. `ring` needs neither. Notes: docs/notes/assembly.md.
+compare-and-swap with many threads of a warp idle. `ring` needs neither. A processor has patches of its own kind, which
+neither search nor share rows: see `touching`. Notes: docs/notes/assembly.md.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kernels.assembly import touching
 from kernels.assembly.partition import Partition, coordinate_bisection, expand
 from kernels.assembly.pattern import csr_pattern
 from kernels.assembly.problem import Assembler, Problem, fitted, pool_values, to_mesh_numbering
@@ -30,6 +32,8 @@ def prepare(device, problem: Problem, patch_size: int | None = None, block: int 
     block : int
         Threads a block.
     """
+    if device.backend == "openmp":
+        return touching.prepare(device, problem, SOURCE, patch_size)
     xp = device.xp
     size = PATCH_SIZE if patch_size is None else patch_size
     plan = fitted(lambda nodes: _planned(problem, nodes, xp), size, patch_size is None, device.shared_bytes)

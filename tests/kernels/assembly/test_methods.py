@@ -131,6 +131,14 @@ def test_a_patch_beyond_16_bits_is_refused(device):
         assembly.prepare("ring", device, problem, patch_size=7000, block=7000)
 
 
+def test_places_of_a_processor_beyond_16_bits_are_refused(device, monkeypatch):
+    if device.backend != "openmp":
+        pytest.skip("places are searched for there")
+    monkeypatch.setattr("kernels.assembly.touching.ADDRESSED", 100)
+    with pytest.raises(ValueError, match="patch_size"):
+        assembly.prepare("patch", device, Problem(*structured.kuhn(3)), patch_size=40)
+
+
 def test_closed_forms(method, device, make_problem):
     problem, _ = make_problem("cube")
     matrix, rhs = assembled(method, device, problem)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from repro.run import state
 
 PATIENCE = 2  # times the samples, or the time, that may be thrown away
 LEAST = 16  # samples from which on they are counted
+FAR = 2  # times its neighbours' median: a thread lost a slice of its core, which one count in a second does not show
+SELDOM = 0.1  # of the samples, at most: what comes about more often is the function's own
 
 
 class Guard:
@@ -18,6 +21,8 @@ class Guard:
         self._watched, self._slow = watched, watched.slowly()
         self._readings = [watched.read()]
         self.thrown: list[float] = []
+        self._kept: list[float] = []
+        self._far: list[float] | None = []
         self.disturbed, self.note, self._why = 0, "", ""
 
     def of(self, take: Callable[..., list[float]], *arguments: Any) -> list[float]:
@@ -28,12 +33,28 @@ class Guard:
         self._readings += before, after
         why = self._watched.disturbance(before, after)
         if not why:
-            return taken
+            return self._near(taken) if self._watched.loses_slices else taken
         self.disturbed += len(taken)
         if self.note:
             return taken
         self.thrown, self._why = self.thrown + taken, why
         return []
+
+    def _near(self, taken: list[float]) -> list[float]:
+        """Return samples without those far above their neighbours' median; once they are many, with all that were."""
+        neighbours = [*self._kept[-LEAST:], *taken]
+        if self._far is None or len(neighbours) <= LEAST:
+            self._kept += taken
+            return taken
+        limit = FAR * median(neighbours)
+        near = [value for value in taken if value <= limit]
+        self._kept += near
+        self._far += [value for value in taken if value > limit]
+        self.disturbed += len(taken) - len(near)
+        if len(self._far) > max(SELDOM * len(self._kept), 1):
+            self.disturbed -= len(self._far)
+            near, self._far = near + self._far, None
+        return near
 
     def is_over(self, kept: int, spent: float, max_seconds: float) -> bool:
         """Return whether as many were thrown away, or as long was spent, as the patience is for."""

@@ -30,6 +30,8 @@ _STAT = Path("/proc/stat")
 class Unwatched:
     """A clock of which nothing is known."""
 
+    loses_slices = False  # whether a sample far above its neighbours is the scheduler's
+
     def read(self) -> dict[str, float]:
         """Return what can be told in a few microseconds."""
         return {}
@@ -45,6 +47,8 @@ class Unwatched:
 
 class Processor(Unwatched):
     """The processor, for what this process's own threads compute."""
+
+    loses_slices = True
 
     def __init__(self):
         import resource

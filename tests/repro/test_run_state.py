@@ -1,5 +1,6 @@
 """The state of cards and processors, of a pretend NVML, and the samples that it has thrown away."""
 
+import itertools
 import os
 import subprocess
 import time
@@ -164,6 +165,19 @@ def test_where_they_are_not_to_be_had_the_samples_say_so(cold):
     taken = sample(device.call, device, watched=Disturbing(device), cold=cold)
     assert taken.disturbed == len(taken.seconds) >= guard.PATIENCE * guard.LEAST
     assert "not to be had otherwise: another process computed" in taken.note
+
+
+class Slicing(Unwatched):
+    loses_slices = True
+
+
+@pytest.mark.parametrize(("every", "is_thrown_away"), [(25, True), (4, False)])
+def test_seldom_samples_far_above_their_neighbours_are_taken_again(every, is_thrown_away):
+    device = SimulatedDevice(kernel=2e-3)
+    device.noise = itertools.chain([0.0] * 40, itertools.cycle([4.0, *[0.0] * (every - 1)]))
+    taken = sample(device.call, device, watched=Slicing(), max_samples=200, width=-1.0)
+    assert len(taken.seconds) == 200 and (max(taken.seconds) < 4e-3) == is_thrown_away
+    assert (taken.disturbed > 0) == is_thrown_away and not taken.note
 
 
 def test_reading_takes_little_time():

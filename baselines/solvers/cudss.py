@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
+from baselines.nvmath import library as nvmath
 from baselines.solvers.rival import Rival
-from repro import Skip
 
 LIBRARIES = ("nvidia-cudss", "nvmath-python")
 REMEDY = "an NVIDIA GPU with a driver for CUDA 13, and pip install nvmath-python nvidia-cudss-cu13"
@@ -53,18 +53,8 @@ class CuDss(Rival):
 
 def prepare(matrix, rhs, tolerance, max_iterations):
     """Return the rival for a system; see `baselines.solvers.prepare`."""
-    try:
-        import cupy
-        import cupyx.scipy.sparse
+    cupy, _ = nvmath("cudss", REMEDY)
+    import cupyx.scipy.sparse
+    from nvmath.sparse import advanced
 
-        cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # without a driver CuPy raises an error of its own
-        raise Skip(f"no CuPy with a CUDA device: {error}", REMEDY) from None
-    try:
-        from nvmath.bindings import cudss
-        from nvmath.sparse import advanced
-
-        cudss.get_property(0)  # loads the library
-    except Exception as error:  # nvmath's own, where the library is missing
-        raise Skip(f"no cuDSS through nvmath-python: {error}", REMEDY) from None
     return CuDss(cupy, cupyx.scipy.sparse, advanced, matrix, rhs, tolerance, max_iterations)

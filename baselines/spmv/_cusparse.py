@@ -6,8 +6,8 @@ import weakref
 
 import numpy as np
 
+from baselines.nvmath import library as nvmath
 from baselines.spmv._rival import Rival
-from repro import Skip
 
 LIBRARIES = (
     "cuSPARSE",
@@ -16,36 +16,15 @@ LIBRARIES = (
 REMEDY = "an NVIDIA GPU, and pip install nvmath-python==1.0.0"
 
 
-def libraries():
-    """Return CuPy, nvmath's cuSPARSE and its names of types; Skip with the reason where one is missing."""
-    try:
-        import cupy
-
-        cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # without a driver CuPy raises an error of its own
-        raise Skip(f"no CuPy with a CUDA device: {_line(error)}", REMEDY) from None
-    try:
-        from nvmath import CudaDataType
-        from nvmath.bindings import cusparse
-
-        cusparse.get_property(0)  # loads the library
-    except Exception as error:  # nvmath's own, where a library is missing
-        raise Skip(f"no cuSPARSE through nvmath-python: {_line(error)}", REMEDY) from None
-    return cupy, cusparse, CudaDataType
-
-
-def _line(error):
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
 class GenericMatrix(Rival):
     """A matrix of cuSPARSE's generic interface."""
 
     algorithm = "DEFAULT"  # of nvmath.bindings.cusparse.SpMVAlg
 
     def prepare(self, csr, **options):
-        self.xp, self.library, types = libraries()
-        xp, library = self.xp, self.library
+        self.xp, self.library = xp, library = nvmath("cusparse", REMEDY)
+        from nvmath import CudaDataType as types
+
         single = self.dtype == np.float32
         self.type = types.CUDA_R_32F if single else types.CUDA_R_64F
         row_offsets, columns = (xp.asarray(array, dtype="int32") for array in (csr.indptr, csr.indices))

@@ -71,7 +71,7 @@ TITLES = {
     "jacobi-patch-alike": "jacobi-tuned on the paper's aggregates, both weights as they are",
     "patch-on-mis": "the paper's relaxation on the stand-in's aggregates",
     "jacobi-on-patch": "the stand-in's relaxation on the paper's aggregates",
-    "cg": "stand-in for CUSP-CG: CG without a preconditioner, the matrix in HYB",
+    "cg": "stand-in for CUSP-CG: CG without a preconditioner, the matrix in HYB, on a processor in SELL",
     "aggregates-k1": "the paper's solver with aggregates around an independent set of radius 1, in place of 2",
     "aggregates-k3": "the paper's solver with aggregates around an independent set of radius 3, in place of 2",
     "patches-k2": "the paper's solver with patches around an independent set of radius 2, in place of 1",

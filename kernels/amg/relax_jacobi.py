@@ -41,13 +41,13 @@ class JacobiRelaxation:
     ends : (str, str)
         dtypes of the right-hand side and of what post-relaxation writes.
     layout : str
-        Format of `kernels.spmv`; CUSP has HYB.
+        Format of `kernels.spmv`.
     weight : float
         ω = weight / ρ(D⁻¹ A), less than 2.
     """
 
     def __init__(
-        self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str = "hyb", weight: float = WEIGHT
+        self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str, weight: float = WEIGHT
     ):
         self.device, self.rows = device, matrix.shape[0]
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)

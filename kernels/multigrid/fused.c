@@ -64,35 +64,4 @@
         }                                                                                                            \
     }
 
-/* d = b - A x */
-KERNEL defect(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-              GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
-              GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
-              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
-              GLOBAL real *RESTRICT d)
-{
-    FOR_ROWS(d[i] = b[i] - sum)
-}
-
-/* out = x + omega D^-1 (b - A x) */
-KERNEL relax(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
-             GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
-             GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
-             GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
-{
-    FOR_ROWS(out[i] = x[i] + omega * inverse_diagonal[i] * (b[i] - sum))
-}
-
-/* p = now D^-1 (b - A x) + before p, out = x + p */
-KERNEL relax_with_memory(const long slots, const long stride, const long rows, GLOBAL const extent *RESTRICT extents,
-                         GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
-                         GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
-                         GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
-                         GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
-                         const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)
-{
-    FOR_ROWS(const real step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
-             p[i] = step;
-             out[i] = x[i] + step)
-}
+#include "fused_kernels.h"

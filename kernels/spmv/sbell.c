@@ -2,19 +2,7 @@
 // where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
 // factor 0 is not read. Where it MEASURES 1, each block leaves its part of the sum of `measured` y, where 3 its parts of
 // x y, x x and y y, `parts` apart.
-//
-// Block columns are of 32 bits, or of 16 BITS, counted from the first of each slice. Where slices are FAR that span more
-// than that, their first is negative, and tells where their columns stand in `far`.
-#if BITS == 16
-#define NEARBY(place) (columns[place] == 65535 ? -1 : (int)columns[place])
-#else
-#define NEARBY(place) columns[place]
-#endif
-#if FAR
-#define COLUMN(place) (distant ? distant[(place) - begin] : NEARBY(place))
-#else
-#define COLUMN(place) NEARBY(place)
-#endif
+#include "block_columns.h"
 #if MEASURES
 #include "../device/tree.h"
 #endif

@@ -1,20 +1,10 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
 // where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
+#include "block_columns.h"
 #include "slices.h"
 #define PARTS (TOGETHER / 8)
 #define BLOCKS_AHEAD 4
-
-#if BITS == 16
-#define NEARBY(place) (columns[place] == 65535 ? -1 : (int)columns[place])
-#else
-#define NEARBY(place) columns[place]
-#endif
-#if FAR
-#define COLUMN(place) (distant ? distant[(place) - begin] : NEARBY(place))
-#else
-#define COLUMN(place) NEARBY(place)
-#endif
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,

@@ -11,6 +11,7 @@ from repro.run import state
 PATIENCE = 2  # times the samples, or the time, that may be thrown away
 LEAST = 16  # samples from which on they are counted
 FAR = 2  # times its neighbours' median: a thread lost a slice of its core, which one count in a second does not show
+FEW = 5  # neighbours, which tell nothing
 SELDOM = 0.1  # of the samples, at most: what comes about more often is the function's own
 
 
@@ -43,7 +44,7 @@ class Guard:
     def _near(self, taken: list[float]) -> list[float]:
         """Return samples without those far above their neighbours' median; once they are many, with all that were."""
         neighbours = [*self._kept[-LEAST:], *taken]
-        if self._far is None or len(neighbours) <= LEAST:
+        if self._far is None or len(neighbours) < FEW:
             self._kept += taken
             return taken
         limit = FAR * median(neighbours)

@@ -31,7 +31,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all campaign claims readme report figures docs test coverage races lint bench bench-compare bench-publish clean
+.PHONY: help setup list doctor data all campaign claims readme report figures docs test coverage races lint bench bench-compare bench-publish scaling clean
 
 TESTS = test bench report compiler nvrtc browser docs
 
@@ -116,6 +116,10 @@ bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of
 bench-compare: ## Commit BASE=... against NEW (HEAD), in rounds until each is judged; fails if one is slower or lost
 	$(call READY,bench)
 	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
+
+scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and scaling.csv in ARGS="folder"
+	$(call READY)
+	@$(PY) -m benchmarks.scaling $(ARGS)
 
 bench-publish: ## asv's pages of what is stored, in .asv/html
 	$(call READY,bench)

@@ -21,7 +21,7 @@ from repro.run import timing
 MESHES = ("zhang2013/tri", "zhang2013/quad", "zhang2013/tet", "zhang2013/hex")
 SCALE = "small"
 DTYPES = ("float64", "float32")
-BAND_ROWS, BAND_BYTES = 800_000, 256 << 20  # a matrix of about so many bytes
+BAND_BYTES = 256 << 20  # of a matrix
 
 
 def matrix(opened, name):
@@ -77,10 +77,22 @@ class Formats:
     track_padding.unit = "values stored over entries"
 
 
-class Scaling:
-    """Strong scaling: a product with a band of 27 diagonals, and a read of as much, by the threads that take part.
+def streaming(opened, what, size_bytes=BAND_BYTES):
+    """Return what reads about so many bytes, alone or in a product with a band of 27 diagonals, and the bytes."""
+    if what == "read":
+        probe = memory_probes(opened, size_bytes)[0]
+        return probe.function, probe.bytes
+    rows = size_bytes // 324  # 27 values of 8 bytes and indices of 4
+    band = scipy.sparse.diags_array(np.ones(27), offsets=range(-13, 14), shape=(rows, rows))
+    packed = spmv.pack(what, opened, band.tocsr())
+    x, y = (opened.zeros(rows, "float64") for _ in range(2))
+    return lambda: packed.multiply(x, y), packed.least_work().bytes
 
-    asv draws times by threads: where the read takes no less with more of them, memory's bandwidth is saturated.
+
+class Scaling:
+    """Strong scaling: a product with a band, and a read of as much, by the threads that take part.
+
+    asv draws times by threads, ``python -m benchmarks.scaling`` bandwidths.
     """
 
     params = (("read", "csr_vector", "sell"), (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128))
@@ -91,13 +103,7 @@ class Scaling:
         self.device = device("openmp")
         if threads > self.device.compute_units:
             raise NotImplementedError(f"{self.device.name} has {self.device.compute_units} threads")
-        if what == "read":
-            self.launch = memory_probes(self.device, BAND_BYTES)[0].function
-        else:
-            band = scipy.sparse.diags_array(np.ones(27), offsets=range(-13, 14), shape=(BAND_ROWS, BAND_ROWS))
-            packed = spmv.pack(what, self.device, band.tocsr())
-            x, y = (self.device.zeros(BAND_ROWS, "float64") for _ in range(2))
-            self.launch = lambda: packed.multiply(x, y)
+        self.launch, _ = streaming(self.device, what)
         self.limit = self.device.limited(threads)
         self.limit.__enter__()
         self.launch()

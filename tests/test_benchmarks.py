@@ -80,3 +80,21 @@ def test_a_benchmark_of_each_class_works(name, repro_cache, monkeypatch):
         getattr(benchmark, "teardown", lambda *_: None)(*combination)
         return
     pytest.fail("no combination of its parameters can be run here")
+
+
+def test_scaling_says_where_the_read_is_saturated_and_draws_it(tmp_path, monkeypatch):
+    from benchmarks import assembly, scaling, spmv
+
+    rows = [("read", 1, 10.0), ("read", 2, 19.5), ("read", 4, 20.0), ("sell", 4, 30.0)]
+    assert scaling.saturation(rows) == (2, 20.0)
+    opened = spmv.device("openmp")
+    monkeypatch.setattr(spmv, "device", lambda backend: opened)
+    monkeypatch.setattr(spmv, "BAND_BYTES", 1 << 16)
+    monkeypatch.setattr(opened, "cache_bytes", 1 << 10)
+    monkeypatch.setattr(assembly, "SECONDS", 1e-3)
+    scaling.main(tmp_path)
+    assert (tmp_path / "scaling.png").stat().st_size > 10_000
+    told = (tmp_path / "scaling.csv").read_text().splitlines()[1:]
+    assert {(what, int(threads)) for what, threads, *_ in (line.split(",") for line in told)} >= {
+        ("read", 1), ("sell", opened.compute_units),
+    }  # fmt: skip

@@ -1,0 +1,84 @@
+"""Strong scaling over the processor's cores, drawn: ``python -m benchmarks.scaling [folder]``.
+
+Products and a read of as many bytes, three times what the last-level cache holds, by the threads that take part. Where
+the read gains no more from threads, memory's bandwidth is saturated. Writes ``scaling.csv`` and ``scaling.png``.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import sys
+from pathlib import Path
+
+from benchmarks import spmv
+from repro.show import plots
+
+WHATS = spmv.Scaling.params[0]
+SATURATED = 0.95  # of the most that any number of threads reads
+NODES = Path("/sys/devices/system/node")
+
+
+def measured(opened, size_bytes):
+    """Yield what was run, threads, the median GB/s, and that of the slowest and the fastest sample."""
+    counts = [count for count in spmv.Scaling.params[1] if count < opened.compute_units]
+    for what in WHATS:
+        launch, moved = spmv.streaming(opened, what, size_bytes)
+        for threads in [*counts, opened.compute_units]:
+            with opened.limited(threads):
+                launch()
+                seconds = spmv.samples(launch, opened)["samples"]
+            rates = [moved / each / 1e9 for each in (statistics.median(seconds), max(seconds), min(seconds))]
+            yield what, threads, *rates
+
+
+def saturation(rows) -> tuple[int, float]:
+    """Return the fewest threads that read nearly as much as any number does, and that bandwidth in GB/s."""
+    reads = [(threads, rate) for what, threads, rate, *_ in rows if what == "read"]
+    most = max(rate for _, rate in reads)
+    return min(threads for threads, rate in reads if rate >= SATURATED * most), most
+
+
+def domains() -> str:
+    """Return how many domains of memory the processor has."""
+    count = len(list(NODES.glob("node[0-9]*")))
+    return {0: "NUMA not told", 1: "one NUMA node"}.get(count, f"{count} NUMA nodes")
+
+
+def drawn(rows, title: str):
+    """Return the figure."""
+    made, (axes,) = plots.figure(plots.PAGE, 3.2)
+    with plots.style():
+        for what in WHATS:
+            own = [row for row in rows if row[0] == what]
+            threads, rates, low, high = ([row[k] for row in own] for k in (1, 2, 3, 4))
+            axes.plot(threads, rates, "k--" if what == "read" else "o-", label=what)
+            axes.fill_between(threads, low, high, alpha=0.15, linewidth=0)
+        threads, most = saturation(rows)
+        axes.axhline(most, color="0.6", linewidth=0.8)
+        axes.annotate(f"saturated by {threads} threads: {most:.3g} GB/s", (1, most), va="bottom", fontsize=7)
+        axes.set(
+            xlabel="threads", ylabel="GB/s of least bytes", ylim=(0, 1.15 * max(row[2] for row in rows)), title=title
+        )
+        axes.legend()
+    return made
+
+
+def main(folder: str = ".") -> None:
+    """Measure, and write both files."""
+    opened = spmv.device("openmp")
+    size = max(spmv.BAND_BYTES, 3 * opened.cache_bytes)
+    rows = list(measured(opened, size))
+    stem = Path(folder) / "scaling"
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    with stem.with_suffix(".csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("what", "threads", "gb_per_s", "slowest", "fastest"))
+        writer.writerows((what, threads, *(f"{rate:.4g}" for rate in rates)) for what, threads, *rates in rows)
+    plots.save(drawn(rows, f"{opened.name}, {opened.compute_units} threads, {domains()}, {size / 1e6:.0f} MB"), stem)
+    for what, threads, rate, *_ in rows:
+        print(f"{what:12} {threads:4} threads {rate:8.1f} GB/s")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -56,10 +56,11 @@ def drawn(rows, title: str):
             axes.fill_between(threads, low, high, alpha=0.15, linewidth=0)
         threads, most = saturation(rows)
         axes.axhline(most, color="0.6", linewidth=0.8)
-        axes.annotate(f"saturated by {threads} threads: {most:.3g} GB/s", (1, most), va="bottom", fontsize=7)
+        axes.annotate(f"{most:.3g} GB/s, saturated from {threads} on", (1, most), va="bottom", fontsize=7)
         axes.set(
             xlabel="threads", ylabel="GB/s of least bytes", ylim=(0, 1.15 * max(row[2] for row in rows)), title=title
         )
+        axes.set_xticks(sorted({row[1] for row in rows}))
         axes.legend()
     return made
 

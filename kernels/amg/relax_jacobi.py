@@ -46,9 +46,7 @@ class JacobiRelaxation:
         ω = weight / ρ(D⁻¹ A), less than 2.
     """
 
-    def __init__(
-        self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str, weight: float = WEIGHT
-    ):
+    def __init__(self, device, matrix, spectral_radius: float, dtype: str, ends, layout: str, weight: float = WEIGHT):
         self.device, self.rows = device, matrix.shape[0]
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)
         self.weights = Weights(weight / spectral_radius, 1.0, weight)

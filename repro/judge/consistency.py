@@ -7,7 +7,7 @@ Where a table has several numbers of a metric, it is ``metric[repeats=50]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -17,7 +17,7 @@ from typing import Any
 from repro.cache.store import read_toml
 from repro.judge.intervals import Interval, Value, evaluate
 from repro.model import ReproError
-from repro.published import ROOT, Number, Published, load, papers
+from repro.published import ROOT, Number, Published, load
 from repro.rows import asked
 from repro.units import split
 
@@ -166,19 +166,6 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
             raise ReproError(f"{path}: each of {relation['name']!r} does not fit its references: {error}") from None
         found += [verdict for single in repeated for verdict in _verdicts(numbers, single)]
     return found
-
-
-def findings(keys: Sequence[str] = (), root: Path = ROOT) -> list[Verdict]:
-    """Return the derived numbers of the papers, by default of all, that do not follow from the numbers beside them.
-
-    Parameters
-    ----------
-    keys : sequence of str, optional
-        As in ``fu2014``.
-    root : path, optional
-        Folder of the papers' folders.
-    """
-    return [verdict for paper in keys or papers(root) for verdict in check(paper, root)]
 
 
 def record(verdict: Verdict) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from repro.cache.store import read_json
 from repro.judge.roofs import Roofs
 from repro.model import DONE, SCALES, ReproError
 from repro.rows import read_file
-from repro.show.results import PREFERENCE, Results, timed_on_cores
+from repro.show.results import PREFERENCE, Results
 
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
 
@@ -125,40 +125,15 @@ class Measurement:
         present = set(self.frame[self.frame["status"] == DONE]["backend"])
         return [backend for backend in PREFERENCE if backend in present]
 
-    @cached_property
-    def devices(self) -> list[str]:
-        """The devices that were measured."""
-        found = dict.fromkeys(name for name in self.frame[self.frame["status"] == DONE]["device"] if name)
-        return sorted(found)
-
     @property
     def cores(self) -> int | None:
         """How many cores its cells had on the processor, by the manifest."""
         return (self.manifest.get("machine") or {}).get("cores")
 
-    @cached_property
-    def is_on_cores(self) -> bool:
-        """Whether times on a processor are among the rows."""
-        return timed_on_cores(self.frame[self.frame["status"] == DONE])
-
     def reasons(self, status: str) -> list[tuple[str, int]]:
         """Return why cells were skipped or failed, and how many, the most frequent first."""
         rows = self.frame[self.frame["status"] == status]
         return Counter(reason for reason in rows["reason"] if reason).most_common()
-
-    @cached_property
-    def commands(self) -> list[str]:
-        """What was typed to measure it."""
-        cells = self.manifest.get("cells") or []
-        typed = dict.fromkeys(cell["command"] for cell in cells if cell["status"] == DONE and cell.get("command"))
-        return list(typed) or [each for each in [self.manifest.get("command")] if each]
-
-    @cached_property
-    def dates(self) -> list[str]:
-        """First and last day of the measurements; one when they are the same."""
-        cells = self.manifest.get("cells") or []
-        days = sorted({str(cell["date"])[:10] for cell in cells if cell["status"] == DONE and cell.get("date")})
-        return days if len(days) < 2 else [days[0], days[-1]]
 
     @cached_property
     def commits(self) -> list[str]:

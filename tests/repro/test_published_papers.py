@@ -20,6 +20,10 @@ COUNTS = {
     "geveler2011-table1": 44, "geveler2011-table2": 200, "geveler2011-table3": 200, "geveler2011-table4": 20,
     "wong2015-table2": 90, "wong2015-table3": 60, "wong2015-table4": 60, "wong2015-table6": 21, "wong2015-table7": 45,
     "wong2015-table8": 45, "wong2015-table9": 90,
+    # 5 N and 6 × 5 iterations; 10 and 9 rows by six orders; 2 and 5 × 4 rows by six orders.
+    "remacle2016-table1": 35, "remacle2016-table2": 60, "remacle2016-table3": 54, "remacle2016-table4": 132,
+    "zhang2013-table1": 12, "zhang2013-table2": 16, "zhang2013-table3": 15, "zhang2013-table4": 15,
+    "zhang2013-table5": 8,
 }  # fmt: skip
 STATEMENTS = {"fu2014": 55, "geveler2011": 51, "remacle2016": 48, "wong2015": 92, "zhang2013": 38}
 ARTEFACTS = {  # the tables and figures that are reproduced
@@ -257,3 +261,25 @@ def test_every_derived_number_of_wong2015_is_checked():
     assert {("wong2015-table2", name) for name in ("bytes", "nonzeros", "row_length_mean")} <= checked
     for table in (3, 7, 8, 9):
         assert {(f"wong2015-table{table}", n.metric) for n in load(f"wong2015-table{table}")} <= checked
+
+
+def test_what_does_not_follow_in_remacle2016():
+    found = {(finding.number.place, finding.number.printed) for finding in consistency.check("remacle2016")}
+    # By hand: 25³ = 15,625, and 225³ = 11,390,625 is the printed 1.1e7; 126.3 s over 70 steps is 1.8 s.
+    assert ("Table 1, row N, column 8^3", "1.5e4") in found
+    assert not any("row N, column n=7" in place for place, _ in found)
+    assert ("Section 7, paragraph 1", "0.5") in found
+    assert ("Section 5.1, after O_R", "75") in found  # 250 / 4 is 62.5
+    # No bandwidth follows from its rate by the counts of sections 5.1 and 5.2, and no rate with the geometry.
+    rows = [place for place, _ in found if "(GB/sec)" in place and place.startswith("Table 2")]
+    assert len(rows) == 18 and len(found) == 52
+
+
+def test_what_does_not_follow_in_zhang2013():
+    verdicts = consistency.verdicts("zhang2013")
+    assert len(verdicts) == 25
+    wrong = [(verdict.number.case, verdict.number.metric) for verdict in consistency.check("zhang2013")]
+    # Blocks of 3 × 3 save less than a third of the bytes, and the rows of Table 3 are not of one bound.
+    assert wrong == [("sbell-over-sell-tet", "improvement"), ("chebyshev", "iterations")]
+    checked = {(verdict.number.artefact, verdict.number.case) for verdict in verdicts}
+    assert {(f"zhang2013-table{n}", mesh) for n in (1, 2) for mesh in ("tri", "quad", "tet", "hex")} <= checked

@@ -46,8 +46,9 @@ def machines(results: Path) -> list[str]:
 
 
 def verdicts(
-    results: Path, paper: str | None = None, machine: str | None = None, root: Path = published.ROOT
-) -> list[Verdict]:
+    results: Path, paper: str | None = None, machine: str | None = None, root: Path = published.ROOT,
+    stores: Sequence[Stored] | None = None,
+) -> list[Verdict]:  # fmt: skip
     """Return a verdict on every claim, from the results that are stored.
 
     Parameters
@@ -61,13 +62,16 @@ def verdicts(
         can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
     root : path, optional
         Folder of the papers' folders.
+    stores : sequence of Stored, optional
+        The machines' results, where they have been read.
 
     Raises
     ------
     ReproError
         When a ledger is malformed, or a predicate does not fit the rows that it selects.
     """
-    stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
+    if stores is None:
+        stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
     found = []
     for claim in ledger.claims(paper, root):
         judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]

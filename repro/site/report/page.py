@@ -49,7 +49,9 @@ def build(folders: Sequence[Path]) -> str:
     known, environment = catalogue(), _environment()
     found = measurements(folders, known)
     papers = wall(known, found)
-    verdicts = _best([verdict for folder in folders for verdict in claims.verdicts(folder)])
+    stores = {folder: {name: Stored(folder, name) for name in claims.machines(folder)} for folder in folders}
+    verdicts = _best([each for folder, own in stores.items()
+                      for each in claims.verdicts(folder, stores=list(own.values()))])  # fmt: skip
     shown = roofline.points(found)
     panel = environment.get_template("panel.html.j2").render
     carried = {
@@ -59,7 +61,7 @@ def build(folders: Sequence[Path]) -> str:
         "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folders, shown)},
         "library": _library(),
     }  # fmt: skip
-    stored = {name: _stored(name, folders) for name in machines(found)}
+    stored = {name: next(own[name] for own in stores.values() if name in own) for name in machines(found)}
     return environment.get_template("page.html.j2").render(
         version=repro.__version__, papers=papers, states=STATES, marks=MARKS,
         counts=Counter(tile.state for paper in papers for tile in paper.tiles),
@@ -192,10 +194,6 @@ def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
         if other is None or (other.outcome == claims.UNDECIDED and verdict.outcome != claims.UNDECIDED):
             best[verdict.paper, verdict.id] = verdict
     return list(best.values())
-
-
-def _stored(machine: str, folders: Sequence[Path]) -> Stored:
-    return Stored(next(folder for folder in folders if (folder / machine).is_dir()), machine)
 
 
 def _anchor(text: str, path: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repro import discovery, published
 from repro.cache.store import write_atomically
-from repro.judge.claims import Verdict, verdicts
+from repro.judge import claims
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
 from repro.judge.verify import told as told_unverified
@@ -39,9 +39,14 @@ class Showcase:
         self.machines = machines(self.found)
 
     @cached_property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[claims.Verdict]:
         """A verdict a claim, on the machine that says most of it."""
-        return verdicts(self.results)
+        return claims.verdicts(self.results, stores=list(self.stores.values()))
+
+    @cached_property
+    def stores(self) -> dict[str, Stored]:
+        """The results of each machine."""
+        return {name: Stored(self.results, name) for name in claims.machines(self.results)}
 
     @property
     def gpus(self) -> list[str]:
@@ -124,8 +129,7 @@ class Showcase:
             tables.caption(),
         ]
         for machine in self.machines:
-            stored = Stored(self.results, machine)
-            table = tables.kernels(self.ledgers, stored, _link("../")).strip()
+            table = tables.kernels(self.ledgers, self.stores[machine], _link("../")).strip()
             parts += [f"## {machine}: {_device(self.found, machine)}", table]
         return "\n\n".join(parts) + "\n"
 

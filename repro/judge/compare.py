@@ -69,7 +69,7 @@ def compare(
 
     methods, roofs = methods or {}, roofs or Roofs()
     lines = []
-    rows = frame[frame["status"] == DONE].to_dict("records")
+    rows = frame[frame["status"] == DONE].to_dict("records") if len(published) else []
     cells: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
         cells.setdefault((row["case"], row["method"], row["backend"]), []).append(row)

@@ -11,7 +11,8 @@ pytest.importorskip("jinja2")
 
 from repro.model import Cell
 from repro.show import render
-from repro.site.report import build, files
+from repro.show.measurements import measurements
+from repro.site.report import build, files, wall
 
 from .test_report import Outline, tile_of
 
@@ -27,6 +28,11 @@ def lacking(results, tmp_path):
         path = folder / f"{stem}.md"
         path.write_text(path.read_text().replace("## How", f"{LACKS}## How"))
     return folder
+
+
+def tiles(folder):
+    known = wall.catalogue()
+    return {tile.id: tile for paper in wall.wall(known, measurements([folder], known)) for tile in paper.tiles}
 
 
 def test_what_lacks_cells_is_not_told_as_measured(lacking):
@@ -50,7 +56,7 @@ def test_back_ends_of_which_nothing_was_measured_are_told_from_gaps(lacking, lin
     path.write_text(
         path.read_text().replace(LACKS.partition("\n\n")[2], "".join(f"- {line}\n" for line in lines) + "\n")
     )
-    assert tile_of(Outline(build([lacking])), "fu2014-table2")["data-state"] == state
+    assert tiles(lacking)["fu2014-table2"].state == state
 
 
 def test_cells_that_failed_are_missing(results, tmp_path):
@@ -58,12 +64,11 @@ def test_cells_that_failed_are_missing(results, tmp_path):
     shutil.copytree(results, folder)
     path = folder / "big-gpu/fu2014/table2.csv"
     frame = pandas.read_csv(path, keep_default_na=False, dtype=str)
-    assert len(frame) > 1 and tile_of(Outline(build([folder])), "fu2014-table2")["data-state"] == "measured"
+    assert len(frame) > 1 and tiles(folder)["fu2014-table2"].state == "measured"
     frame.loc[0, ["status", "reason"]] = "failed", "out of memory"
     frame.to_csv(path, index=False)
-    outline = Outline(build([folder]))
-    assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
-    assert "on big-gpu at scale paper, 1 failed: out of memory" in outline.text
+    tile = tiles(folder)["fu2014-table2"]
+    assert tile.state == "partly" and tile.because == "on big-gpu at scale paper, 1 failed: out of memory"
 
 
 def test_what_lacks_cells_is_what_rendering_says():

@@ -141,16 +141,6 @@ def ceiling_kernels(clock: Any) -> Iterable:
     return load().host_probes() if backend == "host" else load().device_probes(clock)
 
 
-def ceiling_sources(backend: str) -> dict[str, str]:
-    """Return the hashes of the sources that probe a back end's device, by their paths below the root."""
-    from repro.cache import code
-    from repro.run import protocol, tracing
-
-    entry = "host_probes" if backend == "host" else "device_probes"
-    found = code.probing(Path(load().__file__).resolve(), root(), tracing.packages(), entry)
-    return {**found, "protocol": str(protocol.PROTOCOL)}
-
-
 def dataset(name: str, scale: str, override: str | None = None) -> Any:
     """Return a dataset of the catalogue, or the user's own file in its place."""
     return load().dataset(name, scale, override)

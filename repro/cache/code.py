@@ -18,7 +18,6 @@ from repro.cache.glance import once
 from repro.cache.reach import Unit
 
 EDITED = "edited while it was measured"
-KERNEL_SUFFIXES = (".c", ".cu", ".cl", ".h", ".cuh")
 Code = dict[str, Any]  # by path below the root: a hash, or the names that count and their hash
 
 
@@ -119,24 +118,6 @@ def _hash(path: Path, names: tuple[str, ...] | None, modified: int, size: int) -
         return definitions.whole(path, modified, size)
     digests = definitions.module_of(path).digests
     return digest("\n".join(f"{name} {digests.get(name)}" for name in names).encode())
-
-
-def probing(start: Path, root: Path, packages: Collection[str], entry: str) -> dict[str, str]:
-    """Return the hash of each source that a function of a module reaches, by its path below the root.
-
-    With kernel sources, those beside that one of the others names.
-    """
-    found = {path: names for path, names in reach.reach(start, entry, root, packages).items() if names}
-    todo, named = list(found), set()
-    while todo:
-        path = todo.pop()
-        text = path.read_text(encoding="utf-8")
-        beside = (each for each in path.parent.iterdir() if each.suffix in KERNEL_SUFFIXES)
-        new = {each for each in beside if each.name in text} - named
-        named |= new
-        todo += new
-    hashes = {path.relative_to(root).as_posix(): hash_of(path, names) for path, names in found.items()}
-    return hashes | {path.relative_to(root).as_posix(): hash_of(path) for path in sorted(named)}
 
 
 def protocol_hash(run: Path, timing: Mapping[str, Collection[str] | None]) -> str:

@@ -197,13 +197,9 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[
     Parameters
     ----------
     old, new : mapping
-        Keys with the components ``sources``, ``data`` and ``machine`` (mappings) and ``seed``.
+        Keys with the components ``data`` and ``machine`` (mappings) and ``seed``.
     """
     words = []
-    before, now = old.get("sources", {}), new.get("sources", {})
-    words += [f"{path} changed" for path in sorted(before.keys() & now.keys()) if before[path] != now[path]]
-    words += [f"{path} is now used" for path in sorted(now.keys() - before.keys())]
-    words += [f"{path} is no longer used" for path in sorted(before.keys() - now.keys())]
     before, now = old.get("data", {}), new.get("data", {})
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]
     before, now = old.get("machine", {}), new.get("machine", {})

@@ -1,4 +1,4 @@
-"""Which definitions a function reaches, across modules, by the names in its code: the Python that a measurement runs.
+"""What functions that ran depend on, across modules, by the names in their code.
 
 A definition is a function, a class without its methods, a method, or a statement that binds names at a module's top
 level. It reaches those whose names it uses. Of a class that is reached a method counts once anything reached has its
@@ -17,31 +17,6 @@ from repro.cache.definitions import NAMELESS, Module, Uses, module_of
 Unit = tuple[Path, str]  # a file, and the qualified name of a definition in it
 
 
-def reach(
-    start: Path, entry: str, root: Path, packages: Collection[str], words: Collection[str] = ()
-) -> dict[Path, list[str]]:
-    """Return the definitions that a function of a module reaches, by file, itself among them.
-
-    Parameters
-    ----------
-    start : Path
-        A Python file.
-    entry : str
-        A function in it.
-    root : Path
-        The folder that holds the packages.
-    packages : collection of str
-        Top-level packages that are followed.
-    words : collection of str
-        What a program may choose modules and attributes by, as the parameters of a cell. Of the modules that are found
-        by name those count that a word names; where it names none, all do.
-    """
-    walk = _Walk(root, frozenset(packages), {word.replace("-", "_") for word in words} | set(words))
-    walk.add((start, entry))
-    walk.run()
-    return by_file(walk.seen)
-
-
 def by_file(units: Iterable[Unit]) -> dict[Path, list[str]]:
     """Return the names of definitions by their files."""
     found: dict[Path, list[str]] = {}
@@ -53,11 +28,11 @@ def by_file(units: Iterable[Unit]) -> dict[Path, list[str]]:
 class _Walk:
     """What has been reached so far, and what is still to be followed."""
 
-    def __init__(self, root: Path, packages: frozenset[str], words: set[str]):
-        self.root, self.packages, self.words = root, packages, words
+    def __init__(self, root: Path, packages: frozenset[str]):
+        self.root, self.packages = root, packages
         self.seen: set[Unit] = set()
         self.todo: list[Unit] = []
-        self.attributes: set[str] = set(words)
+        self.attributes: set[str] = set()
         self.members: dict[str, list[Unit]] = {}  # of reached classes and found modules, that no attribute names yet
 
     def add(self, unit: Unit) -> None:
@@ -158,8 +133,7 @@ class _Walk:
         folder = path.parent if package == "." else self.root.joinpath(*package.split("."))
         if not folder.is_dir() or folder.relative_to(self.root).parts[0] not in self.packages:
             return
-        modules = [file for file in folder.glob("*.py") if file.name != "__init__.py"]
-        for file in [each for each in modules if each.stem in self.words] or modules:
+        for file in [each for each in folder.glob("*.py") if each.name != "__init__.py"]:
             module = module_of(file)
             self.add((file, NAMELESS))
             for name, units in module.bound.items():
@@ -184,7 +158,7 @@ class Follow(_Walk):
     """
 
     def __init__(self, root: Path, packages: Collection[str], ran: Collection[Unit]):
-        super().__init__(root, frozenset(packages), set())
+        super().__init__(root, frozenset(packages))
         self._bodies: set[Unit] = set()
         self._is_following = True
         attributes: set[str] = set()

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repro.model import ReproError, Work
-from repro.run.timing import Clock, sample
+from repro.run import tracing
+from repro.run.timing import Clock, sample, timed
 
 STREAMS = ("copy", "triad", "read")
 
@@ -147,7 +148,10 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
     rates: dict[str, float] = {}
     for kernel in kernels:
         for cold in (False,) if kernel.kind == "flops" else (False, True):
-            seconds = min(sample(kernel.function, clock, cold=cold, max_seconds=max_seconds).seconds)
+            timed(clock, kernel.function)  # what runs is noted here, and not while times are taken
+            with tracing.paused():
+                taken = sample(kernel.function, clock, cold=cold, max_seconds=max_seconds, called_before=True)
+            seconds = min(taken.seconds)
             if kernel.kind == "flops":
                 rates[kernel.precision] = max(kernel.flops / seconds, rates.get(kernel.precision, 0.0))
             else:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from repro import environment
-from repro.cache import hashing, hosts
+from repro.cache import hashing, hosts, keys
 from repro.cache.plan import machine_facts
 from repro.cache.store import Store, write_atomically
 from repro.judge.roofs import OLD, physical
 from repro.machine import identity
-from repro.model import ReproError, Skip
+from repro.model import DONE, ReproError, Skip
+from repro.run import tracing
 from repro.run.timing import HostClock
 
 REMEDY = "`repro doctor --ceilings` measures them"
@@ -72,9 +73,8 @@ class DeviceCeilings:
         clock, facts = prober(clock), machine_facts()
         gpu, name = getattr(clock, "is_gpu", False), physical(clock.name)
         place = _place(name, gpu, facts)
-        key = _key(_backend(clock), facts)
         entry = self.here().get(place)
-        changes = _changes(entry, key) if entry else []
+        changes = _changes(entry, facts) if entry else []
         if entry and not again and not changes:
             return Ceilings.from_dict(entry["ceilings"])
         if not measuring:
@@ -82,23 +82,24 @@ class DeviceCeilings:
             return self._none(name, f"{why}; {REMEDY}")
         if (self.path, place) in _held_up and not again:  # probing before every cell would hold up the next
             return self._none(name, HELD_UP)
-        try:
-            probes = iter(environment.ceiling_kernels(clock))
-            first = next(probes, None)
-        except Skip as skip:
-            return self._none(name, str(skip))
-        if first is None:
-            return self._none(name, "nothing measures them")
-        if saying:
-            saying(f"measuring what {name} allows, about {SECONDS[gpu]} s")
-        ceilings = measure(itertools.chain([first], probes), clock, EACH[gpu])
+        with tracing.traced() as ran:
+            try:
+                probes = iter(environment.ceiling_kernels(clock))
+                first = next(probes, None)
+            except Skip as skip:
+                return self._none(name, str(skip))
+            if first is None:
+                return self._none(name, "nothing measures them")
+            if saying:
+                saying(f"measuring what {name} allows, about {SECONDS[gpu]} s")
+            ceilings = measure(itertools.chain([first], probes), clock, EACH[gpu])
         if held_up(ceilings):
             _held_up.add((self.path, place))
             return self._none(name, HELD_UP)
         ceilings = replace(ceilings, device=name)
         self.keep({place: {
-            **key, "backend": _backend(clock), "gpu": gpu, "host": identity(), "measured": time.time(),
-            "ceilings": ceilings.to_dict(),
+            **keys.measured(_before(facts), ran), "backend": _backend(clock), "gpu": gpu, "host": identity(),
+            "measured": time.time(), "ceilings": ceilings.to_dict(),
         }})  # fmt: skip
         return ceilings
 
@@ -128,7 +129,7 @@ class DeviceCeilings:
     def stale(self) -> dict[str, str]:
         """Return this host's devices whose ceilings do not hold for it as it is now, and why, in words."""
         facts = machine_facts()
-        changes = {name: _changes(entry, _key(entry["backend"], facts)) for name, entry in self.here().items()}
+        changes = {name: _changes(entry, facts) for name, entry in self.here().items()}
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
 
     def here(self) -> dict[str, Any]:
@@ -175,20 +176,18 @@ def _backend(clock: Any) -> str:
     return getattr(clock, "backend", "host")
 
 
-def _changes(entry: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
-    """Say in words how what a device's ceilings depend on differs from a key; empty when they hold.
+def _changes(entry: Mapping[str, Any], facts: Mapping[str, str]) -> list[str]:
+    """Say in words how what a device's ceilings depend on has changed, as of a cell that is timed on the device."""
+    rows = [{"device": entry["ceilings"]["device"], "metric": ""}]
+    cell = {"identity": {"backend": entry["backend"]}, "status": DONE, "samples": True, "rows": rows}
+    return keys.changes({"key": entry, **cell}, _before(facts))
 
-    Those of a GPU do not depend on the cores beside it.
-    """
-    return hashing.differences(entry, key, hashing.THREADS if entry["gpu"] else ())
+
+def _before(facts: Mapping[str, str]) -> dict[str, Any]:
+    return keys.before({}, facts, 0, {})
 
 
 def _place(name: str, gpu: bool, machine: Mapping[str, str]) -> str:
     """Return where the file has a device's ceilings: by its name, and a processor's by the cores as well."""
     cores = "" if gpu else machine.get("cores", "")
     return f"{name}, {cores} cores" if cores else name
-
-
-def _key(backend: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the ceilings of a back end's device depend on: the machine, the probes, what runs and times them."""
-    return {"machine": dict(facts), "sources": environment.ceiling_sources(backend)}

@@ -147,6 +147,7 @@ def test_a_processor_has_ceilings_for_each_number_of_cores(laboratory, source, f
 def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
     clock.is_gpu = True
+    facts["gpu"] = "['Pretend device']"
     measured = kept.of(clock)
     facts |= {"cores": "4", "$OMP_NUM_THREADS": "4"}
     assert kept.of(clock, measuring=False) == measured is not None

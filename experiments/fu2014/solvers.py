@@ -51,6 +51,7 @@ KERNELS["jacobi-tuned"] = {
     "coarsening": dataclasses.replace(MIS, weight=TUNED_PROLONGATOR),
 }  # fmt: skip
 KERNELS["jacobi-tuned-sell"] = {**KERNELS["jacobi-tuned"], "layout": "sell"}
+KERNELS["jacobi-merged"] = {**KERNELS["jacobi-tuned-sell"], "relaxation": "jacobi-merged"}
 # Each is one of the solvers above with other aggregates, and nothing else changed.
 KERNELS["patch-mis-alike"] = {"relaxation": "patch", "coarsening": dataclasses.replace(MIS, weight=PAPERS.weight)}
 KERNELS["jacobi-patch-alike"] = {
@@ -67,6 +68,7 @@ TITLES = {
     "maximal independent set of radius 2, without control of their sizes",
     "jacobi-tuned": "jacobi-pcgamg, the weights of prolongator and relaxation chosen by the rule that gives ours",
     "jacobi-tuned-sell": "jacobi-tuned with all matrices in SELL, in place of HYB",
+    "jacobi-merged": "jacobi-tuned-sell, residual and correction computed in the products' kernels, as patches have it",
     "patch-mis-alike": "patch-pcgamg on the stand-in's aggregates, the prolongator's weight as it is",
     "jacobi-patch-alike": "jacobi-tuned on the paper's aggregates, both weights as they are",
     "patch-on-mis": "the paper's relaxation on the stand-in's aggregates",

@@ -20,7 +20,7 @@ MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
 ON_DEVICES = dict.fromkeys(
     ("patch-pcgamg", "jacobi-pcgamg", "jacobi-tuned", "cg", "patch-mis-alike", "jacobi-patch-alike"), solvers.DEVICES
-) | {"jacobi-tuned-sell": ("cuda",)}  # fmt: skip
+) | dict.fromkeys(("jacobi-tuned-sell", "jacobi-merged"), ("cuda",))  # fmt: skip
 ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
                         ("host",))  # fmt: skip
 METHODS = ON_DEVICES | ON_HOST | solvers.ON_GPU
@@ -30,7 +30,9 @@ PAIRS = {"patches": ("patch-pcgamg", ALIKE[0]), "Jacobi": (ALIKE[1], "jacobi-tun
 # From the stand-in for CUSP to the paper's solver; each step changes what it says, and nothing else.
 STEPS = {
     "jacobi-pcgamg": "CUSP's weights", "jacobi-tuned": "weights by the rule", "jacobi-tuned-sell": "matrices in SELL",
-    "jacobi-patch-alike": "the paper's aggregates, in HYB again", "patch-pcgamg": "relaxation on patches, its weights",
+    "jacobi-merged": "residual and correction in the products' kernels",
+    "jacobi-patch-alike": "the paper's aggregates, in HYB and apart again",
+    "patch-pcgamg": "relaxation on patches, its weights",
 }  # fmt: skip
 DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa", "cg", "hypre-cg")
 

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.amg import patch_matrix, relax, relax_jacobi, transfer
+from kernels.amg import patch_matrix, power_method, relax, relax_jacobi, transfer
 from kernels.amg.hierarchy import Hierarchy
 from kernels.amg.relax import PatchRelaxation
-from kernels.amg.relax_jacobi import JacobiRelaxation
+from kernels.amg.relax_jacobi import JacobiRelaxation, MergedJacobi
 from kernels.amg.transfer import DenseSolve, Transfer
 from repro import Work
 
-RELAXATIONS = ("patch", "jacobi")
-MORE_STEPS = (
-    100  # of the power method, where the usual ones fell short: an eigenvector may be that of a few flat elements
-)
+JACOBI = {"jacobi": JacobiRelaxation, "jacobi-merged": MergedJacobi}
+RELAXATIONS = ("patch", *JACOBI)
+MORE_STEPS = 100  # of the power method, where the usual ones fell short: its eigenvector may be of a few flat elements
 
 
 class Cycle:
@@ -34,8 +33,8 @@ class Cycle:
     ----------
     device : kernels.device.Device
     hierarchy : Hierarchy
-    relaxation : {'patch', 'jacobi'}, optional
-        Block Jacobi on patches, or weighted Jacobi.
+    relaxation : {'patch', 'jacobi', 'jacobi-merged'}, optional
+        Block Jacobi on patches, or weighted Jacobi, its kernels apart or merged as those of patches are.
     inner_iterations : int, optional
         Of 'patch'.
     inside : {'symcoo', 'half', 'ell', 'csr'}, optional
@@ -80,7 +79,7 @@ class Cycle:
             if relaxation == "patch":
                 made = PatchRelaxation(device, packed[number], level.spectral_radius, inner_iterations, ends)
             else:
-                made = JacobiRelaxation(
+                made = JACOBI[relaxation](
                     device, level.matrix, level.spectral_radius, dtype, ends, layout, jacobi_weight
                 )  # fmt: skip
             self.relaxations.append(made)
@@ -142,9 +141,11 @@ def builds(device, relaxation: str, patch_size: int, inside: str | None, dtype: 
         transfer.build(device.is_gpu, "restrictor", dtype, (ends[0], dtype)),
         transfer.build(device.is_gpu, "inverse", dtype, (dtype, dtype)),
     ]
+    if relaxation == "jacobi-merged":
+        return transfers
     if relaxation == "jacobi":
         return transfers + relax_jacobi.builds(device, dtype, ends, layout)
-    made = transfers + relax.certain_builds(dtype, ends[1])
+    made = transfers + power_method.builds(dtype, ends[1])
     if device.is_gpu:  # where problems are so large that some patch is about full, and cores so many that none waits
         inside = inside or patch_matrix.fastest(device)
         made += patch_matrix.builds(inside, dtype, patch_matrix.block_for(min(patch_size, patch_matrix.BLOCKS[-1])))

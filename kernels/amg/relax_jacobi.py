@@ -12,14 +12,19 @@ import numpy as np
 from kernels import spmv
 from kernels.amg.patch_matrix import REAL
 from kernels.amg.relax import Weights
+from kernels.spmv import sell
 from repro import Work
 
-SOURCE, BLOCK = Path(__file__).with_name("relax_jacobi.c"), 256
+SOURCE, SLICED = (Path(__file__).with_name(name) for name in ("relax_jacobi.c", "relax_sliced.c"))
+BLOCK, SLICED_BLOCK = 256, {True: sell.GPU_BLOCK, False: sell.CPU_BLOCK}  # of a GPU, of a processor
 WEIGHT = 4 / 3  # over ρ, as CUSP has it
 BUILDS = [
     (SOURCE, BLOCK, {"real": "float", "rhs_real": "double", "result_real": "double"}),
     (SOURCE, BLOCK, {"real": "float", "rhs_real": "float", "result_real": "float"}),
-]
+    *((SLICED, SLICED_BLOCK[lanes == 1], {"real": "float", "rhs_real": real, "result_real": real, "SLICE": 32,
+                                          "SORTED": is_sorted, "LANES": lanes, "SHORT": is_sorted, **sell.REGISTERS})
+      for lanes, real, is_sorted in ((1, "double", 0), (1, "float", 1), (32, "double", 1))),
+]  # fmt: skip
 
 
 def builds(device, dtype: str, ends: tuple[str, str], layout: str) -> list[tuple]:
@@ -51,8 +56,11 @@ class JacobiRelaxation:
         self.matrix = spmv.pack(layout, device, matrix, dtype=dtype)
         self.weights = Weights(weight / spectral_radius, 1.0, weight)
         self._weights = device.array(self.weights.inner / matrix.diagonal(), dtype)
-        self._kernels = device.build(*builds(device, dtype, ends, layout)[0])
-        self._blocks, self._ends = -(-self.rows // BLOCK), ends
+        self._ends, self._blocks = ends, -(-self.rows // BLOCK)
+        self._build(dtype, layout)
+
+    def _build(self, dtype, layout):
+        self._kernels = self.device.build(*builds(self.device, dtype, self._ends, layout)[0])
 
     def before(self, b, u, residual) -> None:
         """Enqueue u = ω D⁻¹ b and residual = b - A u."""
@@ -75,3 +83,27 @@ class JacobiRelaxation:
     def _work(self, extra: int, flops: int) -> Work:
         product, real = self.matrix.least_work(), np.dtype(self.matrix.dtype).itemsize
         return Work(product.bytes + (extra + real) * self.rows, product.flops + flops * self.rows, product.precision)
+
+
+class MergedJacobi(JacobiRelaxation):
+    """The same in SELL, with residual and correction computed in the products' kernels, as patches have it."""
+
+    def _build(self, dtype, layout):
+        if layout != "sell":
+            raise ValueError(f"merged kernels take a matrix in sell, not {layout}")
+        a, device, block = self.matrix, self.device, SLICED_BLOCK[self.device.is_gpu]
+        lanes = sell.lanes(device, a.slices.size)
+        types = {"real": REAL[dtype], "rhs_real": REAL[self._ends[0]], "result_real": REAL[self._ends[1]]}
+        self._kernels = device.build(SLICED, block=block, defines=types | sell.settings(a, lanes))
+        self._starts, self._blocks = -(-self.rows // block), -(-a.slices.slots // (block * lanes))
+        names = "slice_offsets", "order", "columns", "values"
+        self._sliced = (a.slices.slots, self.rows, *map(a.arrays.get, names))
+
+    def before(self, b, u, residual) -> None:
+        """Enqueue u = ω D⁻¹ b and residual = b - A u."""
+        self._kernels.start(self._starts, self.rows, self._weights, b, u)
+        self._kernels.defect(self._blocks, *self._sliced, b, u, residual)
+
+    def after(self, rest, u, result) -> None:
+        """Enqueue result = u + ω D⁻¹ (b - A u), where `rest` holds b."""
+        self._kernels.correct(self._blocks, *self._sliced, self._weights, rest, u, result)

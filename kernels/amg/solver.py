@@ -30,8 +30,9 @@ class Solver:
     device : kernels.device.Device
     matrix : sparse array of `device.sparse`, (n, n)
         Symmetric positive definite.
-    relaxation : {'patch', 'jacobi', 'none'}, optional
-        The paper's, that of CUSP's smoothed aggregation, or conjugate gradients without a preconditioner.
+    relaxation : {'patch', 'jacobi', 'jacobi-merged', 'none'}, optional
+        The paper's, that of CUSP's smoothed aggregation, the same in merged kernels, or conjugate gradients without a
+        preconditioner.
     coarsening : {'patch', 'mis'}, optional
         The paper's partition, or standard smoothed aggregation: see `kernels.amg.set_up`.
     inner_iterations : int, optional

@@ -26,6 +26,16 @@ BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANE
           in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
 
 
+lanes = _sliced.lanes
+
+
+def settings(matrix, lanes: int) -> dict:
+    """Return the defines of a kernel that takes the rows of a packed matrix, so many a thread."""
+    slices = matrix.slices
+    return {"SLICE": slices.size, "SORTED": int(slices.order is not None), "LANES": lanes,
+            "SHORT": int(matrix.stored < FEW * slices.slots), **REGISTERS}  # fmt: skip
+
+
 class Packed(Matrix):
     """A thread a row.
 
@@ -47,11 +57,9 @@ class Packed(Matrix):
         self.hold(**self.slices.arrays())
         _sliced.fill(self, csr, self.slices)
         block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
-        lanes = _sliced.lanes(self.device, self.slices.size)
-        defines = {"SLICE": self.slices.size, "SORTED": int(self.slices.order is not None), "LANES": lanes,
-                   "SHORT": int(self.stored < FEW * self.slices.slots)}  # fmt: skip
-        self.kernel = self.build(SOURCE, block, defines | REGISTERS).sell
-        self.blocks = -(-self.slices.slots // (block * lanes))
+        together = lanes(self.device, self.slices.size)
+        self.kernel = self.build(SOURCE, block, settings(self, together)).sell
+        self.blocks = -(-self.slices.slots // (block * together))
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays

@@ -66,11 +66,12 @@ def as_matrix(device, cycle, n):
 
 
 @pytest.mark.parametrize("iterations", [1, 3])
-@pytest.mark.parametrize("relaxation", ["patch", "jacobi"])
+@pytest.mark.parametrize("relaxation", ["patch", "jacobi", "jacobi-merged"])
 def test_is_the_dense_cycle(device, relaxation, iterations):
     built = hierarchy(device)
     assert len(built.levels) >= 3
-    cycle = Cycle(device, built, relaxation, iterations, "half", "float64")
+    layout = "sell" if relaxation == "jacobi-merged" else "hyb"
+    cycle = Cycle(device, built, relaxation, iterations, "half", "float64", layout)
     wanted = dense_cycle(device, built, cycle, relaxation, iterations if relaxation == "patch" else 1)
     found = as_matrix(device, cycle, len(wanted))
     assert np.abs(found - wanted).max() <= 1e-11 * np.abs(wanted).max()
@@ -132,5 +133,7 @@ def test_work_and_facts(device):
     assert 0 < facts["fraction_inside"] < 1 and 0 < facts["largest_eigenvalue"] < 2
     assert facts["bytes_inside"] > 0 and facts["bytes_boundary"] > 0
     assert Cycle(device, built, "jacobi").work().bytes > nonzeros * 16
-    with pytest.raises(ValueError, match="'chebyshev' is none of patch, jacobi"):
+    with pytest.raises(ValueError, match="'chebyshev' is none of patch, jacobi, jacobi-merged"):
         Cycle(device, built, "chebyshev")
+    with pytest.raises(ValueError, match="merged kernels take a matrix in sell, not hyb"):
+        Cycle(device, built, "jacobi-merged")

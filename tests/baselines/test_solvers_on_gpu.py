@@ -2,8 +2,10 @@
 
 import ctypes
 import json
+import shutil
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,69 +14,12 @@ import scipy.sparse.linalg
 
 from baselines import solvers
 from baselines.solvers import _amgx, cudss
+from kernels.device import Unavailable, compiler
 from repro import Skip
 
+STAND_IN = Path(__file__).with_name("amgx_stand_in.c")
 MATRIX = scipy.sparse.diags_array([[-1.0] * 9, [2.5] * 10, [-1.0] * 9], offsets=[-1, 0, 1], format="csr")
 RHS = np.arange(1.0, 11.0)
-
-
-class FakeAmgX:
-    """AmgX's functions on the host: a handle is the name of a kind and a number."""
-
-    def __init__(self):
-        self.calls, self.handles, self.status = [], [], 0
-
-    def __getattr__(self, name):
-        kind, _, what = name.removeprefix("AMGX_").partition("_")
-
-        def function(*arguments):
-            self.calls.append(name.removeprefix("AMGX_"))
-            if what in ("create", "create_simple"):
-                self.handles.append((kind, arguments[1:]))
-                arguments[0]._obj.value = len(self.handles)
-            elif what == "destroy":
-                self.handles[arguments[0].value - 1] = None
-            return 0
-
-        return function
-
-    def AMGX_matrix_upload_all(self, handle, n, nonzeros, rows, columns, *pointers):
-        assert self.handles[handle.value - 1][0] == "matrix" and (rows, columns, pointers[3]) == (1, 1, None)
-        kinds = (ctypes.c_int * (n + 1), ctypes.c_int * nonzeros, ctypes.c_double * nonzeros)
-        offsets, places, values = (
-            np.array(kind.from_address(pointer.value)) for kind, pointer in zip(kinds, pointers[:3], strict=True)
-        )
-        self.matrix = scipy.sparse.csr_array((values, places, offsets), shape=(n, n))
-        return 0
-
-    def AMGX_vector_upload(self, handle, n, block, pointer):
-        self.rhs = np.array((ctypes.c_double * n).from_address(pointer.value))
-        return 0
-
-    def AMGX_solver_setup(self, solver, matrix):
-        assert self.handles[solver.value - 1][0] == "solver" and self.handles[matrix.value - 1][0] == "matrix"
-        self.ready = True
-        return 0
-
-    def AMGX_solver_solve_with_0_initial_guess(self, solver, rhs, x):
-        assert self.ready and rhs.value != x.value
-        self.x = scipy.sparse.linalg.spsolve(self.matrix.tocsc(), self.rhs)
-        return 0
-
-    def AMGX_solver_get_iterations_number(self, solver, count):
-        count._obj.value = 7
-        return 0
-
-    def AMGX_solver_get_status(self, solver, status):
-        status._obj.value = self.status
-        return 0
-
-    def AMGX_vector_download(self, handle, pointer):
-        ctypes.memmove(pointer.value, self.x.ctypes.data, self.x.nbytes)
-        return 0
-
-    def AMGX_get_error_string(self, code, text, length):
-        text.value = b"out of luck"
 
 
 @pytest.fixture
@@ -93,38 +38,56 @@ def fake_cupy(monkeypatch):
 
 
 @pytest.fixture
-def amgx(monkeypatch, fake_cupy):
-    fake = FakeAmgX()
-    monkeypatch.setattr(_amgx, "library", lambda: fake)
-    return fake
+def amgx(monkeypatch, fake_cupy, tmp_path):
+    """A library with AmgX's functions, found as the user's would be."""
+    fake_cupy.cuda.runtime = types.SimpleNamespace(getDeviceCount=lambda: 1)
+    try:
+        built = compiler.library(STAND_IN.read_text(encoding="utf-8"), AssertionError, ("-fPIC", "-shared"))
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    shutil.copy(built._name, tmp_path / _amgx.NAME)
+    monkeypatch.setenv(_amgx.FOLDER, str(tmp_path))
+    _amgx.library.cache_clear()
+    yield _amgx.library()
+    _amgx.library.cache_clear()
 
 
-@pytest.mark.parametrize("method", [name for name in solvers.ON_GPU if name.startswith("amgx-")])
+def text_of(library, name):
+    return (ctypes.c_char * 4096).in_dll(library, name).value.decode()
+
+
+@pytest.mark.parametrize("method", solvers.AMGX)
 def test_amgx(amgx, method):
     rival = solvers.prepare(method, MATRIX, RHS, 1e-8, 123)
-    rival.set_up()
-    rival.solve()
+    for _ in range(2):
+        rival.set_up()
+        rival.solve()
     assert rival.residual() < 1e-14 and rival.iterations == 7 and rival.on_gpu
-    (settings,) = [arguments[0] for kind, arguments in amgx.handles if kind == "config"]
-    solver = json.loads(settings)["solver"]
+    solver = json.loads(text_of(amgx, "settings"))["solver"]
     assert (solver["solver"], solver["tolerance"], solver["max_iters"]) == ("PCG", 1e-8, 123)
     assert (solver["convergence"], solver["monitor_residual"]) == ("RELATIVE_INI", 1)
     preconditioner = solver["preconditioner"]
     assert preconditioner["solver"] == "AMG" and preconditioner["presweeps"] == preconditioner["postsweeps"] == 1
     rival.close()
     rival.close()
-    destroyed = [name for name in amgx.calls if name.endswith("_destroy")]
-    assert destroyed == [f"{kind}_destroy" for kind in ("solver", "vector", "vector", "matrix", "resources", "config")]
-    assert amgx.handles == [None] * 6
+    assert text_of(amgx, "calls").split(";")[:-1] == [
+        "initialize", "config_create", "resources_create", "matrix_create", "vector_create", "vector_create",
+        "solver_create", "matrix_upload_all", "vector_upload", "vector_set_zero", *(2 * ["solver_setup", "solve"]),
+        "vector_download", "solver_destroy", "vector_destroy", "vector_destroy", "matrix_destroy",
+        "resources_destroy", "config_destroy",
+    ]  # fmt: skip
+    assert ctypes.c_int.in_dll(amgx, "alive").value == 0
 
 
 def test_what_amgx_cannot_solve_is_said(amgx):
     rival = solvers.prepare("amgx-pmis", MATRIX, RHS)
+    with pytest.raises(_amgx.AmgXError, match="AmgX's solver_solve_with_0_initial_guess answers 1: bad parameters"):
+        rival.solve()
     rival.set_up()
-    amgx.status = 3
+    ctypes.c_int.in_dll(amgx, "status").value = 3
     with pytest.raises(solvers.SolverFailed, match="no solution after 7 iterations: AmgX's status 3"):
         rival.solve()
-    amgx.AMGX_solver_setup = lambda *arguments: 6
+    ctypes.c_int.in_dll(amgx, "answer_of_setup").value = 6
     with pytest.raises(_amgx.AmgXError, match="AmgX's solver_setup answers 6: out of luck"):
         rival.set_up()
 

@@ -90,9 +90,12 @@ def _planned(problem, patch_size, xp) -> _Plan:
     partition = coordinate_bisection(xp.asarray(problem.points), patch_size, xp)
     offsets = partition.patch_offsets
     cells = partition.rank[xp.asarray(problem.cells)]
-    # Elements go to the patch of their first node, and stand patch by patch.
-    owner = expand(offsets, xp)[cells[:, 0]]
-    element_order = xp.argsort(owner, kind="stable")
+    # Elements go to the patch of their first node, and stand patch by patch; those of a warp have the same nodes outside,
+    # so that all of its threads add on chip, or none.
+    patch = expand(offsets, xp)
+    owner = patch[cells[:, 0]]
+    outside = ((patch[cells] != owner[:, None]) * xp.asarray([0, 1, 2, 4])).sum(axis=1)
+    element_order = xp.argsort(8 * owner.astype(xp.int64) + outside, kind="stable")
     cells = cells[element_order]
     element_offsets = xp.searchsorted(owner[element_order], xp.arange(offsets.size)).astype(xp.int32)
 

@@ -19,7 +19,7 @@ DIGITS = 9  # surfaces are rounded to so many, so that the last bits of a sine d
 def tetrahedralise(
     points: np.ndarray,
     faces: np.ndarray,
-    volume: float,
+    volume: float | None,
     *,
     ratio: float = 1.4,
     dihedral: float = 12.0,
@@ -31,10 +31,11 @@ def tetrahedralise(
     Parameters
     ----------
     points : ndarray, shape (n, 3)
+        Those of no face are nodes, too.
     faces : ndarray of int, shape (m, 3)
         Triangles that bound the solid, and those between its regions; no two may cross.
-    volume : float
-        Greatest volume of an element.
+    volume : float or None
+        Greatest volume of an element; with None `points` are all nodes, and the mesh is that of Delaunay.
     ratio : float
         Bound of circumscribed radius over shortest edge, TetGen's measure.
     dihedral : float
@@ -60,7 +61,10 @@ def tetrahedralise(
         When TetGen fails.
     """
     bounds = f"q{ratio:g}/{dihedral:g}o/150" if dihedral else f"q{ratio:g}"
-    switches = f"p{bounds}a{volume:.9g}Q" + "Y" * keep_surface + "A" * (seeds is not None)
+    if volume is None:
+        bounds, dihedral = "", 0
+    wanted = bounds + (f"a{volume:.9g}" if volume else "")
+    switches = f"p{wanted}Q" + "Y" * keep_surface + "A" * (seeds is not None)
     surface = np.round(np.asarray(points, dtype=np.float64), DIGITS) + 0.0
     seeds = np.empty((0, 4)) if seeds is None else np.asarray(seeds, dtype=np.float64)
     points, cells, labels = _run(surface, np.asarray(faces, dtype=np.int32), seeds, switches)

@@ -1,19 +1,20 @@
 """A stand-in for the Blobs mesh of fu2014, whose geometry is not public: a box with blobs of a fifth of its volume.
 
 The blobs are where a sum of bell-shaped functions exceeds a level, so near ones run together; they keep clear of the
-box's sides. The elements conform to their surface, and regions 0 and 1 lie outside and inside of it. Sizes are chosen
-for Table 1's counts.
+box's sides. The elements conform to their surface, and regions 0 and 1 lie outside and inside of it. Spacings, disorder
+and clearance are chosen as those of `heart.py`.
 """
 
 import numpy as np
 
-from datasets import mesher, ordering, refinement, structured, surfaces
+from datasets import mesher, ordering, refinement, scattered, structured, surfaces
 
 TITLE = "Blobs"
 STAND_IN_FOR = "the Blobs of fu2014, a private geometry"
 REGIONS = ("outside", "inside")
-# Spacing of the blobs' surface, divisions of the box's edges, and greatest volume of an element.
-SCALES = {"smoke": (0.26, 8, 0.02), "small": (0.12, 20, 0.0012), "paper": (0.06, 60, 0.0000783), "large": None}
+# Spacing of the blobs' surface, divisions of the box's edges, and spacing of the nodes elsewhere.
+SCALES = {"smoke": (0.26, 8, 0.36), "small": (0.12, 24, 0.16), "paper": (0.06, 78, 0.0633), "large": None}
+DISORDER, CLEAR = 0.5, 0.5  # of the latter
 SIDE = 4.0
 # Centres and radii.
 BLOBS = np.array([
@@ -32,6 +33,12 @@ def solid(x, y, z):
     return -0.13 * np.log(np.maximum(total, 1e-12))
 
 
+def _from_faces(x, y, z):
+    """Return about the distance from the blobs' surface or the box, whichever is nearer; it is negative in the box."""
+    box = np.max([np.abs(c - SIDE / 2) for c in (x, y, z)], axis=0) - SIDE / 2
+    return np.maximum(box, -np.abs(solid(x, y, z)))
+
+
 def surface(spacing):
     """Return the points and triangles of the blobs' surface."""
     return surfaces.triangulate(solid, (0.0, 0.0, 0.0), (SIDE, SIDE, SIDE), spacing)
@@ -42,11 +49,12 @@ def build(scale):
     if scale == "large":
         points, cells, regions = build("paper")
         return *refinement.red(points, cells, diagonal="shortest"), np.repeat(regions, 8)
-    spacing, divisions, volume = SCALES[scale]
+    spacing, divisions, inner = SCALES[scale]
     blobs, interface = surface(spacing)
     box, faces = structured.box_surface(divisions, SIDE)
     seeds = np.array([(0.01, 0.01, 0.01, 0), *((*centre, 1) for *centre, _ in BLOBS)])
+    inside = scattered.nodes(_from_faces, (0, 0, 0), (SIDE, SIDE, SIDE), inner, DISORDER, CLEAR * inner)
     points, cells, regions = mesher.tetrahedralise(
-        np.concatenate((box, blobs)), np.concatenate((faces, interface + len(box))), volume, seeds=seeds
+        np.concatenate((box, blobs, inside)), np.concatenate((faces, interface + len(box))), None, seeds=seeds
     )  # fmt: skip
     return ordering.reordered(points, cells, regions, ordering.morton(points))

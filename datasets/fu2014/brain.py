@@ -1,20 +1,22 @@
 """A stand-in for the Brain mesh of fu2014, whose geometry is not public: a folded solid of two hemispheres.
 
 The grooves follow the nodal lines of a random wave of one wavelength, which meander as sulci do; the hemispheres are
-parted by a fissure down to a bridge. Lengths are centimetres. Spacing and volume are chosen for Table 1's counts; at
-the coarse scales grooves are wider and fewer, so that the lattice resolves them.
+parted by a fissure down to a bridge. Lengths are centimetres. Spacings, disorder and clearance are chosen as those of
+`heart.py`. At the coarse scales grooves are wider and fewer, so that the lattice resolves them.
 """
 
 import functools
 
 import numpy as np
 
-from datasets import mesher, ordering, refinement, surfaces
+from datasets import mesher, ordering, refinement, scattered, surfaces
 
 TITLE = "Brain"
 STAND_IN_FOR = "the Brain of fu2014, a private geometry"
-# Spacing of the surface, and greatest volume of an element.
-SCALES = {"smoke": (0.6, 0.3), "small": (0.34, 0.013), "paper": (0.153, 0.0013), "large": None}
+# Spacing of the surface, and of the nodes inside.
+SCALES = {"smoke": (0.6, 0.7), "small": (0.34, 0.35), "paper": (0.1434, 0.1621), "large": None}
+BOX = (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4)
+DISORDER, CLEAR = 0.5, 0.44  # of the inner spacing
 WAVES = 14
 CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)
 
@@ -63,18 +65,22 @@ def solid(x, y, z, groove, gap, wavelength):
     return surfaces.smooth_min(hemispheres, bridge, 0.6)
 
 
+def shape(spacing):
+    """Return the distance of the solid whose surface has this spacing."""
+    return functools.partial(solid, groove=1.8 * spacing, gap=1.7 * spacing, wavelength=max(4.0, 20 * spacing))
+
+
 def surface(spacing):
     """Return the points and triangles of the cortex."""
-    shape = functools.partial(
-        solid, groove=1.8 * spacing, gap=1.7 * spacing, wavelength=max(4.0, 20 * spacing)
-    )  # fmt: skip
-    return surfaces.triangulate(shape, (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4), spacing, blur=0.9)
+    return surfaces.triangulate(shape(spacing), *BOX, spacing, blur=0.9)
 
 
 def build(scale):
     """Return points and cells; the large mesh is the paper's, refined once."""
     if scale == "large":
         return refinement.red(*build("paper"), diagonal="shortest")
-    spacing, volume = SCALES[scale]
-    points, cells, _ = mesher.tetrahedralise(*surface(spacing), volume)
+    spacing, inner = SCALES[scale]
+    points, faces = surface(spacing)
+    inside = scattered.nodes(shape(spacing), *BOX, inner, DISORDER, CLEAR * inner)
+    points, cells, _ = mesher.tetrahedralise(np.concatenate((points, inside)), faces, None)
     return ordering.reordered(points, cells, None, ordering.morton(points))[:2]

@@ -19,7 +19,8 @@ SMALLER = 1e-10  # for which the paper says that the trend is the same
 ACCEPTED = 1.01e-8  # the true residual at the end; that of the recursion is below the tolerance
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}  # of sampling each time
 
-# Options of kernels.amg.Solver.
+# Options of kernels.amg.Solver, beside the format of matrices, by whether the device is a GPU: the paper and CUSP have HYB.
+LAYOUT = {True: "hyb", False: "sell"}
 KERNELS = {
     "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch"},
     "jacobi-pcgamg": {"relaxation": "jacobi", "coarsening": "mis"},
@@ -189,7 +190,7 @@ class OnDevice:
     made = property(lambda self: self._solver)
 
     def __init__(self, device, matrix, method, **options):
-        self.options = KERNELS[method] | options
+        self.options = {"layout": LAYOUT[device.is_gpu]} | KERNELS[method] | options
         self.clock = self.device = device
         self.matrix, self.unknowns, self.iterations = matrix, matrix.shape[0], 0
         self._given, self._b = device.sparse.csr_matrix(matrix), device.xp.ones(self.unknowns)

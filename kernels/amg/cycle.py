@@ -62,12 +62,12 @@ class Cycle:
         inner_iterations: int = 3,
         inside: str | None = None,
         dtype: str = "float32",
-        layout: str | None = None,
+        layout: str = "sell",
         jacobi_weight: float = relax_jacobi.WEIGHT,
     ):
         if relaxation not in RELAXATIONS:
             raise ValueError(f"relaxation {relaxation!r} is none of {', '.join(RELAXATIONS)}")
-        inside, layout = inside or patch_matrix.fastest(device), layout or general(device)
+        inside = inside or patch_matrix.fastest(device)
         levels = hierarchy.levels
         self.device, self.dtype = device, dtype
         self.relaxations, self._transfers = [], []
@@ -127,11 +127,6 @@ class Cycle:
             "bytes_inside": finest.bytes_inside, "bytes_boundary": finest.bytes_boundary,
             "fraction_inside": finest.fraction_inside, "largest_eigenvalue": float(largest.max()),
         }  # fmt: skip
-
-
-def general(device) -> str:
-    """Return the format of whole matrices: HYB, which the paper and CUSP have, but on a processor SELL, the fastest."""
-    return "hyb" if device.is_gpu else "sell"
 
 
 def builds(device, relaxation: str, patch_size: int, inside: str | None, dtype: str, layout: str) -> list[tuple]:

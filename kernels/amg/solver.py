@@ -44,8 +44,7 @@ class Solver:
     dtype : {'float32', 'float64'}, optional
         Of the preconditioner.
     layout : str, optional
-        Format of the finest matrix in conjugate gradients, and of Jacobi's matrices; by default the paper's and CUSP's,
-        HYB, but on a processor SELL.
+        Format of the finest matrix in conjugate gradients, and of Jacobi's matrices; 'hyb' is the paper's and CUSP's.
     coarsest : int, optional
         Rows of a level that is solved directly.
     jacobi_weight : float, optional
@@ -75,12 +74,11 @@ class Solver:
         patch_size: int = PATCH_SIZE,
         inside: str | None = None,
         dtype: str = "float32",
-        layout: str | None = None,
+        layout: str = "sell",
         coarsest: int = COARSEST,
         jacobi_weight: float = relax_jacobi.WEIGHT,
     ):
         self.device, self.relaxation = device, relaxation
-        layout = layout or cycle.general(device)
         self.hierarchy = self.cycle = None
         self._order = self._rank = None
         device.prepare([conjugate_gradient.build(device), *spmv.builds(layout, device)])

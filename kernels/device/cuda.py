@@ -82,7 +82,8 @@ class Device(base.Device):
         kind, dtype = self.array_type, argument.dtype
 
         def convert(array):
-            if array is not None and not (type(array) is kind and array.dtype == dtype and array.flags.c_contiguous):
+            # The attribute behind `flags`, which makes an object at each look: a set-up looks ten thousand times.
+            if array is not None and not (type(array) is kind and array.dtype == dtype and array._c_contiguous):
                 check(array)
             return array
 

@@ -84,7 +84,7 @@ def _draw(left, right, results):
             left.bar(i, ours / 1e6, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
             right.bar(i, results.value(case, "mesh", "dihedral_min"), 0.6, color=colour(case), edgecolor="black",
                       linewidth=0.4)  # fmt: skip
-        if paper is not None:
+        if paper is not None and results.scale == "paper":  # other scales have meshes of other sizes
             left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else paper_label(results.scale))
     left.set_ylabel("Non-zeros [million]")
     right.set_ylabel("Least dihedral angle [°]")

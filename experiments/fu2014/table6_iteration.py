@@ -43,8 +43,7 @@ def tables(results):
     patch, hypre, jacobi = columns("time_per_iteration", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
     notes = [f"{STANDS_IN}.", "Time to solve over iterations."]
     if results.scale == "large":
-        notes.append("The order of the two relaxations is that of this size: the claim `real-meshes-larger` sets it beside "
-                     "the paper's.")  # fmt: skip
+        notes.append("The order of relaxations is that of this size: `real-meshes-larger` sets it beside the paper's.")
     notes += threads(results, "time_per_iteration")
     paper = paper_table(
         results,

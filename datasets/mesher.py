@@ -35,7 +35,7 @@ def tetrahedralise(
     faces : ndarray of int, shape (m, 3)
         Triangles that bound the solid, and those between its regions; no two may cross.
     volume : float or None
-        Greatest volume of an element; with None `points` are all nodes, and the mesh is that of Delaunay.
+        Greatest volume of an element; with None `points` are all nodes, and elements are Delaunay's, then smoothed.
     ratio : float
         Bound of circumscribed radius over shortest edge, TetGen's measure.
     dihedral : float
@@ -61,9 +61,7 @@ def tetrahedralise(
         When TetGen fails.
     """
     bounds = f"q{ratio:g}/{dihedral:g}o/150" if dihedral else f"q{ratio:g}"
-    if volume is None:
-        bounds, dihedral = "", 0
-    wanted = bounds + (f"a{volume:.9g}" if volume else "")
+    wanted = "" if volume is None else f"{bounds}a{volume:.9g}"
     switches = f"p{wanted}Q" + "Y" * keep_surface + "A" * (seeds is not None)
     surface = np.round(np.asarray(points, dtype=np.float64), DIGITS) + 0.0
     seeds = np.empty((0, 4)) if seeds is None else np.asarray(seeds, dtype=np.float64)

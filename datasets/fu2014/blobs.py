@@ -14,7 +14,8 @@ STAND_IN_FOR = "the Blobs of fu2014, a private geometry"
 REGIONS = ("outside", "inside")
 # Spacing of the blobs' surface, divisions of the box's edges, and spacing of the nodes elsewhere.
 SCALES = {"smoke": (0.26, 8, 0.36), "small": (0.12, 24, 0.16), "paper": (0.06, 78, 0.0633), "large": None}
-DISORDER, CLEAR = 0.5, 0.5  # of the latter
+DISORDER, CLEAR = 1.0, 0.5  # of the latter
+QUALITY = 2  # degrees: the least dihedral angle that smoothing aims at
 SIDE = 4.0
 # Centres and radii.
 BLOBS = np.array([
@@ -55,6 +56,6 @@ def build(scale):
     seeds = np.array([(0.01, 0.01, 0.01, 0), *((*centre, 1) for *centre, _ in BLOBS)])
     inside = scattered.nodes(_from_faces, (0, 0, 0), (SIDE, SIDE, SIDE), inner, DISORDER, CLEAR * inner)
     points, cells, regions = mesher.tetrahedralise(
-        np.concatenate((box, blobs, inside)), np.concatenate((faces, interface + len(box))), None, seeds=seeds
+        np.concatenate((box, blobs, inside)), np.concatenate((faces, interface + len(box))), None, dihedral=QUALITY, seeds=seeds
     )  # fmt: skip
     return ordering.reordered(points, cells, regions, ordering.morton(points))

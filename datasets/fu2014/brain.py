@@ -16,7 +16,8 @@ STAND_IN_FOR = "the Brain of fu2014, a private geometry"
 # Spacing of the surface, and of the nodes inside.
 SCALES = {"smoke": (0.6, 0.7), "small": (0.34, 0.35), "paper": (0.1434, 0.1621), "large": None}
 BOX = (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4)
-DISORDER, CLEAR = 0.5, 0.44  # of the inner spacing
+DISORDER, CLEAR = 1.0, 0.44  # of the inner spacing
+QUALITY, WIDTH = 1, 4  # as in `heart.py`
 WAVES = 14
 CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)
 
@@ -82,5 +83,6 @@ def build(scale):
     spacing, inner = SCALES[scale]
     points, faces = surface(spacing)
     inside = scattered.nodes(shape(spacing), *BOX, inner, DISORDER, CLEAR * inner)
-    points, cells, _ = mesher.tetrahedralise(np.concatenate((points, inside)), faces, None)
+    points, cells, _ = mesher.tetrahedralise(np.concatenate((points, inside)), faces, None, dihedral=QUALITY)
+    points *= WIDTH / np.ptp(points, axis=0).max()
     return ordering.reordered(points, cells, None, ordering.morton(points))[:2]

@@ -18,6 +18,8 @@ STAND_IN_FOR = "the Heart of fu2014, a private geometry"
 SCALES = {"smoke": (0.5, 0.42), "small": (0.24, 0.18), "paper": (0.0625, 0.0811), "large": None}
 BOX = (-4.0, -4.0, -7.1), (7.2, 4.2, 3.8)
 DISORDER, CLEAR = 0.5, 0.73  # of the inner spacing
+QUALITY = 3  # degrees: the least dihedral angle that smoothing aims at
+WIDTH = 4  # at the end: the side of the paper's cubes, since it does not say how large its domains are
 
 
 def solid(x, y, z, wall):
@@ -49,5 +51,6 @@ def build(scale):
     spacing, inner = SCALES[scale]
     points, faces = surface(spacing)
     inside = scattered.nodes(shape(spacing), *BOX, inner, DISORDER, CLEAR * inner)
-    points, cells, _ = mesher.tetrahedralise(np.concatenate((points, inside)), faces, None)
+    points, cells, _ = mesher.tetrahedralise(np.concatenate((points, inside)), faces, None, dihedral=QUALITY)
+    points *= WIDTH / np.ptp(points, axis=0).max()
     return ordering.reordered(points, cells, None, ordering.morton(points))[:2]

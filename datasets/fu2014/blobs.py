@@ -13,9 +13,9 @@ TITLE = "Blobs"
 STAND_IN_FOR = "the Blobs of fu2014, a private geometry"
 REGIONS = ("outside", "inside")
 # Spacing of the blobs' surface, divisions of the box's edges, and spacing of the nodes elsewhere.
-SCALES = {"smoke": (0.26, 8, 0.36), "small": (0.12, 24, 0.16), "paper": (0.06, 78, 0.0633), "large": None}
+SCALES = {"smoke": (0.26, 8, 0.36), "small": (0.12, 24, 0.16), "paper": (0.06, 96, 0.0653), "large": None}
 DISORDER, CLEAR = 1.0, 0.5  # of the latter
-QUALITY = 2  # degrees: the least dihedral angle that smoothing aims at
+QUALITY = 1  # degrees: the least dihedral angle that smoothing aims at
 SIDE = 4.0
 # Centres and radii.
 BLOBS = np.array([
@@ -55,7 +55,6 @@ def build(scale):
     box, faces = structured.box_surface(divisions, SIDE)
     seeds = np.array([(0.01, 0.01, 0.01, 0), *((*centre, 1) for *centre, _ in BLOBS)])
     inside = scattered.nodes(_from_faces, (0, 0, 0), (SIDE, SIDE, SIDE), inner, DISORDER, CLEAR * inner)
-    points, cells, regions = mesher.tetrahedralise(
-        np.concatenate((box, blobs, inside)), np.concatenate((faces, interface + len(box))), None, dihedral=QUALITY, seeds=seeds
-    )  # fmt: skip
+    nodes, faces = np.concatenate((box, blobs, inside)), np.concatenate((faces, interface + len(box)))
+    points, cells, regions = mesher.tetrahedralise(nodes, faces, None, dihedral=QUALITY, seeds=seeds)
     return ordering.reordered(points, cells, regions, ordering.morton(points))

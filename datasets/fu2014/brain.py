@@ -14,9 +14,9 @@ from datasets import mesher, ordering, refinement, scattered, surfaces
 TITLE = "Brain"
 STAND_IN_FOR = "the Brain of fu2014, a private geometry"
 # Spacing of the surface, and of the nodes inside.
-SCALES = {"smoke": (0.6, 0.7), "small": (0.34, 0.35), "paper": (0.1434, 0.1621), "large": None}
+SCALES = {"smoke": (0.6, 0.7), "small": (0.34, 0.35), "paper": (0.1295, 0.166), "large": None}
 BOX = (-8.2, -9.7, -7.0), (8.4, 9.9, 7.4)
-DISORDER, CLEAR = 1.0, 0.44  # of the inner spacing
+DISORDER, CLEAR = 0.8, 0.44  # of the inner spacing
 QUALITY, WIDTH = 1, 4  # as in `heart.py`
 WAVES = 14
 CENTRE, RADII = (2.3, 0.0, 0.0), (4.4, 8.2, 5.6)

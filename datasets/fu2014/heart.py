@@ -15,10 +15,10 @@ from datasets import mesher, ordering, refinement, scattered, surfaces
 TITLE = "Heart"
 STAND_IN_FOR = "the Heart of fu2014, a private geometry"
 # Spacing of the surface, and of the nodes inside.
-SCALES = {"smoke": (0.5, 0.42), "small": (0.24, 0.18), "paper": (0.0625, 0.0811), "large": None}
+SCALES = {"smoke": (0.5, 0.42), "small": (0.24, 0.18), "paper": (0.0625, 0.0813), "large": None}
 BOX = (-4.0, -4.0, -7.1), (7.2, 4.2, 3.8)
 DISORDER, CLEAR = 0.5, 0.73  # of the inner spacing
-QUALITY = 3  # degrees: the least dihedral angle that smoothing aims at
+QUALITY = 4  # degrees: the least dihedral angle that smoothing aims at
 WIDTH = 4  # at the end: the side of the paper's cubes, since it does not say how large its domains are
 
 

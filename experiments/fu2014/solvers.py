@@ -19,7 +19,7 @@ SMALLER = 1e-10  # for which the paper says that the trend is the same
 ACCEPTED = 1.01e-8  # the true residual at the end; that of the recursion is below the tolerance
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}  # of sampling each time
 
-# Options of kernels.amg.Solver, beside the format of matrices, by whether the device is a GPU: the paper and CUSP have HYB.
+# Options of kernels.amg.Solver, beside the format of matrices: the paper and CUSP have HYB on a GPU.
 LAYOUT = {True: "hyb", False: "sell"}
 KERNELS = {
     "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch"},

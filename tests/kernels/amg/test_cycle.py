@@ -136,4 +136,4 @@ def test_work_and_facts(device):
     with pytest.raises(ValueError, match="'chebyshev' is none of patch, jacobi, jacobi-merged"):
         Cycle(device, built, "chebyshev")
     with pytest.raises(ValueError, match="merged kernels take a matrix in sell, not hyb"):
-        Cycle(device, built, "jacobi-merged")
+        Cycle(device, built, "jacobi-merged", layout="hyb")

@@ -5,7 +5,9 @@
 
 #define SLICE 32
 #define SLICE_NUMBERS 4
+#ifndef AHEAD
 #define AHEAD 4 /* loads of a thread that are on their way together */
+#endif
 
 /* target -= A_B u. */
 KERNEL compensate(const long slice_count, GLOBAL const ushort *RESTRICT boundary_order,

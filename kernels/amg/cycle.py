@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.amg import patch_matrix, power_method, relax, relax_jacobi, transfer
+from kernels.amg import patch_matrix, relax, relax_jacobi, transfer
 from kernels.amg.hierarchy import Hierarchy
 from kernels.amg.relax import PatchRelaxation
 from kernels.amg.relax_jacobi import JacobiRelaxation, MergedJacobi
@@ -140,7 +140,7 @@ def builds(device, relaxation: str, patch_size: int, inside: str | None, dtype: 
         return transfers
     if relaxation == "jacobi":
         return transfers + relax_jacobi.builds(device, dtype, ends, layout)
-    made = transfers + power_method.builds(dtype, ends[1])
+    made = transfers + relax.certain_builds(dtype, ends[1])
     if device.is_gpu:  # where problems are so large that some patch is about full, and cores so many that none waits
         inside = inside or patch_matrix.fastest(device)
         made += patch_matrix.builds(inside, dtype, patch_matrix.block_for(min(patch_size, patch_matrix.BLOCKS[-1])))

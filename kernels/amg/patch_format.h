@@ -14,7 +14,6 @@
 #define FIRST_SLICE 4
 #define SLOTS 5
 #define BOUNDARY_ROWS 6
-#define READ_ROWS 7 /* entries in the boundary as stored, and once its columns are numbered, the rows of others that it reads */
 #define HEADER 8
 
 /* Numbers of a slice: its first entry, its width; of the inside, the first slot of what HALF hands to its rows; of the

@@ -144,10 +144,8 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
     BARRIER;
     INNER(t) {
         if (t > 0) continue;
-        int entries = 0, slots = 0, boundary_rows = 0, boundary_entries = 0;
+        int entries = 0, slots = 0, boundary_rows = 0;
         for (int s = 0; s < slice_count; ++s) {
-            GLOBAL const int *boundary_slice = boundary_slices + SLICE_NUMBERS * (first_slice + s);
-            boundary_entries += boundary_slice[1] * (boundary_slice[3] & 63);
             slices[SLICE_NUMBERS * (first_slice + s) + 2] = slots;
             slots += SLICE * widths[s];
         }
@@ -161,7 +159,6 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         header[ENTRIES] = entries;
         header[SLOTS] = slots;
         header[BOUNDARY_ROWS] = boundary_rows;
-        header[READ_ROWS] = boundary_entries;
     }
 }
 
@@ -170,7 +167,7 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
     if ((value) > LOAD_GLOBAL(&most[place])) ATOMIC_MAX_GLOBAL(&most[place], value)
 
 /* What each slice stores of the inside and of the boundary, and each patch of the inside; the most entries and slots of a
- * patch, the widest slice, and the most entries in the boundary of a patch. */
+ * patch, and the widest slice. */
 KERNEL count_stored(const int slice_count, GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTRICT slices,
                     GLOBAL const int *RESTRICT boundary_slices, GLOBAL int *RESTRICT entries,
                     GLOBAL int *RESTRICT stored, GLOBAL int *RESTRICT boundary_stored, GLOBAL int *RESTRICT most)
@@ -191,7 +188,6 @@ KERNEL count_stored(const int slice_count, GLOBAL const int *RESTRICT headers, G
         entries[patch] = header[ENTRIES];
         RAISE(0, header[ENTRIES]);
         RAISE(1, header[SLOTS]);
-        RAISE(3, header[READ_ROWS]);
     }
 }
 

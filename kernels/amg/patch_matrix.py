@@ -20,8 +20,7 @@ import numpy as np
 from kernels.amg.arrays import blocks, host_ints
 from kernels.amg.primitives import exclusive_sum, largest_of, row_lengths, total_of
 
-SOURCE, ORDER, HALO = (Path(__file__).with_name(f"patch_{name}.c") for name in ("matrix", "order", "halo"))
-HALO_BLOCK, MOST_BOUNDARY = 256, 4096  # threads, and entries in the boundary of a patch whose columns are numbered
+SOURCE, ORDER = Path(__file__).with_name("patch_matrix.c"), Path(__file__).with_name("patch_order.c")
 INSIDES = ("symcoo", "half", "ell", "csr")
 IN_ORDER = ("half", "ell")  # those whose entries are put in order
 ORDER_BYTES = 18 << 10  # that `order_entries` has on chip; with less, entries stay as they are
@@ -29,7 +28,7 @@ INDEX = {"symcoo": "uint", "half": "uint", "ell": "ushort", "csr": "ushort"}
 REAL = {"float32": "float", "float64": "double"}
 BLOCKS = (*range(32, 512, 32), *range(512, 1025, 64))  # threads: as many as a patch has rows, whole warps
 SLICE, HEADER, SLICE_NUMBERS = 32, 8, 4
-FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS, READ_ROWS = range(8)  # of a header
+FIRST, ROWS, FIRST_ENTRY, ENTRIES, FIRST_SLICE, SLOTS, BOUNDARY_ROWS = range(7)  # of a header
 MOST_LOCAL = 1 << 16
 ROW_ARRAYS = 4  # values of a row in shared memory
 POOL_STEP = 1024  # of further values there, so that builds are few
@@ -60,16 +59,10 @@ def builds(inside: str, dtype: str, block: int) -> list[tuple]:
     return [(source, block, defines(inside, REAL[dtype])) for source in sources]
 
 
-def halo_defines(most: int, real: str) -> dict:
-    """Return the defines of what numbers the columns of boundaries of so many entries, and of what reads them."""
-    return {"INSIDE": 0, "MOST_BOUNDARY": most, "real": real}
-
-
 BUILDS = [
     *((SOURCE, 128, defines(inside, "float")) for inside in INSIDES),
     *((ORDER, 128, defines(inside, "float")) for inside in IN_ORDER),
     *((source, 1024, defines("half", "double")) for source in (SOURCE, ORDER)),
-    (HALO, HALO_BLOCK, halo_defines(1024, "float")),
 ]
 
 
@@ -88,8 +81,7 @@ class PatchMatrix:
     rows, patches, block : int
         Rows, patches, and the threads of a block: at least the rows of the largest patch.
     headers : (patches, 8) int32
-        First row, rows, first entry and entries inside, first slice, slots, rows with entries in the boundary, and
-        entries there; once the columns are numbered the rows of other patches that it reads.
+        First row, rows, first entry and entries inside, first slice, slots, rows with entries in the boundary.
     order : (rows,) uint16
         Row of the patch in each place of its slices; with `csr` its first entry, counted within the patch.
     slices : (slices, 4) int32
@@ -102,11 +94,6 @@ class PatchMatrix:
         With `half`, products that the row in each place is handed.
     boundary_order, boundary_slices, boundary_values, boundary_columns : arrays
         The same of the boundary, with columns of 32 bits.
-    places : (boundary entries,) uint16 or None
-        Where the columns are numbered by the patch: which of the rows that the patch reads of others an entry reads.
-        They come first in the patch's part of `boundary_columns`.
-    most_boundary : int
-        A power of two, at least the entries in the boundary of a patch.
     diagonal : (rows,) array
         With slices in the order of `order`.
     most_entries, most_slots, widest : int
@@ -130,12 +117,10 @@ class PatchMatrix:
     boundary_slices: Any
     boundary_values: Any
     boundary_columns: Any
-    places: Any
     diagonal: Any
     most_entries: int
     most_slots: int
     widest: int
-    most_boundary: int
     nonzeros_inside: int
     nonzeros_boundary: int
 
@@ -154,9 +139,8 @@ class PatchMatrix:
     @property
     def bytes_boundary(self) -> int:
         """Bytes that a product with A_B reads."""
-        read = self.boundary_values, self.boundary_columns if self.places is None else self.places, self.boundary_slices
-        rows = 0 if self.places is None else 4 * int(self.headers[:, READ_ROWS].sum())
-        return rows + sum(int(array.nbytes) for array in read)
+        read = self.boundary_values, self.boundary_columns, self.boundary_slices
+        return sum(int(array.nbytes) for array in read)
 
     @property
     def least_bytes_inside(self) -> int:
@@ -193,9 +177,7 @@ def namespaced(device, array):
     return array if device.backend == "cuda" else device.to_host(array)
 
 
-def pack(
-    device, matrix, patch_offsets, inside: str = "half", dtype: str = "float32", numbered: bool | None = None
-) -> PatchMatrix:
+def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "float32") -> PatchMatrix:
     """Pack a symmetric matrix whose patches are contiguous.
 
     Parameters
@@ -206,9 +188,6 @@ def pack(
     patch_offsets : (patches + 1,) int array of `device.xp`
     inside : {'symcoo', 'half', 'ell', 'csr'}
     dtype : {'float32', 'float64'}
-    numbered : bool, optional
-        Whether to number the boundary's columns by the patch, where each has few; by default on a GPU, whose threads
-        find what they point to faster on chip.
 
     Raises
     ------
@@ -233,10 +212,10 @@ def pack(
     owned = device.empty(matrix.nnz, np.uint8) if inside == "half" else None
     kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices, owned)
 
-    most, entries = device.zeros(4, np.int32), device.empty(patches, np.int32)
+    most, entries = device.zeros(3, np.int32), device.empty(patches, np.int32)
     counts = [device.empty(count, np.int32) for _ in range(2)]
     kernels.count_stored(blocks(count, block), count, headers, slices, boundary_slices, entries, *counts, most)
-    most_entries, most_slots, widest, most_boundary = host_ints(device, most)
+    most_entries, most_slots, widest = host_ints(device, most)
     shared = ROW_ARRAYS * block + shared_values(inside, dtype, most_entries, most_slots)
     needed = shared * np.dtype(dtype).itemsize
     if needed > device.shared_bytes or (max(most_slots, most_entries) >= MOST_LOCAL and inside in ("half", "csr")):
@@ -258,15 +237,10 @@ def pack(
     if inside in IN_ORDER and device.shared_bytes >= ORDER_BYTES:
         order_entries = device.build(ORDER, block=block, defines=defines(inside, REAL[dtype])).order_entries
         order_entries(patches, headers, slices, values, columns)
-    places, most_boundary = None, 1 << max(10, (most_boundary - 1).bit_length())
-    if (device.is_gpu if numbered is None else numbered) and most_boundary <= MOST_BOUNDARY:
-        places = device.empty(boundary_total, np.uint16)
-        number = device.build(HALO, block=HALO_BLOCK, defines=halo_defines(most_boundary, REAL[dtype])).number_columns
-        number(patches, boundary_total, patches, headers, boundary_slices, boundary_columns, places)
     device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
     halves = 2 if inside in ("symcoo", "half") else 1
     return PatchMatrix(
         inside, dtype, n, patches, block, headers, order, slices, values, columns, incoming, boundary_order,
-        boundary_slices, boundary_values, boundary_columns, places, diagonal, most_entries, most_slots, widest,
-        most_boundary, nonzeros_inside=halves * stored, nonzeros_boundary=matrix.nnz - halves * stored - n,
+        boundary_slices, boundary_values, boundary_columns, diagonal, most_entries, most_slots, widest,
+        nonzeros_inside=halves * stored, nonzeros_boundary=matrix.nnz - halves * stored - n,
     )  # fmt: skip

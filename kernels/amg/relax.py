@@ -24,9 +24,7 @@ from kernels.amg import patch_matrix, power_method
 from kernels.amg.patch_matrix import REAL, PatchMatrix
 from repro import Work
 
-SOURCE, COMPENSATE, NUMBERED = (
-    Path(__file__).with_name(name) for name in ("relax.c", "compensate.c", "compensate_halo.c")
-)
+SOURCE, COMPENSATE = (Path(__file__).with_name(name) for name in ("relax.c", "compensate.c"))
 COMPENSATE_BLOCK = 256
 INNER = 1.8  # over ρ: as large as leaves a margin to 2
 LARGEST = 1.5  # of the estimate that is left alone, as it may fall short
@@ -67,7 +65,6 @@ BUILDS = [
     (SOURCE, 256, build_setting("ell", "float32", 256, 16, 0, 1, ("float32", "float32"), 1280, True)),
     (SOURCE, 256, build_setting("csr", "float32", 256, 1, 6144, 4096, ("float64", "float32"), 2048)),
     *((COMPENSATE, COMPENSATE_BLOCK, {"real": real}) for real in REAL.values()),
-    *((NUMBERED, 384, patch_matrix.halo_defines(most, real)) for most, real in ((1024, "double"), (4096, "float"))),
 ]
 
 
@@ -84,11 +81,10 @@ class Weights:
     largest: float
 
 
-def compensation(matrix: PatchMatrix) -> tuple:
-    """Return the build of what takes off the boundary's part."""
-    if matrix.places is None:
-        return COMPENSATE, COMPENSATE_BLOCK, {"real": REAL[matrix.dtype]}
-    return NUMBERED, matrix.block, patch_matrix.halo_defines(matrix.most_boundary, REAL[matrix.dtype])
+def certain_builds(dtype: str, result: str) -> list[tuple]:
+    """Return the builds that do not depend on the matrix: the compensation's and the power method's."""
+    compensation = COMPENSATE, COMPENSATE_BLOCK, {"real": REAL[dtype]}
+    return [compensation, *power_method.builds(dtype, result)]
 
 
 def builds(device, matrix: PatchMatrix, ends: tuple[str, str]) -> list[tuple]:
@@ -101,7 +97,7 @@ def builds(device, matrix: PatchMatrix, ends: tuple[str, str]) -> list[tuple]:
     more = patch_matrix.shared_values(inside, matrix.dtype, matrix.most_entries, matrix.most_slots)
     entries = more * size // (size + 2)
     setting = build_setting(inside, matrix.dtype, matrix.block, width, more, entries, ends, resident, tail=most > width)
-    return [(SOURCE, matrix.block, setting), compensation(matrix), *power_method.builds(matrix.dtype, ends[1])]
+    return [(SOURCE, matrix.block, setting), *certain_builds(matrix.dtype, ends[1])]
 
 
 class PatchRelaxation:
@@ -128,8 +124,8 @@ class PatchRelaxation:
             raise ValueError(f"{iterations} inner iterations")
         self.device, self.matrix, self.iterations = device, matrix, iterations
         self._ends = ends or (matrix.dtype, matrix.dtype)
-        relaxation, boundary, _ = builds(device, matrix, self._ends)
-        self._kernels, self._compensate = device.build(*relaxation), device.build(*boundary).compensate
+        relaxation, compensation, _ = builds(device, matrix, self._ends)
+        self._kernels, self._compensate = device.build(*relaxation), device.build(*compensation).compensate
         self._inner = INNER / spectral_radius
         self.estimate()
 
@@ -161,12 +157,11 @@ class PatchRelaxation:
     def compensate(self, u, target) -> None:
         """Enqueue target -= A_B u."""
         matrix = self.matrix
-        boundary = matrix.boundary_order, matrix.boundary_slices, matrix.boundary_values, matrix.boundary_columns
-        if matrix.places is not None:
-            self._compensate(matrix.patches, matrix.headers, *boundary, matrix.places, u, target)
-            return
         slices = matrix.boundary_slices.shape[0]
-        self._compensate(-(-slices * patch_matrix.SLICE // COMPENSATE_BLOCK), slices, *boundary, u, target)
+        self._compensate(
+            -(-slices * patch_matrix.SLICE // COMPENSATE_BLOCK), slices, matrix.boundary_order, matrix.boundary_slices,
+            matrix.boundary_values, matrix.boundary_columns, u, target,
+        )  # fmt: skip
 
     def after(self, rest, u, result) -> None:
         """Enqueue post-relaxation: result = u + B⁻¹ (b - A u), where `rest` holds b and then b - A_B u."""

@@ -51,9 +51,9 @@ def dense():
     return Dense()
 
 
-def relaxation(device, dense, inside, dtype="float64", iterations=3, ends=None, numbered=None):
+def relaxation(device, dense, inside, dtype="float64", iterations=3, ends=None):
     matrix = device.sparse.csr_matrix(scipy.sparse.csr_matrix(dense.a))
-    packed = patch_matrix.pack(device, matrix, device.xp.asarray(dense.offsets), inside, dtype, numbered)
+    packed = patch_matrix.pack(device, matrix, device.xp.asarray(dense.offsets), inside, dtype)
     return PatchRelaxation(device, packed, dense.radius, iterations, ends)
 
 
@@ -85,27 +85,6 @@ def test_relaxes_as_dense_iterations_do(device, dense, inside, dtype, iterations
     assert_near(result, before + outer * (wanted - before))
     # The same by B⁻¹, which makes the cycle symmetric.
     assert_near(result, before + outer * dense.approximate_inverse(weight, iterations) @ (b - dense.a @ before))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_boundary_numbered_by_the_patch_is_the_same(device, dense, dtype):
-    """Its columns are those of the boundary, each once; one with too many entries keeps them."""
-    plain, numbered = (relaxation(device, dense, "half", dtype, numbered=wanted) for wanted in (False, True))
-    assert plain.matrix.places is None and numbered.matrix.bytes_boundary < 1.2 * plain.matrix.bytes_boundary
-    u, target = np.random.default_rng(3).standard_normal((2, dense.n)).astype(dtype)
-    for made in (plain, numbered):
-        found = device.array(target.copy())
-        made.compensate(device.array(u), found)
-        wanted = target - (dense.a - dense.inside) @ u
-        assert np.abs(np.array(device.to_host(found)) - wanted).max() <= TOLERANCE[dtype] * np.abs(wanted).max()
-    patch = np.repeat(np.arange(len(SIZES)), SIZES)
-    beyond = [(dense.a != 0)[patch == k][:, patch != k].any(axis=0).sum() for k in range(len(SIZES))]
-    read = np.array(device.to_host(numbered.matrix.headers))[:, patch_matrix.READ_ROWS]
-    assert np.all((read >= beyond) & (read <= np.array(beyond) + SIZES))  # rows that are short read one of their own
-    full = Dense(full=(), sizes=(150, 150))
-    full.a += 1e-3
-    full.a[np.diag_indices(full.n)] += 1
-    assert relaxation(device, full, "ell", numbered=True).matrix.places is None
 
 
 @pytest.mark.parametrize("inside", ["half", "ell", "csr"])

@@ -34,7 +34,7 @@ def test_figure4(bench):
     text = bench.file("figure4.smoke.md").read_text()
     assert "| Heart (stand-in) |" in text and "| Brain (stand-in) |" in text
     volumes = {row["case"]: float(row["value"]) for row in bench.rows("figure4.smoke.csv") if row["metric"] == "volume"}
-    assert 180 < volumes["heart"] < 220 and 700 < volumes["brain"] < 1200
+    assert 16 < volumes["heart"] < 18 and 12 < volumes["brain"] < 15
 
 
 def test_figure5(bench):

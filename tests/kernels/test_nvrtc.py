@@ -30,7 +30,7 @@ def listed_builds():
             builds.append((path, block, defines))
             builds += [(path.with_suffix(suffix), block, defines) for suffix in (".cu", PROCESSORS)
                        if path.with_suffix(suffix).exists()]  # fmt: skip
-    return builds
+    return list({repr(build): build for build in builds}.values())  # what two modules list is built once
 
 
 BUILDS = listed_builds()
@@ -75,10 +75,14 @@ def test_source_has_a_listed_build(path):
 
 
 def architectures(builds):
-    """Pair every build with sm_90; with sm_80, too, what is CUDA's alone or differs by architecture, and each first."""
-    seen = set()
+    """Pair every build with sm_90; with sm_80, too, what is CUDA's alone or differs by architecture, and each first.
+
+    Blocks of one thread are the C back end's: of a source that has no others the first is enough.
+    """
+    seen, wide = set(), {path for path, block, _ in builds if block != 1}
     for build in builds:
-        if build[0].name.endswith(PROCESSORS):
+        path, block, _ = build
+        if path.name.endswith(PROCESSORS) or (block == 1 and path in wide | seen):
             continue
         yield build, "sm_90"
         if build[0].suffix == ".cu" or "__CUDA_ARCH__" in build[0].read_text() or build[0] not in seen:

@@ -49,14 +49,15 @@ class Laboratory:
 
         return main(["run", "--in-process", "--scale", "smoke", "--results", str(self.results), *arguments])
 
-    def call(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-        """Run any command in this process, on the sources as they are now."""
+    def call(self, *arguments: str, isolate: bool = False, **environment: str) -> subprocess.CompletedProcess:
+        """Run any command in this process, on the sources as they are now; cells in processes of their own if asked."""
         from repro.cli import main
 
-        more = ["--in-process"] if arguments[0] == "run" else []
+        more = ["--in-process"] if arguments[0] == "run" and not isolate else []
         out, err = io.StringIO(), io.StringIO()
         with (
-            mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+            mock.patch.dict(os.environ, environment), mock.patch.object(sys, "argv", ["repro", *arguments]),
+            contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
         ):  # fmt: skip
             _forget()
             code = main([*arguments, *more])

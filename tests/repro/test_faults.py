@@ -38,9 +38,8 @@ def alive(pid):
 
 
 def test_a_hang_is_stopped_with_what_it_started_and_costs_its_cell_alone(laboratory):
-    done = laboratory.repro(
-        *results(laboratory, "--cell-minutes", "0.04", "--only", "backend=host"), FAKELAB_HANG="second"
-    )
+    words = results(laboratory, "--cell-minutes", "0.04", "--only", "backend=host")
+    done = laboratory.call(*words, isolate=True, FAKELAB_HANG="second")
     assert done.returncode == 1, done.stderr
     assert statuses(laboratory, "failed") == {"smoke-second-loop-host"}
     assert "not done after 2.4 s, and stopped" in done.stderr
@@ -70,7 +69,7 @@ def test_memory_that_runs_out_costs_its_cell_alone(laboratory, capsys):
 
 
 def test_a_lost_device_is_opened_anew_for_the_next_cell(laboratory):
-    done = laboratory.repro(*results(laboratory), FAKELAB_LOSE="first")
+    done = laboratory.call(*results(laboratory), isolate=True, FAKELAB_LOSE="first")
     assert done.returncode == 1 and "ILLEGAL_ADDRESS" in done.stderr
     assert statuses(laboratory, "failed") == {"smoke-first-kernel-opencl"}
     assert "smoke-second-kernel-opencl" in statuses(laboratory, "done")
@@ -165,9 +164,9 @@ def test_results_that_cannot_be_written_are_one_line(laboratory, monkeypatch, ca
 
 
 @pytest.mark.parametrize("name", ["REPRO_CACHE", "XDG_CACHE_HOME"])
-@pytest.mark.parametrize("more", [(), ("--in-process",)], ids=" ".join)
-def test_a_cache_that_cannot_be_written_is_named_before_anything_is(laboratory, name, more):
-    done = laboratory.repro(*results(laboratory, *more), **{"REPRO_CACHE": "", name: "/proc/nowhere"})
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_cache_that_cannot_be_written_is_named_before_anything_is(laboratory, name, isolate):
+    done = laboratory.call(*results(laboratory), isolate=isolate, **{"REPRO_CACHE": "", name: "/proc/nowhere"})
     folder = "/proc/nowhere" if name == "REPRO_CACHE" else "/proc/nowhere/repro"
     assert (done.returncode, done.stderr) == (
         1, f"repro: cannot write the cache {folder}: No such file or directory; set REPRO_CACHE to a writable folder\n",

@@ -66,7 +66,7 @@ def test_times_that_may_hold_launch_cost_say_so(laboratory, sampled):
 def test_every_command_that_measured_is_named(laboratory):
     first, second = ("--only", "case=first"), ("--only", "case=second")
     for chosen in (first, second, second):
-        assert laboratory.repro(*options(laboratory, *chosen)).returncode == 0
+        assert laboratory.call(*options(laboratory, *chosen)).returncode == 0
     lines = laboratory.file("table1.smoke.md").read_text().splitlines()
     commands = [line for line in lines if line.startswith("- command")]
     assert [" ".join(chosen) in line for line, chosen in zip(commands, (first, second), strict=True)] == [True, True]
@@ -220,7 +220,7 @@ def test_an_exception_is_a_failed_row_with_its_traceback(laboratory, monkeypatch
 
 
 def test_a_crash_costs_its_cell_alone(laboratory):
-    done = laboratory.repro(*options(laboratory), FAKELAB_CRASH="first")
+    done = laboratory.call(*options(laboratory), isolate=True, FAKELAB_CRASH="first")
     assert done.returncode == 1, done.stderr
     statuses = laboratory.statuses()
     assert {name for name, status in statuses.items() if status == "failed"} == {
@@ -258,7 +258,7 @@ def test_killed_and_run_again_repeats_nothing(laboratory):
     (laboratory.results / "bench" / ".cells" / "demo2020-table1" / f".tmp.{store._host()}.{process.pid}.x.json").touch()
     before = {path: path.stat().st_mtime_ns for path in laboratory.cell_files()}
 
-    again = laboratory.repro(*options(laboratory))
+    again = laboratory.call(*options(laboratory), isolate=True)
     assert again.returncode == 0 and "4 cells measured, 2 as before, 3 skipped, 0 failed" in again.stderr
     traces = laboratory.traces()
     assert traces.count("first/loop/host") == traces.count("first/kernel/opencl") == 1
@@ -283,8 +283,8 @@ def test_interrupted_shows_what_is_done(laboratory, sign):
 
 def test_the_cell_that_was_cut_off_is_not_stored_while_the_files_are_written(laboratory):
     source = laboratory.paper / "table1_sums.py"
-    source.write_text(source.read_text().replace("def plot(results):", "def plot(results):\n    adding.time.sleep(2)"))
-    process = laboratory.start(*options(laboratory, "--json"), FAKELAB_SLEEP="0.5")
+    source.write_text(source.read_text().replace("def plot(results):", "def plot(results):\n    adding.time.sleep(1)"))
+    process = laboratory.start(*options(laboratory, "--json"), FAKELAB_SLEEP="0.25")
     wait_for(lambda: len(laboratory.traces()) == 2)
     os.kill(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=60)

@@ -29,6 +29,7 @@ from repro import machine
 from repro.cache import code
 from repro.cache.store import read_json, write_atomically
 
+SOURCES = (".py", ".c", ".cu", ".h", ".cuh")  # of kernels
 ROOT = Path(__file__).resolve().parents[1]
 CUDA_TOOLS = ("racecheck", "memcheck")
 FOUND = 9  # the status of a tool that finds something
@@ -100,7 +101,7 @@ class Record:
         """Return a hash for each file of tests: of it, fixtures, what tests share, and all kernels."""
         found = {}
         helpers = [path for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")]
-        kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".py", *code.KERNEL_SUFFIXES)]
+        kernels = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in SOURCES]
         for file in sorted((ROOT / "tests/kernels").rglob("test_*.py")):
             fixtures = [folder / "conftest.py" for folder in file.parents if ROOT in folder.parents]
             paths = sorted({file, *filter(Path.is_file, fixtures), *helpers, *kernels})

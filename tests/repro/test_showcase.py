@@ -320,5 +320,6 @@ def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch,
     store.results.mkdir()
     assert main(["readme", "--results", str(store.results)]) == 0
     assert "README.md, docs/claims/index.md, " in capsys.readouterr().err
-    assert "not decided" in (root / "README.md").read_text() and "# Kernels" in (root / "docs/kernels.md").read_text()
+    assert "not decided" in (root / "README.md").read_text()
+    assert "# Kernels" in (root / "docs/kernels/index.md").read_text()
     assert main(["readme", "--results", str(store.results)]) == 0 and "up to date" in capsys.readouterr().err

@@ -153,5 +153,5 @@ def test_what_is_listed_is_said_wherever_results_are_shown(tmp_path):
     assert verify.told(tmp_path) == "Unverified results, 1 of a, all of b: no key."
     said = "measured by the first edition, whose keys were edited"
     if (CHECKOUT / "results" / LIST).exists():
-        for page in ("README.md", "docs/claims/index.md", "docs/kernels.md"):
+        for page in ("README.md", "docs/claims/index.md", "docs/kernels/index.md"):
             assert said in (CHECKOUT / page).read_text()

@@ -132,10 +132,11 @@ def _span(values: Mapping[Place, float], shown: Place) -> Span | None:
 
 
 @cache
-def _docstring(path: Path) -> str:
-    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+def docstring(path: Path) -> str:
+    """Return what a module says of itself; nothing where there is none."""
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" if path.is_file() else ""
 
 
 def _speaks_of(module: str, device: str) -> bool:
     """Return whether a module's docstring names a device: by the last word of its name, as in NVIDIA H200."""
-    return bool(device) and device.split()[-1] in _docstring(environment.root() / "kernels" / module)
+    return bool(device) and device.split()[-1] in docstring(environment.root() / "kernels" / module)

@@ -15,7 +15,7 @@ from repro.judge.verify import told as told_unverified
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
-from repro.site.showcase import status, tables
+from repro.site.showcase import pages_of_kernels, status
 from repro.site.showcase.ledger import headlines, ledgers
 
 FIGURES = 4  # at most
@@ -71,7 +71,7 @@ class Showcase:
         """Return the pages in ``docs/`` by their names."""
         return {
             "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
-            "kernels.md": self._kernels_page(),
+            **self._kernels_pages(),
         }  # fmt: skip
 
     def figures(self) -> list[str]:
@@ -121,17 +121,9 @@ class Showcase:
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
-    def _kernels_page(self) -> str:
-        parts = [
-            "# Kernels",
-            *[self.unverified] * bool(self.unverified),
-            WRITTEN,
-            tables.caption(),
-        ]
-        for machine in self.machines:
-            table = tables.kernels(self.ledgers, self.stores[machine], _link("../")).strip()
-            parts += [f"## {machine}: {_device(self.found, machine)}", table]
-        return "\n\n".join(parts) + "\n"
+    def _kernels_pages(self) -> dict[str, str]:
+        named = {f"{each}: {_device(self.found, each)}": self.stores[each] for each in self.machines}
+        return pages_of_kernels.pages(self.ledgers, named, [self.unverified, WRITTEN], _link("../../"))
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:

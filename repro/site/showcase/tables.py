@@ -55,17 +55,22 @@ def best(ledgers: Sequence[Ledger], stored: Stored, link: Link, most: int) -> st
 
 
 def caption() -> str:
-    """Return the rules by which the table is made."""
-    return (
-        "Of each family every kernel, at the papers' sizes and at `large` ones where they are stored, on the largest "
-        "case that all of its kernels ran, and a rival, too, if there are any; in parentheses the range over all. "
-        "Bound: the least bytes or operations at the ceilings measured at that size, with a warm cache, and with one "
-        "evicted before (cold); above 100 % the cache kept more of the data than of a probe of that size. "
-        "Of any format's: warm, by the least bytes that whichever format must move, so that it ranks formats. "
-        "Rival: the fastest library or baseline of the same results in that case, warm as ours; below 1 × it is faster "
-        "than ours; shared: its processor had other cells to compute at the same time, so that the ratio may be too "
-        f"high. What binds a kernel that stays under {100 * ENOUGH:g} % on a GPU its module says (why)."
-    )
+    """Return how the tables are read."""
+    return "\n".join([
+        "- A family is the kernels that compute the same thing. Each kernel has a line for the papers' sizes, and one "
+        "for `large` sizes where they are stored.",
+        "- The case is the largest that all kernels of the family ran, if possible one that a rival ran as well. The "
+        "range in parentheses is over all cases.",
+        "- *Of bound* is the least time over the measured one. The least time is the format's least bytes, or its "
+        "operations, at the ceiling measured for that size.",
+        "- *Warm*: the cache holds what the call before left there. *Cold*: it was emptied. Above 100 %, the cache "
+        "kept more of the kernel's data than of the probe's.",
+        "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
+        "- *Best rival* is the fastest library or baseline of the same results in that case, warm. *Faster by* is its "
+        "time over ours: below 1 × the rival is faster.",
+        "- *Shared*: the rival's processor computed other cells at the same time, so the ratio may be too high.",
+        f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound.",
+    ])  # fmt: skip
 
 
 def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:

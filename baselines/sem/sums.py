@@ -35,6 +35,10 @@ class Sums:
         values = np.stack([p(self.t) for p in series], axis=1)
         slopes = np.stack([p.deriv()(self.t) for p in series], axis=1)
         self.derivative = slopes @ np.linalg.inv(values)
+        self._some: tuple = (
+            None,
+            {},
+        )  # elements of which products were asked for, and their metric by where they begin
 
     def jacobians(self, cells):
         """Return dx/dξ at the GLL nodes, (elements, k, j, i, coordinate, reference axis)."""
@@ -55,8 +59,11 @@ class Sums:
         u : (elements, (n + 1)³) float64
             The node of ξ runs fastest.
         elements : int array, optional
-            Which elements these are; by default all.
+            Which elements these are; by default all. The metric of some is kept while the same array is given.
         """
+        if elements is None or elements is not self._some[0]:
+            self._some = elements, {}
+        kept, is_kept = self._some[1], elements is not None
         elements = np.arange(len(self.cells)) if elements is None else elements
         q, out = self.order + 1, np.empty(u.shape)
         step = max(1, CHUNK // q**3)
@@ -65,8 +72,13 @@ class Sums:
         for begin in range(0, len(elements), step):
             some = slice(begin, begin + step)
             v = np.asarray(u[some], dtype=np.float64).reshape(-1, q, q, q)
-            jacobian = self.jacobians(self.cells[elements[some]])
-            inverse, volume = np.linalg.inv(jacobian), w * np.linalg.det(jacobian)
+            metric = kept.get(begin)
+            if metric is None:
+                jacobian = self.jacobians(self.cells[elements[some]])
+                metric = np.linalg.inv(jacobian), w * np.linalg.det(jacobian)
+                if is_kept:
+                    kept[begin] = metric
+            inverse, volume = metric
             gradient = np.stack([
                 np.einsum("im,ekjm->ekji", d, v), np.einsum("jm,ekmi->ekji", d, v), np.einsum("km,emji->ekji", d, v),
             ], axis=-1)  # fmt: skip

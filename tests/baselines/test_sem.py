@@ -41,6 +41,17 @@ def test_equals_scikit_fem(order):
     np.testing.assert_allclose(ours, expected[np.ix_(match, match)], atol=1e-14)
 
 
+def test_some_elements_have_their_own_products_each_time():
+    """Their metric is kept, and is not taken for that of others."""
+    rng = np.random.default_rng(3)
+    points = (CORNERS + rng.uniform(-0.2, 0.2, (6, 8, 3))).reshape(-1, 3)
+    sums, u = Sums(points, np.arange(48).reshape(6, 8), 2), rng.normal(size=(6, 27))
+    every = sums.multiply(u)
+    for some in (np.array([1, 4]), np.array([0, 5])):
+        for factor in (1, 2):
+            np.testing.assert_allclose(sums.multiply(factor * u[some], some), factor * every[some], rtol=1e-14)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_boxes_solve_what_the_operator_of_a_grid_has_between_their_nodes(order):
     """In a grid of equal boxes a subdomain's matrix is the operator's, with zero at all other nodes."""

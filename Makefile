@@ -65,9 +65,11 @@ all: ## Every artefact of every paper; PAPER=fu2014 for those of one
 	$(call READY)
 	@$(REPRO) run $(if $(PAPER),,--all) $(OPTIONS)
 
-campaign: ## Everything in three rounds, on other hosts of this kind, too; MINUTES=30 a part: the same command goes on
+CAMPAIGN = $(REPRO) run $(if $(PAPER),,--all) --continue $(if $(MINUTES),--minutes $(MINUTES)) $(OPTIONS)
+
+campaign: ## Everything, then in three rounds what claims need; MINUTES=30 a part: the same command goes on, on another such host, too
 	$(call READY)
-	@$(REPRO) run $(if $(PAPER),,--all) --rounds $(or $(ROUNDS),3) --continue $(if $(MINUTES),--minutes $(MINUTES)) $(OPTIONS)
+	@$(CAMPAIGN); ended=$$?; test $$ended -gt 1 && exit $$ended; $(CAMPAIGN) --claimed --rounds $(or $(ROUNDS),3)
 
 claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
 	$(call READY)

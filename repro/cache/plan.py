@@ -36,12 +36,15 @@ class Selection:
         File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
     every : bool
         Whether cells are wanted that are measured by request alone, see `repro.judge.claims.needed`.
+    claimed : bool
+        Whether cells are wanted that a claim reads, and no others.
     """
 
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     backends: Sequence[str] = ()
     files: Collection[str] | None = None
     every: bool = False
+    claimed: bool = False
 
     def asks_for(self, cell: Cell) -> bool:
         """Return whether a cell that is wanted is asked for, by more than the name of its artefact."""

@@ -109,7 +109,7 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     return path
 
 
-def jobs(names, paper, kind, everything, only, backend, settings, every: bool = False) -> list:
+def jobs(names, paper, kind, everything, only, backend, settings, every: bool = False, claimed: bool = False) -> list:
     """Return what a command's options ask to measure, as `repro.run.jobs.make_jobs` does.
 
     Raises
@@ -127,7 +127,7 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
         )
     for name in backend or ():
         discovery.require(name, BACKENDS, "backend")
-    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), every=every)
+    selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), every=every, claimed=claimed)
     made = make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
     if not backend:
         return made

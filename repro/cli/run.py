@@ -53,6 +53,7 @@ def run(
     all_cells: Annotated[
         bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs, too.")
     ] = False,
+    claimed: Annotated[bool, typer.Option("--claimed", help="Only cells that a claim reads.")] = False,
     minutes: Annotated[
         float | None,
         typer.Option("--minutes", min=0.1, help="Stop before so many are over; the same command goes on from there."),
@@ -81,7 +82,7 @@ def run(
     hosts.require_own(settings.store.folder, continuing)
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
-    wanted = jobs(names, paper, kind, everything, only, backend, settings, all_cells)
+    wanted = jobs(names, paper, kind, everything, only, backend, settings, all_cells, claimed)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)
         return

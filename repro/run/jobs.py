@@ -15,6 +15,7 @@ from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
 from repro.cache.store import read_json
 from repro.discovery import Artefact
+from repro.judge.claims import needed
 from repro.model import DONE, ReproError
 from repro.settings import Settings, own_name
 
@@ -81,7 +82,7 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
             plan.check_only(selection.only, cells)
             if selection.files is None:
                 lacking.require_some(selection, cells)
-    if selection.only or selection.files is not None:
+    if selection.only or selection.claimed or selection.files is not None:
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]
     return jobs
@@ -93,10 +94,12 @@ def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Jo
     try:
         job.module = discovery.load(artefact)
         job.tasks = plan.tasks_of(artefact, job.module, settings)
+        read = needed.claimed(artefact, settings.scale) if selection.claimed else None
         job.wanted = [
             task for task in job.tasks
             if selection.wants(task.cell)
             and (not task.left_out or selection.asks_for(task.cell))
+            and (read is None or task.cell in read)
             and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
         ]  # fmt: skip
     except ReproError as error:

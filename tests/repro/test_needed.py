@@ -90,6 +90,13 @@ def test_what_is_left_out_is_said_and_can_be_asked_for(laboratory, monkeypatch, 
     assert any("third-loop" in path.name for path in laboratory.cell_files())
 
 
+def test_cells_that_a_claim_reads_can_be_measured_alone(laboratory, monkeypatch, capsys):
+    read = Cell("second", "loop", "host", {"stride": 1}, ("demo2020/numbers",))
+    monkeypatch.setattr(needed, "claimed", lambda artefact, scale: {read} if artefact.stem == "table1" else ())
+    assert laboratory.run("--all", "--claimed") == 0
+    assert "1 cell measured, 0 as before, 0 skipped" in capsys.readouterr().err
+
+
 def test_what_the_papers_declare_names_cells_that_there_are():
     for artefact in discovery.find():
         if declared := needed._declared(artefact):

@@ -34,7 +34,7 @@ def left_out(artefact: Artefact, cells: Sequence[Cell], scale: str) -> dict[Cell
     if scale not in SCALES:
         return {}
     declared = _declared(artefact)
-    claims, needed = _claims(artefact.paper), _needed(artefact.paper, scale).get(artefact.id, frozenset())
+    claims, needed = _claims(artefact.paper), claimed(artefact, scale)
     if not needed:  # a picture, or facts: of the baselines on the host it has what CUDA has not
         twins = {(cell.case, cell.method) for cell in cells if cell.backend == FIRST}
         needed = {cell for cell in cells if cell.backend == "host" and (cell.case, cell.method) not in twins}
@@ -46,6 +46,11 @@ def left_out(artefact: Artefact, cells: Sequence[Cell], scale: str) -> dict[Cell
         if why:
             found[cell] = why
     return found
+
+
+def claimed(artefact: Artefact, scale: str) -> frozenset[Cell]:
+    """Return the cells of an artefact that the claims of its paper read."""
+    return _needed(artefact.paper, scale).get(artefact.id, frozenset())
 
 
 def _declared(artefact: Artefact) -> list[dict[str, Any]]:

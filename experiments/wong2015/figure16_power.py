@@ -102,7 +102,7 @@ def tables(results):
 
 def plot(results):
     """Draw the effectiveness over the nodes, and the energy of a step where it was measured; nothing without either."""
-    names, effective, energy = {}, {}, {}
+    names, effective, energy = {}, {True: {}, False: {}}, {}
     for method, backend, text in _methods(results):
         if backend not in ("host", results.best_device_backend(metric="step")):
             continue
@@ -111,10 +111,11 @@ def plot(results):
             nodes, joules = (results.value(case, method, metric, backend) for metric in ("nodes", "energy"))
             value = effectiveness(results, case, method, backend)
             if value:
-                effective.setdefault(method, []).append((nodes, value[0], *sorted(value)))
+                effective[backend == "host"].setdefault(method, []).append((nodes, value[0], *sorted(value)))
             if joules:
                 energy.setdefault(method, []).append((nodes, joules))
-    shown = [(effective, "Speed-up per TDP watt"), (energy, "Energy of a step [J]")]
+    shown = [(effective[False], "Speed-up per TDP watt"), (effective[True], "Speed-up per TDP watt, processors"),
+             (energy, "Energy of a step [J]")]  # fmt: skip
     shown = [(series, text) for series, text in shown if series]
     if not shown:
         return None

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from repro.judge.peaks import of_roof
 from repro.show.looks import style
+from repro.units import split
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["alike", "intervals", "legend", "logarithmic", "share_legend", "tidy"]
+    from repro.show.results import Results
 
+__all__ = [
+    "alike", "fewer", "intervals", "legend", "logarithmic", "memory", "not_drawn", "share_legend", "tidy",
+]  # fmt: skip
+
+MOST = 8  # methods in a panel: more colours cannot be told apart
 ABOVE = "legend-above"  # of a panel, by `legend`
 
 
@@ -26,6 +33,30 @@ def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: fl
         above = [end - value for value, end in zip(y, high, strict=True)]
         # Above lines (2), as those from ours to the paper's, which would hide a stem, and below marks (3).
         axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
+
+
+def fewer(methods: Mapping[str, str], printed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the methods that are drawn, those that the paper prints before others, and the names of those left out."""
+    first = sorted(methods, key=lambda method: method not in printed)[:MOST]
+    return ({method: name for method, name in methods.items() if method in first},
+            [name for method, name in methods.items() if method not in first])  # fmt: skip
+
+
+def not_drawn(axes: Axes, names: Sequence[str]) -> None:
+    """Say in the legend what is not drawn."""
+    if names:
+        axes.plot([], [], ls="none", label=f"not drawn: {', '.join(names)}")
+
+
+def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, str]], unit: str, most: float) -> None:
+    """Draw the bandwidth of the device's memory where a rate is above it; nothing where it is not, or not known."""
+    if split(unit)[1] != "B/s":
+        return
+    done, places = results.done[results.done["metric"] == metric], set(used)
+    rows = [row for row in done.to_dict("records") if (row["method"], row["backend"]) in places]
+    roofs = [of_roof(results.roofs.of(device, results.cores)) for device in {row["device"] for row in rows}]
+    if len(roofs) == 1 and roofs[0] and most > (bandwidth := roofs[0].bandwidth / split(unit)[0]):
+        axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label="measured bandwidth of the memory")
 
 
 def logarithmic(axes: Axes, which: str) -> None:

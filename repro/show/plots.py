@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.show.looks import GRID, colour, marker, size, style, styled
-from repro.show.panels import intervals, legend, logarithmic, share_legend, tidy
+from repro.show.panels import fewer, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
 from repro.show.results import PREFERENCE, interval_behind, is_missing
 from repro.units import convert
 
@@ -35,6 +35,7 @@ COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
 SMALL, LARGE = 7, 8  # points of the least type and of the largest
 MANY = 10  # numbers below an axis: every other one is named
 FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
+VANISH = 50.0  # from this on they do on none, whatever is asked for
 
 
 def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) -> tuple[Figure, list[Axes]]:
@@ -132,7 +133,8 @@ def bars(
 
     On a logarithmic axis, which has no zero for bars to stand on, marks take their place, with a line to the paper's.
     What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
-    are named with their back end where figures mix several; else the caption has it.
+    are named with their back end where figures mix several; else the caption has it. Of more than eight methods the
+    legend names those that are not drawn. Where a rate of bytes is above the memory's, as by a cache, a line shows it.
 
     Parameters
     ----------
@@ -152,7 +154,7 @@ def bars(
     backend : str, optional
         Default: the best that has the method.
     log : bool
-        Logarithmic vertical axis, where the values spread enough for one.
+        Logarithmic vertical axis, where the values spread enough for one; where bars would vanish, it is one anyway.
     parameters : mapping, optional
         Of the rows themselves, ours and published, where a cell has several of the metric.
     """
@@ -170,6 +172,7 @@ def bars(
         for method in methods
     }
     methods = {method: name for method, name in methods.items() if any(ours[method]) or any(theirs[method])}
+    methods, left = fewer(methods, [method for method in methods if any(theirs[method])])
     used = {method: backend or next(iter(results.backends(method, metric, **own)), "host") for method in methods}
     through = set(used.values()) - {"host"}
     mixed = len(through) > 1
@@ -178,9 +181,10 @@ def bars(
     if not methods:
         _empty(axes, cases)
         return
-    spread = log and _spread(
-        [found[0] for method in methods for found in ours[method] if found]
-        + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found]
+    values = [found[0] for method in methods for found in ours[method] if found]
+    spread = _spread(
+        values + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found],
+        FEW if log else VANISH,
     )
     printed = False
     for i, (method, name) in enumerate(methods.items()):
@@ -202,6 +206,8 @@ def bars(
                 printed = printed or bool(drawn)
     if printed:
         axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
+    memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
+    not_drawn(axes, left)
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
     axes.set_xticks(range(0, len(cases), every), list(cases.values())[::every])
     axes.tick_params(axis="x", length=0)
@@ -222,10 +228,10 @@ def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
     axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
 
 
-def _spread(values: Sequence[float]) -> bool:
-    """Return whether values want a logarithmic axis; an axis without values takes what it was asked for."""
+def _spread(values: Sequence[float], few: float = FEW) -> bool:
+    """Return whether values want a logarithmic axis."""
     positive = [value for value in values if value > 0]
-    return not positive or max(positive) >= FEW * min(positive)
+    return bool(positive) and max(positive) >= few * min(positive)
 
 
 def _measured(axes: Axes, method: str, drawn: Sequence[tuple], width: float, text: str, spread: bool) -> None:
@@ -276,10 +282,11 @@ def lines(
         Of what is measured, where the abscissa does not say of which sizes the paper's points are.
     """
     names = names or {}
+    kept, left = fewer({method: names.get(method, method) for method, points in series.items() if points},
+                       [method for method, points in (published or {}).items() if points])  # fmt: skip
+    series = {method: points for method, points in series.items() if method in kept}
     for method, points in series.items():
         points = sorted(points, key=lambda point: point[0])
-        if not points:
-            continue
         abscissae, ordinates = _broken(
             [point[:2] for point in points], (published or {}).get(method, ()) if whole_x else ()
         )
@@ -307,6 +314,7 @@ def lines(
     if any((published or {}).values()):
         axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8,
                   label=paper_label(scale))  # fmt: skip
+    not_drawn(axes, left)
     if log_x:
         logarithmic(axes, "x")
     if log_y and _spread([point[1] for points in (*series.values(), *(published or {}).values()) for point in points]):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from repro import published as papers
 from repro.judge import bounds
 from repro.judge.difference import SAME, SLOWER, UNDECIDED, of_intervals
-from repro.judge.peaks import DOUBLE, fraction, of_published, of_roof
+from repro.judge.peaks import DOUBLE, least_seconds, of_published, of_roof
 from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
@@ -33,6 +33,7 @@ RESULTS_COLUMNS = (
 KEY = ("artefact", "scale", "case", "method", "backend", "metric")
 CHANGED, LOST, ADDED, OTHER = "changed", "lost", "added", "other data"
 REGRESSIONS = (SLOWER, LOST)
+ALIKE = 0.02  # relative: two counts of the same operations
 
 
 def compare(
@@ -118,35 +119,26 @@ def _fractions(
     row: Mapping[str, Any], cell: Sequence[Mapping[str, Any]], number: Number, theirs: str, artefact: str,
     roofs: Roofs,
 ) -> tuple[float | None, float | None]:  # fmt: skip
-    """Return how much of their hardware our row and the published number use."""
-    if not (is_time(number.unit) or is_rate(number.unit)):
-        return None, None
+    """Return how much of their hardware our row and the published number use; None where that cannot be told."""
+    peak = of_published(artefact, theirs) if row["scale"] == "paper" else None  # the work is that of another size
+    ours, printed = row["value"] * split(row["unit"])[0], number.value * split(number.unit)[0]
+    roof = of_roof(roofs.of(row["device"], row.get("cores")))
+    if split(number.unit)[1] == "B/s":  # which counts bytes of its own
+        return ours / roof.bandwidth if roof else None, printed / peak.bandwidth if peak else None
     # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
     behind = times_behind(row, cell) if is_rate(row["unit"]) else []
-    found = [each for each in (row, *behind) if _work(each)]
-    work = taken = None
-    if len(found) == 1:
-        work, taken = _work(found[0]), found[0]["value"] * split(found[0]["unit"])[0]
-    precisions = {known["precision"] for each in cell if (known := _work(each))} or {DOUBLE}
-    alone = precisions.pop() if len(precisions) == 1 else None  # of a rate whose work is not known
-    ours = of_roof(roofs.of(row["device"], row.get("cores")))
-    # Whether the paper's rate counts operations as our work does shows in our own rate.
-    per_second = row["value"] * split(row["unit"])[0]
-    alike = bool(taken and work and work["flops"]) and abs(work["flops"] / taken / per_second - 1) < 0.02
-    # Then it is its time by another name, whose bound knows the bandwidth at that size, as of what a cache holds.
-    mine = bounds.fraction(found[0] if alike else row, roofs)
-    mine = mine or fraction(row["value"], row["unit"], ours, work, taken, alone)
-    span = work["flops"] / (number.value * split(number.unit)[0]) if alike and is_rate(number.unit) else None
-    if row["scale"] != "paper":  # the work is that of another size
-        return mine, None
-    return mine, fraction(number.value, number.unit, of_published(artefact, theirs), work, span, alone)
-
-
-def _work(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the least work of a time, as `repro.judge.peaks.fraction` takes it; None where it is not known."""
-    if is_missing(row.get("work_bytes")):
-        return None
-    return {"bytes": row["work_bytes"], "flops": row["work_flops"], "precision": row["work_precision"] or DOUBLE}
+    timed = [each for each in (row, *behind) if not is_missing(each.get("work_bytes"))]
+    if len(timed) != 1 or min(ours, printed) <= 0:
+        return None, None
+    (time,) = timed
+    if is_rate(number.unit):
+        seconds, flops = time["value"] * split(time["unit"])[0], time["work_flops"]
+        if not flops or abs(flops / seconds / ours - 1) >= ALIKE:  # it counts others than the work has
+            rates = (each.rates.get(time["work_precision"] or DOUBLE) if each else None for each in (roof, peak))
+            return tuple(each / rate if rate else None for each, rate in zip((ours, printed), rates, strict=True))
+        printed = flops / printed
+    least = least_seconds(time, peak) if peak else None
+    return bounds.fraction(time, roofs), least and least / printed
 
 
 def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:

@@ -1,4 +1,4 @@
-"""What a machine allows: the measured ceilings of ours, the vendors' peaks of the papers', and the fraction reached."""
+"""What a machine allows: the measured ceilings of ours, the vendors' peaks of the papers'."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from repro.judge.roofs import Roof
 from repro.published import ROOT, hardware
-from repro.units import is_time, split
 
 DOUBLE = "float64"  # the precision of what states none
 
@@ -83,48 +82,9 @@ def of_roof(roof: Roof | None) -> Peak | None:
     return Peak(roof.device, roof.ceilings.bandwidth(EVERYTHING), dict(roof.ceilings.rates), roof.gpu)
 
 
-def fraction(
-    value: float, unit: str, peak: Peak | None, work: Mapping[str, Any] | None = None, seconds: float | None = None,
-    precision: str | None = DOUBLE,
-) -> float | None:  # fmt: skip
-    """Return how much of a device's peak a number is; None where that cannot be told.
-
-    A time is compared with the least that its work can take, a rate of bytes with the bandwidth, and a rate of
-    operations with what the work allows where the number is those operations over that work's time, else with the
-    arithmetic rate.
-
-    Parameters
-    ----------
-    value, unit
-        A time or a rate.
-    peak : Peak or None
-        Of the device that it was measured on.
-    work : mapping, optional
-        ``bytes``, ``flops`` and ``precision``: the least that must be done.
-    seconds : float, optional
-        Time of the work in the measurement that `work` belongs to, and `value` of the same measurement; tells whether
-        a rate counts the operations as `work` does.
-    precision : str, optional
-        Of the operations of a rate without `work`; None where that is not known.
-    """
-    if peak is None:
+def least_seconds(row: Mapping[str, Any], peak: Peak) -> float | None:
+    """Return the least time that the work of a row takes on a device; None where its precision has no rate."""
+    flops, rate = row["work_flops"] or 0.0, peak.rates.get(row["work_precision"] or DOUBLE)
+    if flops and not rate:
         return None
-    factor, base = split(unit)
-    amount = value * factor
-    if amount <= 0:
-        return None
-    least = None
-    if work is not None:
-        precision = work.get("precision", DOUBLE)
-        rate = peak.rates.get(precision)
-        if not work["flops"] or rate:
-            least = max(work["bytes"] / peak.bandwidth, work["flops"] / rate if work["flops"] else 0.0)
-    if is_time(unit):
-        return None if least is None else least / amount
-    if base == "B/s":
-        return amount / peak.bandwidth
-    if base != "FLOP/s":
-        return None
-    if least is not None and work["flops"] and seconds and abs(work["flops"] / seconds / amount - 1) < 0.02:
-        return least * amount / work["flops"]
-    return amount / peak.rates[precision] if precision in peak.rates else None
+    return max(row["work_bytes"] / peak.bandwidth, flops / rate if flops else 0.0)

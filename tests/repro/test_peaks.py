@@ -2,33 +2,17 @@
 
 import pytest
 
-from repro.judge.peaks import Peak, fraction, of_paper, of_published, of_roof, of_table
+from repro.judge.peaks import Peak, least_seconds, of_paper, of_published, of_roof, of_table
 from repro.judge.roofs import Roof
 from repro.run.ceilings import Ceilings
 
-PEAK = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
-STREAM = {"bytes": 1e9, "flops": 1e9, "precision": "float64"}  # 10 ms of memory, 1 ms of arithmetic
-DENSE = {"bytes": 1e9, "flops": 1e11, "precision": "float32"}  # 50 ms of arithmetic
 
-
-@pytest.mark.parametrize(
-    ("value", "unit", "work", "seconds", "expected"),
-    [
-        (20, "ms", STREAM, None, 0.5),
-        (0.1, "s", DENSE, None, 0.5),
-        (20, "ms", None, None, None),
-        (50, "GB/s", None, None, 0.5),
-        (50, "GFLOP/s", STREAM, 0.02, 0.5),  # those operations in 20 ms, where memory allows 10
-        (500, "GFLOP/s", STREAM, 0.02, 0.5),  # other operations than the work has: of the arithmetic rate
-        (500, "GFLOP/s", None, None, 0.5),
-        (500, "GFLOP/s", {**STREAM, "precision": "float16"}, None, None),
-        (7, "count", STREAM, None, None),
-        (0, "s", STREAM, None, None),
-    ],
-)
-def test_fraction(value, unit, work, seconds, expected):
-    assert fraction(value, unit, PEAK, work, seconds) == pytest.approx(expected)
-    assert fraction(value, unit, None, work, seconds) is None
+@pytest.mark.parametrize(("flops", "precision", "seconds"), [
+    (1e9, "float64", 0.01), (1e11, "float32", 0.05), (0.0, "float16", 0.01), (1e9, "float16", None),
+])  # fmt: skip
+def test_the_least_time_is_the_memorys_or_the_arithmetics(flops, precision, seconds):
+    peak = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
+    assert least_seconds({"work_bytes": 1e9, "work_flops": flops, "work_precision": precision}, peak) == seconds
 
 
 @pytest.mark.parametrize(

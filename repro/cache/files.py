@@ -16,20 +16,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from repro.cache import hashing, kept
+from repro.cache import hashing
 from repro.cache.code import digest
 from repro.cache.glance import once
-from repro.cache.store import ARCHIVE, read_json, unzipped
+from repro.cache.store import ARCHIVE, lacking, read_json, unzipped
 from repro.discovery import Artefact
 from repro.first_edition import with_samples
-from repro.model import DONE, FAILED, SKIPPED, ReproError
+from repro.model import ReproError
 from repro.rows import parse
 from repro.run.rounds import named
 from repro.settings import Settings, default_scale
 
 IDENTITY = ("case", "method", "backend", "parameters", "data")
-KINDS = {"case": str, "method": str, "backend": str, "parameters": dict, "data": list, "reason": str, "date": str,
-         "checks": list, "notes": list, "seconds": int | float}  # fmt: skip
 DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
            RecursionError, MemoryError, csv.Error, zlib.error)  # fmt: skip
 
@@ -115,12 +113,11 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         samples = {_name(each): with_samples(each, manifest["artefact"]) for each in unzipped(packed)["samples"]}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         keys = keys_of(manifest)
-        return {
-            _name(cell): _record(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, keys)
-            for cell in manifest["cells"]
-            if places[_place(cell)] == 1
-            and _is_whole(cell, rows.get(_place(cell), []), _newest(samples.get(_name(cell), {})))
-        }
+        found = {
+            _name(cell): _whole(cell, rows[_place(cell)], samples.get(_name(cell), {}), manifest, keys)
+            for cell in manifest["cells"] if places[_place(cell)] == 1 and _place(cell) in rows
+        }  # fmt: skip
+        return {name: record for name, record in found.items() if record is not None}
     except DAMAGED:
         return {}
 
@@ -134,7 +131,10 @@ def keys_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
         return manifest["keys"]
     machine = hashing.machine_facts(manifest["machine"], manifest["environment"])
     data = dict(manifest.get("recipes", {}))
-    return [{"sources": dict(manifest["sources"]), "machine": machine, "seed": manifest["seed"], "data": data}]
+    return [{
+        "sources": dict(manifest["sources"]), "code": {}, "kernels": {}, "machine": machine, "seed": manifest["seed"],
+        "data": data,
+    }]  # fmt: skip
 
 
 def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
@@ -145,16 +145,14 @@ def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
     return content
 
 
-def _is_whole(cell: Mapping[str, Any], rows: list[dict[str, Any]], samples: Mapping[str, Any]) -> bool:
-    """Whether there are rows of a cell, samples of each that is a median of some, and what a record needs."""
-    return (
-        cell["status"] in (DONE, SKIPPED, FAILED)
-        and all(isinstance(cell[name], kind) for name, kind in KINDS.items())
-        and isinstance(cell.get("digests", {}), dict)
-        and ("since" not in cell or kept.is_mark(_timed(cell["since"])))
-        and bool(rows)
-        and samples.keys() >= {named(row, cell["parameters"]) for row in rows if row["n"]}
-    )
+def _whole(cell, rows, *of_it) -> dict[str, Any] | None:
+    """Return a cell's record; None where it lacks something, or samples of a row that is a median of some."""
+    try:
+        record = _record(cell, rows, *of_it)
+        is_sampled = record["samples"].keys() >= {named(row, cell["parameters"]) for row in rows if row["n"]}
+        return record if is_sampled and not lacking(record) else None
+    except DAMAGED:
+        return None
 
 
 def _newest(taken: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,8 +170,9 @@ def _record(cell, rows, taken, manifest, keys) -> dict[str, Any]:
     since = {"since": _timed(cell["since"])} if "since" in cell else {}
     devices = {row["device"] for row in rows}
     return {
-        "status": cell["status"], "reason": cell["reason"], "scale": manifest["scale"],
-        "identity": {name: cell[name] for name in IDENTITY}, "overrides": dict(manifest["overrides"]),
+        "artefact": manifest["artefact"], "scale": manifest["scale"], "status": cell["status"],
+        "reason": cell["reason"], "identity": {name: cell[name] for name in IDENTITY},
+        "overrides": dict(manifest["overrides"]),
         "key": key, "uses": list(cell.get("uses", ())),
         "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": _newest(taken),
         "checks": cell["checks"],

@@ -296,8 +296,8 @@ class Store:
             raise Unreadable("its file is of the first edition")
         if record["schema"] != SCHEMA:
             raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
-        if lacking := _lacking(record):
-            raise Unreadable(f"its file is damaged (no {lacking})")
+        if name := lacking(record):
+            raise Unreadable(f"its file is damaged (no {name})")
         return record
 
     def write(self, path: Path, record: Mapping[str, Any]) -> None:
@@ -315,13 +315,15 @@ class Store:
         return locked(self.cells / f".{name}.lock")
 
 
-def _lacking(record: Mapping[str, Any]) -> str:
+def lacking(record: Mapping[str, Any]) -> str:
     """Return what a record has not that it needs, or has of another kind; empty when it is whole."""
     for part, kinds in NEEDED.items():
         of = record[part] if part else record
         for name, kind in kinds.items():
             if not isinstance(of.get(name), kind):
                 return f"{part} {name}".strip()
+    if record["status"] not in (DONE, FAILED, SKIPPED):
+        return "status that there is"
     return "since" if "since" in record and not kept.is_mark(record["since"]) else ""
 
 

@@ -15,7 +15,8 @@ def test_a_run_of_several_artefacts_says_all_on_any_terminal(laboratory, locale)
     for source in laboratory.paper.glob("*_*.py"):
         text = source.read_text(encoding="utf-8")
         source.write_text(text.replace('"""', '"""λ and ✓: ', 1), encoding="utf-8")
-    done = laboratory.repro("run", "--all", "--scale", "smoke", "--results", str(laboratory.results), **locale)
+    words = ("run", "--all", "--in-process", "--scale", "smoke", "--results", str(laboratory.results))
+    done = laboratory.repro(*words, **locale)
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
     assert laboratory.file("table1.smoke.md").exists() and laboratory.file("figure2.smoke.md").exists()
     assert "λ and ✓" in laboratory.file("figure2.smoke.md").read_text(encoding="utf-8")

@@ -12,19 +12,12 @@ import pytest
 from datasets.mesh import Mesh
 from experiments.fu2014 import table2_assembly
 from kernels import assembly
-from kernels.device import Unavailable, open_device
+
+pytestmark = pytest.mark.usefixtures("needs_c")
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("elements",)  # the other facts depend on this machine's shared memory
 TIMED = ("value", "ci_low", "ci_high", "n", "outliers", "disturbed")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def needs_c():
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 def blanked_csv(rows):

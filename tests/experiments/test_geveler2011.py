@@ -9,19 +9,12 @@ import datasets
 from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
-from kernels.device import Unavailable, open_device
 from repro import rows as stored
 from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.show.results import Results
 
-
-@pytest.fixture(scope="module", autouse=True)
-def needs_c():
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
+pytestmark = pytest.mark.usefixtures("needs_c")
 
 
 def frame(rows):

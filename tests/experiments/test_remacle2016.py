@@ -36,14 +36,6 @@ def rows(bench):
     return read
 
 
-@pytest.fixture(scope="module")
-def needs_c():
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-
-
 def test_rates_follow_from_the_papers_counts(bench, rows, needs_c):
     """By hand for n = 2 on 8³ elements: O_R = 12·81 + 18·27, B_R = 10·27 + 9 + 2 or 3·27 + 9 + 2 floats an element."""
     assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=openmp") == 0

@@ -7,12 +7,13 @@ import pytest
 
 import datasets
 from experiments.remacle2016 import poisson, table1_iterations
-from kernels.device import Unavailable, open_device
 from kernels.sem.numbering import number_nodes
 from kernels.sem.schwarz import Schwarz
 from repro.model import Row
 from repro.rows import frame
 from repro.show.results import Results
+
+pytestmark = pytest.mark.usefixtures("needs_c")
 
 ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for word in ("--only", only)]
 
@@ -24,14 +25,6 @@ def rows(bench):
             return list(csv.DictReader(stream))
 
     return read
-
-
-@pytest.fixture(scope="module", autouse=True)
-def needs_c():
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 def test_iterations_of_every_method(bench, rows):

@@ -8,20 +8,13 @@ import pytest
 
 from experiments.zhang2013 import figure8_formats, table2_storage
 from kernels import spmv
-from kernels.device import Unavailable, open_device
 from repro import CheckFailed
 from repro.published import load
 from repro.run.context import Run
 
+pytestmark = pytest.mark.usefixtures("needs_c")
+
 GOLDEN = Path(__file__).parent / "golden"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def needs_c():
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture

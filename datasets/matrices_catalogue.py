@@ -96,13 +96,17 @@ class MatrixEntry(Entry):
         if not self.scales:
             raise Skip("no matrix of your own is given", f"--matrix {self.name}=FILE.mtx")
         if not self.is_public(scale):
-            arrays = cache.fetch(self.path(scale), functools.partial(self._built, scale))
-            return Matrix(_csr(arrays), self.name, self.title, self.stand_in_for)
+            return self.stand_in(scale)
         arrays = cache.read(self.public_path)
         if arrays is None:
             raise self._damaged()
         part = ", real part" if self._real_part else ""
         return Matrix(_csr(arrays), self.name, f"{self.short_title} ({self.recipe.COLLECTION}{part})")
+
+    def stand_in(self, scale: str) -> Matrix:
+        """Return what stands in for the public matrix, even where that has been downloaded."""
+        arrays = cache.fetch(super().path(scale), functools.partial(self._built, scale))
+        return Matrix(_csr(arrays), self.name, self.title, self.stand_in_for)
 
     def own_key(self, path: Path) -> str:
         """Return a hash of the user's file and of what it takes the place of."""

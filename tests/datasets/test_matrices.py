@@ -246,7 +246,7 @@ def test_once_downloaded_it_is_the_scale_paper_and_says_so(collection):
     assert public.title == "Mine (Group/mine)" and public.stand_in_for == ""
     assert entry.is_public("paper") and not entry.is_public("smoke") and entry.path("paper") == path
     assert entry.key("paper") != before[0] and public.digest() != before[1] and entry.key("smoke") == before[2]
-    assert entry.load("smoke").title == "Mine (stand-in)"
+    assert entry.load("smoke").title == "Mine (stand-in)" and entry.stand_in("paper").digest() == before[1]
     assert entry.verify("paper") == []
     assert [file.name for file in cache.folder().iterdir() if file.suffix == ".gz"] == []
     entry.download()

@@ -50,3 +50,16 @@ def test_a_matrix_that_was_downloaded_is_called_by_its_name_in_the_collection(mo
     assert matrices.named(results) == {"circuit": "Circuit*"}
     monkeypatch.setattr(matrices_catalogue.MatrixEntry, "is_public", lambda self, scale: True)
     assert matrices.named(results) == {"circuit": "Circuit (Hamm/scircuit)"} and not matrices.marks(results)
+
+
+def test_beside_the_matrix_itself_its_stand_in_is_held_to_it():
+    lengths = scipy.sparse.csr_array(np.tril(np.ones((64, 64))))
+    itself, rows = fidelity.facts(lengths), []
+    values = itself | {f"{fidelity.BESIDE}{name}": value for name, value in itself.items()}
+    results = SimpleNamespace(overrides={}, scale="paper", cases=["circuit"], done={"case": ["circuit"]},
+                              value=lambda case, method, fact: values.get(fact))  # fmt: skip
+    for changed, said in (({}, fidelity.RESEMBLES), ({"empty_rows": 3.0, "profile": 1.0}, fidelity.UNLIKE)):
+        values |= {fidelity.BESIDE + name: value for name, value in changed.items()}
+        rows = fidelity.table(results)[0].frame.to_dict("records")
+        assert [row["Verdict"] for row in rows] == [fidelity.ITSELF, said]
+    assert rows[1]["Why not"] == "empty rows"

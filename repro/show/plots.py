@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.show.looks import GRID, colour, marker, size, style, styled
 from repro.show.panels import fewer, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
-from repro.show.results import PREFERENCE, interval_behind, is_missing
+from repro.show.results import PREFERENCE, point
 from repro.units import convert
 
 if TYPE_CHECKING:
@@ -89,28 +89,6 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
 def label(quantity: str, unit: str) -> str:
     """Return the text of an axis: quantity and unit."""
     return f"{quantity} [{unit}]" if unit not in ("", "count", "x") else quantity
-
-
-def point(
-    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None, **own: Any
-) -> tuple[float, float | None, float | None] | None:
-    """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
-
-    What was worked out from a time has its interval, where one alone may be that.
-    """
-    row = results.row(case, method, metric, backend, **own)
-    if row is None or is_missing(row["value"]):
-        return None
-    value, low, high = (
-        None if is_missing(end) else convert(float(end), row["unit"] or "", unit)
-        for end in (row["value"], row["ci_low"], row["ci_high"])
-    )
-    if low is None:
-        ends = interval_behind(row, results.cell(row))
-        low, high = (
-            convert(ends[end], row["unit"] or "", unit) if end in ends else None for end in ("ci_low", "ci_high")
-        )
-    return value, low, high
 
 
 @styled

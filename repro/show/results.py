@@ -13,7 +13,7 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
 from repro.rows import agree, has
-from repro.units import is_missing, is_rate, is_time
+from repro.units import convert, is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
     import pandas
@@ -193,3 +193,25 @@ def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -
     else:
         low, high = (value * end / time["value"] for end in ends)
     return {"n": time["n"], "ci_low": low, "ci_high": high}
+
+
+def point(
+    results: Results, case: str, method: str, metric: str, unit: str, backend: str | None = None, **own: Any
+) -> tuple[float, float | None, float | None] | None:
+    """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
+
+    What was worked out from a time has its interval, where one alone may be that.
+    """
+    row = results.row(case, method, metric, backend, **own)
+    if row is None or is_missing(row["value"]):
+        return None
+    value, low, high = (
+        None if is_missing(end) else convert(float(end), row["unit"] or "", unit)
+        for end in (row["value"], row["ci_low"], row["ci_high"])
+    )
+    if low is None:
+        ends = interval_behind(row, results.cell(row))
+        low, high = (
+            convert(ends[end], row["unit"] or "", unit) if end in ends else None for end in ("ci_low", "ci_high")
+        )
+    return value, low, high

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE
 from repro.published import Number
-from repro.show.results import PREFERENCE, Results, is_missing
+from repro.show.results import PREFERENCE, Results, is_missing, point
 from repro.units import MISSING, convert, significant
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
+SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
 
 
@@ -61,12 +62,14 @@ class Column:
     paper: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def point(self, results: Results, case: str) -> tuple[float, float | None, float | None] | None:
+        """Return our value in the column's unit with the ends of its interval; None where it was not measured."""
+        return point(results, case, self.method, self.metric, self.unit, self.backend, **self.parameters)
+
     def ours(self, results: Results, case: str) -> float | None:
         """Return our value in the column's unit."""
-        row = results.row(case, self.method, self.metric, self.backend, **self.parameters)
-        if row is None or is_missing(row["value"]):
-            return None
-        return convert(float(row["value"]), row["unit"] or "", self.unit)
+        found = self.point(results, case)
+        return None if found is None else found[0]
 
     def theirs(self, results: Results, case: str) -> Number | None:
         """Return the published number."""
@@ -260,7 +263,8 @@ def paper_table(
     lines = _lines_to_show(results, frame, labels, parts.values()) if is_measured else [True] * len(frame)
     is_beside = any(heading for k in kept for heading, _ in pairs[k][1:])
     made = _about_ratios([(columns[k], pairs[k]) for k in kept])
-    made += _notes(results, parts.values(), labels, is_beside)
+    texts = [text for k in kept for text in pairs[k][0][1]]
+    made += _notes(results, parts.values(), labels, is_beside, texts)
     made += _left_out(column.label for k, column in enumerate(columns) if k not in kept)
     return Table(title, frame[lines].reset_index(drop=True), [*notes, *made], is_measured)
 
@@ -270,7 +274,7 @@ Pair = tuple[tuple[str, list[str]], tuple[str, list[str]]]
 
 
 def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pair:
-    ours = [_number(column.ours(results, case), column.unit) for case in labels]
+    ours = [_number(column.point(results, case), column.unit) for case in labels]
     theirs = [column.theirs(results, case) for case in labels]
     backend = _backend(results, column)
     heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
@@ -299,10 +303,14 @@ def _is_any(part: tuple[str, list[str]]) -> bool:
     return any(text != MISSING for text in part[1])
 
 
-def _number(value: float | None, unit: str) -> str:
-    """Return a value in the unit that its column is headed with."""
-    whole = value is not None and unit in WHOLE and float(value).is_integer()
-    return significant(int(value) if whole else value)
+def _number(found: tuple[float, float | None, float | None] | None, unit: str) -> str:
+    """Return a value in the unit that its column is headed with, and half of its interval where that is not small."""
+    if found is None:
+        return MISSING
+    value, low, high = found
+    text = significant(int(value) if unit in WHOLE and value.is_integer() else value)
+    half = None if None in (low, high) or not value else abs((high - low) / 2 / value)
+    return text if half is None or not SMALL <= half < math.inf else f"{text} ± {significant(100 * half, 2)} %"
 
 
 def _lines_to_show(results: Results, frame: Any, labels: Mapping[str, str], columns: Iterable[Column]) -> list[bool]:
@@ -340,7 +348,9 @@ def _printed(number: Number | None, unit: str | None) -> str:
     return significant(convert(number.value, number.unit, unit))
 
 
-def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str], is_beside: bool) -> list[str]:
+def _notes(
+    results: Results, columns: Iterable[Column], labels: Mapping[str, str], is_beside: bool, texts: Iterable[str]
+) -> list[str]:
     """Return where each column was measured, what the paper's beside are of, and why cells are missing."""
     done, others = results.done, results.frame[results.frame["status"] != DONE].to_dict("records")
     places: dict[str, list[str]] = {}
@@ -360,6 +370,8 @@ def _notes(results: Results, columns: Iterable[Column], labels: Mapping[str, str
                 missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
     notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
     where = results.machine + results.cores_of(done[shown])
+    if any(" ± " in text for text in texts):
+        notes.append(f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more.")
     notes.append(f"Machine {where}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")

@@ -35,7 +35,7 @@ def blanked_markdown(text):
     lines = [
         line
         for line in text.splitlines()
-        if not line.startswith(("- command", "- machine", "- measured", "- libraries"))
+        if not line.startswith(("- command", "- machine", "- measured", "- libraries", "- ±"))
     ]
     lines = [line for line in lines if not line.endswith("to other programs or to one another")]
     kept, ours = [], []
@@ -46,7 +46,7 @@ def blanked_markdown(text):
                     for cell in cells]  # fmt: skip
         elif line.startswith("| ") and not line.startswith("| ---"):
             line = " | ".join(
-                re.sub(r"\d[\d.,e-]*( ?[mµn]?s)?", "*", cell) if is_ours else cell
+                re.sub(r"\d[\d.,e-]*( ?[mµn]?s)?( ± [\d.,]+ %)?", "*", cell) if is_ours else cell
                 for cell, is_ours in zip(cells, ours, strict=True)
             )
         line = re.sub(r"(on (openmp|host)), .*\.$", r"\1, *.", line)

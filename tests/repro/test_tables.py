@@ -112,6 +112,16 @@ def test_a_column_has_one_unit_that_of_its_heading():
     assert cells["B [B], host"]["Regular"] == "19,178,720"
 
 
+def test_an_interval_stands_beside_its_value_where_it_is_not_small():
+    found = results(row("regular", "patch", 0.5, ci_low=0.49, ci_high=0.54), row("heart", "patch", 0.5, ci_low=0.499,
+                                                                                 ci_high=0.501))  # fmt: skip
+    table = paper_table(found, "Assembly", COLUMNS[:1])
+    cells = table.frame.set_index("Mesh")["GPU [s], opencl"]
+    assert (cells["Regular"], cells["Heart"]) == ("0.500 ± 5.0 %", "0.500")
+    note = "±: half of the interval of the median, where it is 1 % or more."
+    assert note in table.notes and note not in paper_table(results(row("heart", "patch", 0.5)), "A", COLUMNS).notes
+
+
 def test_a_column_without_a_value_is_left_out_with_the_papers_and_named():
     measured = results(row("regular", "patch", 0.03, "cuda"), row("blobs", "patch", 0.03, "cuda"))
     table = paper_table(measured, "Assembly", COLUMNS)

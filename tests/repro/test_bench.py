@@ -164,18 +164,15 @@ def test_a_run_shows_what_it_measures_and_why_others_fail(history):
     assert done.returncode == 1 and "3 benchmarks measured" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_a_wrong_command_is_told_from_a_slow_down(history, capsys):
+    for words, said in (
         (["nowhere"], "'nowhere' is no commit of this checkout"),
         (["HEAD~1", "nowhere"], "'nowhere' is no commit of this checkout"),
         (["HEAD~1", "--rounds", "3"], "3 rounds judge nothing; it takes 4"),
         (["HEAD~1", "--bench", "["], "'[' is no regular expression: unterminated character set at position 0"),
-    ],
-)
-def test_a_wrong_command_is_told_from_a_slow_down(history, capsys, words, said):
-    assert main(["bench", "compare", *words]) == 2
-    assert capsys.readouterr() == ("", f"repro: {said}\n")
+    ):
+        assert main(["bench", "compare", *words]) == 2
+        assert capsys.readouterr() == ("", f"repro: {said}\n")
 
 
 def test_why_asv_failed_is_said(monkeypatch):
@@ -189,16 +186,17 @@ def test_why_asv_failed_is_said(monkeypatch):
         assert str(failed.value).endswith("line 98\nAttributeError: no COUNT") and "line 79" not in str(failed.value)
 
 
-@pytest.mark.parametrize("words", [["run"], ["run", "--bench", "."], ["compare", "HEAD~1"], ["publish"]], ids=" ".join)
-@pytest.mark.parametrize("lacking", ["asv.conf.json", "benchmarks", ".git"])
-def test_what_is_no_checkout_has_no_benchmarks(history, capsys, monkeypatch, words, lacking):
+def test_what_is_no_checkout_has_no_benchmarks(history, capsys, monkeypatch):
     """Whether asv is there or not: installing it would not help."""
-    (history.folder / lacking).rename(history.folder / "elsewhere")
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "asv" else find(name, *more))
-    assert main(["bench", *words]) == 1
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and f"repro: {history.folder} is no git checkout" in err
+    for lacking in ("asv.conf.json", "benchmarks", ".git"):
+        (history.folder / lacking).rename(history.folder / "elsewhere")
+        for words in (["run"], ["run", "--bench", "."], ["compare", "HEAD~1"], ["publish"]):
+            assert main(["bench", *words]) == 1
+            out, err = capsys.readouterr()
+            assert out == "" and err.count("\n") == 1 and f"repro: {history.folder} is no git checkout" in err
+        (history.folder / "elsewhere").rename(history.folder / lacking)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from repro import first_edition
 from repro.cache.store import read_json
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
+from repro.run.rounds import commit_of
 from repro.units import is_missing
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def _completed(rows: list[dict[str, Any]], manifest: Mapping[str, Any]) -> list[
             "rounds": 1 if row["n"] else None,
             "work_bytes": work.get("bytes"), "work_flops": work.get("flops"),
             "work_precision": work.get("precision", ""), "problem_bytes": None, "cold": work.get("cold"),
-            "commit": (revision.get("commit") or "") + "+" * bool(revision.get("dirty")),
+            "commit": commit_of(revision),
             "host": revision.get("host") or "", "date": cell.get("date", ""), "disturbed": None,
         })  # fmt: skip
     return made

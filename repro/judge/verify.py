@@ -28,7 +28,7 @@ from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, ReproError
 from repro.rows import flat, parse
-from repro.run.rounds import named
+from repro.run.rounds import commit_of, named
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, is_time, split
@@ -228,9 +228,7 @@ def _verify_told(row: Mapping[str, Any], values: list[float | None]) -> Iterator
 
 def _verify_origin(row: Mapping[str, Any], cell: Mapping[str, Any]) -> Iterator[str]:
     """Say whether a row names another commit than its cell."""
-    revision = cell.get("revision") or {}
-    known = (revision.get("commit") or "") + "+" * bool(revision.get("dirty"))
-    if row["status"] == DONE and row["commit"] != known:
+    if row["status"] == DONE and row["commit"] != commit_of(cell.get("revision") or {}):
         yield f"{_told(row)} names another commit than its cell"
 
 

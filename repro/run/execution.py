@@ -147,7 +147,7 @@ def outcome(task: Task, settings: Settings, status: str, reason: str, run: Run |
     for each in rows:
         each.parameters = each.parameters or dict(cell.parameters)
         if status == DONE:
-            each.commit = (revision["commit"] or "") + "+" * bool(revision["dirty"])
+            each.commit = rounds.commit_of(revision)
             each.host, each.date = revision["host"] or "", date.isoformat(timespec="seconds")
     return {
         "artefact": task.artefact.id, "status": status, "reason": reason, "scale": settings.scale,

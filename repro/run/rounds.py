@@ -14,6 +14,7 @@ from repro.units import convert, is_rate, is_time
 #: What a round has of its record.
 FIELDS = ("command", "date", "finished", "seconds", "samples")
 COUNTS = ("", "count")  # units of facts, which are the same in each round
+DIGITS = 12  # of a commit
 
 
 class Disagree(ReproError):
@@ -25,6 +26,11 @@ def rounds_of(record: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     if record is None or record["status"] != DONE:
         return []
     return list(record.get("rounds") or [alone(record, {})])
+
+
+def commit_of(revision: Mapping[str, Any]) -> str:
+    """Return the commit of a revision as rows have it: enough of its digits, and a plus where it had changes."""
+    return (revision.get("commit") or "")[:DIGITS] + "+" * bool(revision.get("dirty"))
 
 
 def count(record: Mapping[str, Any] | None) -> int:
@@ -90,7 +96,7 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
     last = rounds[-1]
     origin = {
         "rounds": len(rounds), "host": last["host"] or "", "date": last["date"],
-        "commit": (last["commit"] or "") + "+" * bool(last["dirty"]),
+        "commit": commit_of(last),
     }  # fmt: skip
     taken = [each["samples"][name] for each in rounds if name in each["samples"]]
     if not taken:

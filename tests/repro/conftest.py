@@ -105,6 +105,7 @@ def laboratory(tmp_path, monkeypatch, loaded):
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("repro.run.manifest.ASKED_EVERY", 1e-9)  # tests change sources within seconds
     _forget()
     yield made
     _forget()

@@ -243,7 +243,8 @@ def commit(folder):
     return found.pop("host") and found
 
 
-def test_the_revision_knows_commit_and_changes(tmp_path):
+def test_the_revision_knows_commit_and_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(manifest, "ASKED_EVERY", 1e-9)
     assert commit(tmp_path) == {"commit": None, "dirty": None}
     git(tmp_path, "init")
     assert commit(tmp_path) == {"commit": None, "dirty": None}

@@ -12,6 +12,7 @@ from repro.cache import hosts, store
 from repro.cache.plan import Task
 from repro.cache.store import Store
 from repro.cli import main
+from repro.model import ReproError
 from repro.run import execution, runner
 
 
@@ -100,9 +101,15 @@ def test_a_folder_with_locks_alone_is_nobodys(plain):
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "{}", '{"hosts": []}', '{"hosts": [{}]}', '{"hosts": [{"host": 3}]}']
 )
-def test_what_is_damaged_is_told_in_a_line_and_nothing_is_written_there(plain, capsys, content):
+def test_a_file_that_names_no_hosts_is_damaged(tmp_path, content):
+    (tmp_path / "machine.json").write_text(content)
+    with pytest.raises(ReproError, match=r"machine\.json is damaged"):
+        hosts.read(tmp_path)
+
+
+def test_what_is_damaged_is_told_in_a_line_and_nothing_is_written_there(plain, capsys):
     assert plain.run("table1") == 0
-    (plain.results / "bench" / "machine.json").write_text(content)
+    (plain.results / "bench" / "machine.json").write_text("{")
     before = contents(plain.results)
     capsys.readouterr()
     assert plain.run("table1", "--machine", "bench") == 1

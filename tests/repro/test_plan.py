@@ -142,14 +142,6 @@ def test_what_was_read_back_is_stored_and_nothing_else_is(laboratory, is_read_ba
     }
 
 
-def test_the_users_own_data_make_another_cell(laboratory):
-    own = laboratory.folder / "own.txt"
-    own.write_text("1 2")
-    laboratory.run("table1")
-    assert reasons(laboratory, overrides={"demo2020/numbers": str(own)}) == {"never run"}
-    assert reasons(laboratory) == {""}
-
-
 def test_a_cell_given_twice_is_refused(laboratory):
     path = laboratory.paper / "table1_sums.py"
     path.write_text(path.read_text().replace('("first", "second", "third")', '("first", "first")'))

@@ -37,8 +37,6 @@ def prepare(library: str, matrix, low, rhs, tolerance: float, max_iterations: in
         return amgcl.prepare(*system)
     if library == "hypre":
         return petsc.Petsc(hypre_extended.OPTIONS, *system, processes=openmp_threads())
-    import pyamg
-
-    from baselines.solvers.pyamg_cycle import Multigrid
+    from baselines.solvers.pyamg_cycle import Multigrid, pyamg  # which names its library for the cells that run it
 
     return Multigrid(functools.partial(pyamg.smoothed_aggregation_solver, max_coarse=500), *system)

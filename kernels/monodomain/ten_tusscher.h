@@ -66,9 +66,9 @@ DEVICE_FUNCTION cell_currents currents(const double v, const cell_state c)
 }
 
 /* What a gate has come to after dt, whose target and time constant stay what they are. */
-DEVICE_FUNCTION double gate(const double now, const double target, const double constant, const double dt)
+DEVICE_FUNCTION double gate(const double now, const double target, const double tau, const double dt)
 {
-    return target + (now - target) * exp(-dt / constant);
+    return target + (now - target) * exp(-dt / tau);
 }
 
 DEVICE_FUNCTION cell_state advanced(const double v, const cell_state c, const double dt)

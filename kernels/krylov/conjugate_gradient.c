@@ -316,7 +316,7 @@ DEVICE_FUNCTION void judge(const int running, const int usable, const double bro
         scalars[LEAST_QUOTIENT] = least;
         scalars[LARGEST_QUOTIENT] = largest;
         counters[ITERATIONS] = iterations;
-        history[iterations] = sqrt(rr / scalars[RHS]);
+        if (history) history[iterations] = sqrt(rr / scalars[RHS]);
         if (!FINITE(rr)) counters[STATUS] = NOT_A_NUMBER;
         else if (least < ROUNDING * largest) counters[STATUS] = INDEFINITE;
         else if (rr <= scalars[LIMIT]) counters[STATUS] = CONVERGED;

@@ -85,7 +85,7 @@ class ConjugateGradient:
 
     Attributes
     ----------
-    loop : {'graph', 'host'}
+    loop : {'graph', 'host', 'kernel'}
         What repeats the iteration, known after the first solve.
     """
 
@@ -213,7 +213,7 @@ class ConjugateGradient:
         """Make room for the history of as many iterations, and record the graph that fills it."""
         if self._history.size <= max_iterations:
             self._history = self.device.zeros(max(max_iterations, 1000) + 1, np.float64)
-            self._loop, self.loop = None, ""
+            self._loop, self.loop = None, "kernel" if self.loop == "kernel" else ""
         if not self.loop:
             self.loop = "host"
             if self._graph:

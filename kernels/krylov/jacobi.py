@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kernels.krylov import conjugate_gradient
+from kernels.krylov import conjugate_gradient, whole
 from kernels.krylov.conjugate_gradient import ConjugateGradient
 from repro import Work
 
@@ -44,16 +44,22 @@ class JacobiConjugateGradient(ConjugateGradient):
     together : bool, optional
         Whether one kernel does all of an iteration but the product: by default on GPUs with clusters of blocks, for up
         to `MOST` unknowns.
+    matrix : packed matrix, optional
+        What `multiply` multiplies by; where `whole.solver` takes it, one kernel does all iterations.
     """
 
     _source = SOURCE
 
     def __init__(
         self, device, multiply: Callable, inverse, graph: bool | None = None, dtype: str = "float64",
-        together: bool | None = None,
+        together: bool | None = None, matrix=None,
     ):  # fmt: skip
         super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype)
         self._inverse, self._unrolled = inverse, UNROLLED if self.n <= FEW else 1
+        self._whole = whole.solver(device, matrix, inverse) if together is None else None
+        if self._whole:
+            self.loop, self.together = "kernel", False
+            return
         self.together = self.n <= MOST and has_clusters(device) if together is None else together
         if self.together:
             block, (_, _, defines) = CLUSTER_BLOCK if device.is_gpu else 32, conjugate_gradient.build(device, dtype)
@@ -62,6 +68,8 @@ class JacobiConjugateGradient(ConjugateGradient):
 
     def begin(self, b, tolerance: float = 1e-8, max_iterations: int = 10000) -> None:
         super().begin(b, tolerance, max_iterations)
+        if self._whole:
+            return
         self._kernels.weigh(self._blocks, self.n, self._chunk, self._inverse, self._r, self._rz)
         if self.together:
             self._direct()
@@ -70,6 +78,12 @@ class JacobiConjugateGradient(ConjugateGradient):
         blocks, state = self._blocks, (self._scalars, self._counters)
         self._kernels.scaled_direction(blocks, self.n, self._chunk, blocks, self._rz, self._inverse, self._r, self._p,
                                        *state)  # fmt: skip
+
+    def repeat(self) -> None:
+        if self._whole:
+            self._whole(self._r, self._x, self._p, self._scalars, self._counters, self._history)
+        else:
+            super().repeat()
 
     def iterate(self, handle: int = 0) -> None:
         kernels, blocks, size = self._kernels, self._blocks, (self.n, self._chunk)

@@ -160,7 +160,7 @@ class Heart:
         self._mean_before = device.zeros(self.elements, np.float64)
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
         self.set_up_reaction(block)
-        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph)
+        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, matrix=self.matrix)
         self._most = 10 * max(100, int(self.nodes**0.5))
         # Recorded on a heart at rest, since recording also runs what it records.
         self.solver.reserve(self._most)

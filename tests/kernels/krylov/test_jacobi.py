@@ -6,21 +6,27 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from kernels import spmv
-from kernels.krylov import jacobi
+from kernels.krylov import jacobi, whole
 from kernels.krylov.jacobi import JacobiConjugateGradient
 
+FORMS = {"apart": False, "together": True, "whole": True}
 
-@pytest.fixture(params=[False, True], ids=["apart", "together"], autouse=True)
-def together(request, monkeypatch):
-    """Everything is so of both forms of an iteration."""
-    clusters = jacobi.has_clusters
+
+@pytest.fixture(params=FORMS, autouse=True)
+def form(request, monkeypatch):
+    """Everything is so of both forms of an iteration, and of all iterations in one kernel."""
+    clusters, together = jacobi.has_clusters, FORMS[request.param]
 
     def wanted(device):
-        if request.param and device.backend == "cuda" and not clusters(device):
+        if request.param == "whole" and device.backend != "cuda":
+            pytest.skip("blocks that wait for one another are CUDA's")
+        if together and device.backend == "cuda" and not clusters(device):
             pytest.skip("a GPU without clusters")
-        return request.param
+        return together
 
     monkeypatch.setattr(jacobi, "has_clusters", wanted)
+    solver = whole.solver
+    monkeypatch.setattr(whole, "solver", lambda *asked: solver(*asked) if request.param == "whole" else None)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +40,10 @@ def system():
 
 
 def solver_of(device, matrix, inverse=None, dtype="float64"):
-    multiply = spmv.pack("sell", device, matrix, dtype).multiply
+    packed = spmv.pack("ellwarp", device, matrix, dtype)
     inverse = 1 / matrix.diagonal() if inverse is None else inverse
-    return JacobiConjugateGradient(device, multiply, device.array(inverse.astype(dtype)), dtype=dtype)
+    inverse = device.array(inverse.astype(dtype))
+    return JacobiConjugateGradient(device, packed.multiply, inverse, dtype=dtype, matrix=packed)
 
 
 def solved(device, solver, b, **options):

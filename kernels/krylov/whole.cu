@@ -17,8 +17,9 @@ __device__ __forceinline__ double warp_sum(double sum)
     return sum;
 }
 
-/* Every thread's sums over all threads of all blocks, the same bits in each; what was written before it can be read after it. */
-template <int many> __device__ void grid_sums(double (&sums)[many], double (&own)[3][WARPS], double (&all)[PAGE],
+/* Every thread's sums over all threads of all blocks, the same bits in each. VISIBLE: what was written before can be read after, by
+ * plain loads: the fences write back, and make the first-level cache forget. */
+template <int many, bool VISIBLE> __device__ void grid_sums(double (&sums)[many], double (&own)[3][WARPS], double (&all)[PAGE],
                                               double (&total)[3], uint4 *board, const unsigned number)
 {
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, blocks = gridDim.x;
@@ -33,7 +34,7 @@ template <int many> __device__ void grid_sums(double (&sums)[many], double (&own
 #pragma unroll
         for (int k = 0; k < many; ++k) sums[k] = warp_sum(lane < WARPS ? own[k][lane] : 0);
         if (lane == 0) {
-            __threadfence(); // the block's z, which the barrier has brought before this
+            if (VISIBLE) __threadfence(); // of all the block, which the barrier has brought before this
 #pragma unroll
             for (int k = 0; k < many; ++k) {
                 const unsigned long long bits = __double_as_longlong(sums[k]);
@@ -50,13 +51,13 @@ template <int many> __device__ void grid_sums(double (&sums)[many], double (&own
         } while (here != number || there != number);
         all[i] = __longlong_as_double((unsigned long long)high << 32 | low);
     }
-    __threadfence();
     __syncthreads();
-    if (warp < many) {
+    if (VISIBLE && threadIdx.x == BLOCK - 1) __threadfence();
+    for (int k = warp; k < many; k += WARPS) {
         double sum = 0;
-        for (int i = lane; i < blocks; i += WARP) sum += all[warp * blocks + i];
+        for (int i = lane; i < blocks; i += WARP) sum += all[k * blocks + i];
         sum = warp_sum(sum);
-        if (lane == 0) total[warp] = sum;
+        if (lane == 0) total[k] = sum;
     }
     __syncthreads();
 #pragma unroll
@@ -80,7 +81,7 @@ KERNEL whole(const int warps, const int rows, GLOBAL const int *RESTRICT warp_of
 
     // neighbouring warps, which are as long, go to different blocks
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
-    int row = -1, column[WIDEST];
+    int row = -1, width = 0, column[WIDEST];
     double value[WIDEST];
 #pragma unroll
     for (int k = 0; k < WIDEST; ++k) {
@@ -90,7 +91,8 @@ KERNEL whole(const int warps, const int rows, GLOBAL const int *RESTRICT warp_of
     if (warp < warps) {
         row = SORTED ? order[WARP * warp + lane] : WARP * warp + lane;
         if (row >= rows) row = -1;
-        const int begin = warp_offsets[warp], width = warp_offsets[warp + 1] - begin;
+        const int begin = warp_offsets[warp];
+        width = warp_offsets[warp + 1] - begin;
 #pragma unroll
         for (int k = 0; k < WIDEST; ++k)
             if (k < width) {
@@ -101,21 +103,21 @@ KERNEL whole(const int warps, const int rows, GLOBAL const int *RESTRICT warp_of
     }
     const double weight = row < 0 ? 0 : inverse[row];
     double r = row < 0 ? 0 : rhs[row], scaled = weight * r, p = 0, q = 0, found = 0, beta = 0;
-    if (row >= 0) __stcg(&z[row], scaled);
+    if (row >= 0) z[row] = scaled;
     double after[2] = {r * r, r * scaled};
-    grid_sums(after, own, all, total[0], (uint4 *)board, ++number);
+    grid_sums<2, true>(after, own, all, total[0], (uint4 *)board, ++number);
     double rz = after[1];
     GLOBAL double *const told = blockIdx.x == 0 && threadIdx.x == 0 ? history : nullptr;
     while (count[STATUS] == RUNNING) {
         double factor[WIDEST], sum = 0;
 #pragma unroll
-        for (int k = 0; k < WIDEST; ++k) factor[k] = __ldcg(&z[column[k]]); // past the first-level cache, which is old
+        for (int k = 0; k < WIDEST; ++k) factor[k] = k < width ? z[column[k]] : 0;
 #pragma unroll
         for (int k = 0; k < WIDEST; ++k) sum += value[k] == 0 ? 0 : value[k] * factor[k];
         q = sum + beta * q;
         p = scaled + beta * p;
         double before[3] = {p * q, p * p, q * q};
-        grid_sums(before, own, all, total[1], (uint4 *)board, ++number);
+        grid_sums<3, false>(before, own, all, total[1], (uint4 *)board, ++number);
         const double broken = rz > 0 && FINITE(rz) ? before[0] : rz;
         const int usable = broken > 0 && FINITE(broken);
         if (usable) {
@@ -124,10 +126,10 @@ KERNEL whole(const int warps, const int rows, GLOBAL const int *RESTRICT warp_of
             r -= alpha * q;
         }
         scaled = weight * r;
-        if (row >= 0) __stcg(&z[row], scaled);
+        if (row >= 0) z[row] = scaled;
         after[0] = r * r;
         after[1] = r * scaled;
-        grid_sums(after, own, all, total[0], (uint4 *)board, ++number);
+        grid_sums<2, true>(after, own, all, total[0], (uint4 *)board, ++number);
         judge(1, usable, broken, after[0], before[0], before[1], before[2], state, count, told);
         beta = after[1] / rz;
         rz = after[1];

@@ -16,7 +16,8 @@ from kernels.krylov import conjugate_gradient
 SOURCE = Path(__file__).with_name("whole.cu")
 WARP = 32
 WIDTHS = (16, 24, 32)  # entries of a row that a thread has in registers
-MOST_WARPS = 12  # of a block, so that each thread has the registers for them
+FEWEST_WARPS, MOST_WARPS = 4, 12  # of a block: more blocks wait longer for one another, more warps lack registers
+FEW = 160  # warps of a matrix for which blocks are small
 BUILDS = [(SOURCE, WARP * warps, {**defines, "WIDEST": width, "MOST_BLOCKS": 132, "SORTED": 1, "MIN_BLOCKS": 1})
           for warps, width in ((1, 16), (MOST_WARPS, WIDTHS[-1]))
           for _, _, defines in conjugate_gradient.BUILDS[:1]]  # fmt: skip
@@ -41,10 +42,10 @@ def solver(device, matrix, inverse):
 
     if device.backend != "cuda" or type(matrix) is not Packed or matrix.dtype != np.float64 or matrix.reorder:
         return None
-    blocks = min(device.compute_units, matrix.warps)
-    warps = -(-matrix.warps // blocks)
+    warps = FEWEST_WARPS if matrix.warps <= FEW else MOST_WARPS
+    blocks = -(-matrix.warps // warps)
     widest = int(np.diff(device.to_host(matrix.arrays["warp_offsets"])).max())
-    if warps > MOST_WARPS or widest > WIDTHS[-1] or not matrix.coalesced:
+    if blocks > device.compute_units or widest > WIDTHS[-1] or not matrix.coalesced:
         return None
     _, _, defines = conjugate_gradient.build(device)
     defines |= {"WIDEST": min(width for width in WIDTHS if width >= widest), "MOST_BLOCKS": blocks,

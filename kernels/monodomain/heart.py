@@ -217,7 +217,8 @@ class Heart:
         while not norms[-1] <= self.tolerance:
             if len(norms) > LIMIT:
                 raise Diverged(f"Newton's method has not converged in {LIMIT} iterations: {norms[0]:.3g} to {norm:.3g}")
-            self.solver.repeat()
+            if self.solver.loop != "kernel":
+                self.solver.repeat()
             self._next()
             status, iterations, norm = self._read()
             if status != "converged":
@@ -319,6 +320,8 @@ class Heart:
         self.sums_part()
 
     def _enqueue_corrected(self) -> None:
+        if self.solver.loop == "kernel":
+            self.solver.repeat()
         self.correct_part()
         self.prepare()
 

@@ -102,7 +102,8 @@ def error(run, who) -> float:
 class OnDevice:
     """Measured runs on the cell's device; see `kernels.monodomain.Heart`.
 
-    Parameters of the cell: `form`, a format of ours, or `rival`; `assembly`, "device" or "host".
+    Parameters of the cell: `form`, a format of ours, or `rival`; `whole`, where a solve may be one kernel; `assembly`,
+    "device" or "host".
     """
 
     clock = None  # the device's own
@@ -126,7 +127,7 @@ class OnDevice:
             self._assembly = _assembly(run.cell.case, run.scale, run.overrides.get(dataset(run.cell.case)))
             self.clock = ReportedClock(self, device.name)
         else:
-            self.heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, **solver)
+            self.heart = Heart(device, mesh.points, mesh.cells, fibres, Model(), DT, whole="whole" in asked, **solver)
             state = self.heart.state(front(mesh.points))
             self._restore = lambda: self.heart.restore(state)
             self._phi = lambda: np.array(device.to_host(self.heart.phi))

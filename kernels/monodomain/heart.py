@@ -95,6 +95,8 @@ class Heart:
         Newton iterations end when ‖R‖ is as much of `unit`.
     linear_tolerance : float, optional
         Conjugate gradients end when their residual is as much of R.
+    whole : bool, optional
+        Whether one kernel shall do all iterations of a solve where `kernels.krylov.whole.solver` takes the matrix.
     graph : bool, optional
         Whether CUDA shall repeat the solver's iterations by itself; by default where it can.
     **options
@@ -125,7 +127,7 @@ class Heart:
     def __init__(
         self, device, points, cells, fibres, model: Model | None = None, dt: float = 0.1, *, format: str = "sell",
         pack: Callable | None = None, tolerance: float = 1e-8, linear_tolerance: float = 1e-6,
-        graph: bool | None = None, **options,
+        graph: bool | None = None, whole: bool = True, **options,
     ):  # fmt: skip
         self.device, self.model, self.dt = device, model or Model(), float(dt)
         self.tolerance, self.linear_tolerance = tolerance, linear_tolerance
@@ -160,7 +162,8 @@ class Heart:
         self._mean_before = device.zeros(self.elements, np.float64)
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
         self.set_up_reaction(block)
-        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, matrix=self.matrix)
+        matrix = self.matrix if whole else None
+        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, matrix=matrix)
         self._most = 10 * max(100, int(self.nodes**0.5))
         # Recorded on a heart at rest, since recording also runs what it records.
         self.solver.reserve(self._most)

@@ -50,7 +50,7 @@ class Hybrid:
         places, inverse, x = device.array(places), device.zeros(n, np.float64), device.zeros(n, np.float64)
         kernels, packed = self._kernels, matrix.arrays["values"]
         rows, entries = (-(-size // self._block) for size in (n, count))
-        solver = JacobiConjugateGradient(device, matrix.multiply, inverse, matrix=matrix)
+        solver = JacobiConjugateGradient(device, matrix.multiply, inverse)
 
         def solve(values, rhs, tolerance, most):
             kernels.refill(entries, count, places, device.array(values), packed)

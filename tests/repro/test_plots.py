@@ -339,46 +339,6 @@ def test_long_texts_are_broken_and_legends_clear_titles(results):
     assert axes.get_legend().get_window_extent().y0 >= title.get_window_extent().y1 - 1
 
 
-def test_a_rate_has_the_interval_of_the_time_it_is_worked_out_from():
-    """1.2 GB in 0.03 s, 0.028 to 0.033 s: the longest time is the lowest rate. Of two times neither is meant."""
-    place = ("fu2014-table2", "paper", "regular", "patch", "opencl", "device")
-    time, rate = row("regular", "patch", 0.03, 0.028, 0.033), Row(*place, "rate", 40.0, "GB/s")
-    cold = Row(*place, "assembly_cold", 0.05, "s", 0.04, 0.06, 9)
-
-    def point(*rows):
-        results = Results(pandas.DataFrame([each.as_dict() for each in rows]), "paper", "somewhere", "fu2014-table2")
-        return plots.point(results, "regular", "patch", "rate", "MB/s", "opencl")
-
-    assert point(rate) == (40_000, None, None)
-    assert point(time, rate) == pytest.approx((40_000, 1.2e6 / 33, 1.2e6 / 28))
-    assert point(time, cold, rate) == point(time, rate)
-    assert point(time, Row(*place, "setup", 0.05, "s", 0.04, 0.06, 9), rate) == (40_000, None, None)
-    assert point(time) is None
-
-
-def test_a_rate_of_several_repeats_has_the_interval_of_the_time_of_as_many():
-    """As wong2015's products: 0.4 GB in 0.01 s once, in 0.008 s each of 50 times, and 1200 times too few for one."""
-    place = ("wong2015-figure12", "paper", "circuit", "k1", "cuda", "device")
-    times = [("spmv", 1, 0.01, 0.0098, 0.0104, 9), ("spmv_cold", 1, 0.02, 0.019, 0.021, 9),
-             ("spmv", 50, 0.008, 0.0079, 0.0082, 9), ("spmv", 1200, 0.005, None, None, 3)]  # fmt: skip
-    rows = [Row(*place, metric, value, "s", low, high, n, parameters={"repeats": count})
-            for metric, count, value, low, high, n in times]  # fmt: skip
-    rates = {1: 40.0, 50: 50.0, 1200: 80.0}
-    rows += [Row(*place, "bandwidth", rate, "GB/s", parameters={"repeats": count}) for count, rate in rates.items()]
-
-    def point(rows, count):
-        results = Results(frame([each.as_dict() for each in rows]), "paper", "somewhere", place[0])
-        return plots.point(results, "circuit", "k1", "bandwidth", "GB/s", "cuda", repeats=count)
-
-    assert point(rows, 1) == pytest.approx((40, 0.4 / 0.0104, 0.4 / 0.0098))
-    assert point(rows, 50) == pytest.approx((50, 0.4 / 0.0082, 0.4 / 0.0079))
-    assert point(rows, 1200) == (80, None, None)
-    once = [
-        row for row in rows if (row.metric, row.parameters) != ("spmv", {"repeats": 50})
-    ]  # its interval is of no other rate
-    assert point(once, 1200) == (80, None, None) and point(once, 50) == (50, None, None)
-
-
 def test_axes_without_a_measurement_say_so(results):
     made, (axes,) = plots.figure()
     plots.bars(axes, results, "no such metric", ["patch", "serial"], unit="ms")

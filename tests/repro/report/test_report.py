@@ -291,6 +291,18 @@ def test_pictures_become_smaller(tmp_path):
     assert Image.open(io.BytesIO(made)).size == (1000, 500)
 
 
+def test_pictures_keep_the_colours_of_few_marks(tmp_path):
+    from PIL import Image
+
+    made = Image.linear_gradient("L").resize((900, 600)).convert("RGB")
+    for k, colour in enumerate(("#0072B2", "#E69F00", "#009E73")):
+        made.paste(colour, (40 * k, 0, 40 * k + 9, 9))
+    made.save(tmp_path / "figure.png")
+    shown = Image.open(io.BytesIO(base64.b64decode(files.picture(tmp_path / "figure.png").partition(",")[2])))
+    for k, colour in enumerate([(0, 0x72, 0xB2), (0xE6, 0x9F, 0), (0, 0x9E, 0x73)]):
+        assert shown.convert("RGB").getpixel((40 * k + 4, 4)) == pytest.approx(colour, abs=12)
+
+
 def test_the_command_writes_the_file(results, tmp_path, page, capsys):
     target = tmp_path / "page.html"
     assert main(["report", "--results", str(results), "--output", str(target)]) == 0

@@ -6,11 +6,13 @@ Figures are built without pyplot, so that no window system is needed and no figu
 from __future__ import annotations
 
 import math
+import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.cache.store import write_atomically
 from repro.show.looks import GRID, colour, marker, size, style, styled
 from repro.show.panels import fewer, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
 from repro.show.results import PREFERENCE, point
@@ -319,7 +321,7 @@ def paper_label(scale: str) -> str:
 
 
 def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",)) -> list[Path]:
-    """Write the figure, by default as PNG; the same figure gives the same bytes.
+    """Write the figure, by default as PNG, all formats or none; the same figure gives the same bytes.
 
     Parameters
     ----------
@@ -334,14 +336,15 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
     list of Path
         The files written.
     """
-    stem = str(path_stem)
-    Path(stem).parent.mkdir(parents=True, exist_ok=True)
-    written = [Path(f"{stem}.{each}") for each in formats]
-    with style():
-        for path, each in zip(written, formats, strict=True):
+    written = [Path(f"{path_stem}.{each}") for each in formats]
+    with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder, style():
+        drawn = [Path(folder) / path.name for path in written]
+        for path, each in zip(drawn, formats, strict=True):
             made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
             if each == "png":
                 _palette(path)
+        for path, target in zip(drawn, written, strict=True):
+            write_atomically(target, path.read_bytes())
     return written
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,12 +43,7 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
         plots.remove(target / name)
         _leave_out_picture(target / f"{name}.md", f"{name}.png")
         return []
-    written = []
-    with tempfile.TemporaryDirectory(prefix="repro-figure-") as temporary:
-        for drawn in plots.save(figure, Path(temporary) / name, formats):
-            written.append(target / drawn.name)
-            write_atomically(written[-1], drawn.read_bytes())
-    return written
+    return plots.save(figure, target / name, formats)
 
 
 def _leave_out_picture(path: Path, picture: str) -> None:

@@ -6,7 +6,6 @@ import gzip
 import json
 import math
 import re
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,17 +150,14 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -
     """Save a figure beside the tables; without one, or where it cannot be drawn, remove an older if that is final."""
     from repro.show import plots
 
-    with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder:
-        try:
-            drawn = plots.save(figure, Path(folder) / base.name) if figure is not None else []
-        except Exception as error:
-            rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
-            drawn = []
-        if is_final and not drawn:
-            plots.remove(base)
-        for path in drawn:
-            rendered.files.append(base.with_name(path.name))
-            write_atomically(rendered.files[-1], path.read_bytes())
+    try:
+        drawn = plots.save(figure, base) if figure is not None else []
+    except Exception as error:
+        rendered.problems.append(f"the figure cannot be drawn: {type(error).__name__}: {error}")
+        drawn = []
+    if is_final and not drawn:
+        plots.remove(base)
+    rendered.files += drawn
 
 
 def _samples(records: list[dict]) -> list[dict]:

@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import read_toml
 from repro.model import ReproError
-from repro.rows import PARAMETER, parameters_of
+from repro.rows import PARAMETER, asked, parameters_of
 
 if TYPE_CHECKING:
     import pandas
@@ -200,6 +201,38 @@ def _statements(artefact: str, path: Path) -> Iterator[Number]:
 def statements(path: Path) -> list[dict[str, Any]]:
     """Return the numbers of a paper's text as its ``text.toml`` gives them: with what each is about, and a note."""
     return read_toml(path).get("statement", [])
+
+
+@cache
+def loaded(artefact: str, root: Path = ROOT) -> Published:
+    """Return the published numbers of an artefact, read once."""
+    return load(artefact, root)
+
+
+def named(paper: str, reference: str, case: str | None = None, root: Path = ROOT) -> list[Number]:
+    """Return the numbers that a reference names, in the order of their table; none where there are none.
+
+    Parameters
+    ----------
+    paper : str
+    reference : str
+        ``text <id>``, or ``<table> <method> <metric>[<parameters>] [<case>]``; a ``*`` in the method is any text.
+    case : str, optional
+        Where the reference has none; without either it names one a case.
+    root : path, optional
+        Folder of the papers' folders.
+    """
+    table, *words = reference.split()
+    numbers = loaded(f"{paper}-{table}", root)
+    if table == "text" or len(words) not in (2, 3):
+        return [number for number in numbers if table == "text" and words == [number.case]]
+    wanted = words[2] if len(words) == 3 else case
+    metric, own = asked(words[1])
+    return [
+        number for number in numbers
+        if number.metric == metric and wanted in (None, number.case) and number.parameters == own
+        and fnmatchcase(number.method, words[0])
+    ]  # fmt: skip
 
 
 def hardware(paper: str, root: Path = ROOT) -> dict[str, Any]:

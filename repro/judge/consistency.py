@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from repro import published
 from repro.cache.store import read_toml
 from repro.judge.intervals import Interval, Value, evaluate
 from repro.model import ReproError
-from repro.published import ROOT, Number, Published, load
-from repro.rows import asked
+from repro.published import ROOT, Number
 from repro.units import split
 
 
@@ -63,44 +61,10 @@ class Verdict:
         )
 
 
-class _Paper:
-    """The numbers of a paper, found by the references of its relations."""
-
-    def __init__(self, key: str, root: Path):
-        self.key, self.root = key, root
-        self.published = lru_cache(maxsize=None)(self._published)
-
-    def _published(self, name: str) -> Published:
-        return load(f"{self.key}-{name}", self.root)
-
-    def numbers(self, reference: str, case: str | None = None) -> list[Number]:
-        """Return what a reference names: a number, or without a case one a case, or one a method that its ``*`` fits.
-
-        Raises
-        ------
-        ReproError
-            When there is none.
-        """
-        words = reference.split()
-        published = self.published(words[0])
-        if words[0] == "text":
-            found = [number for number in published if words[1:] == [number.case]]
-        elif len(words) in (3, 4):
-            wanted = words[3] if len(words) == 4 else case
-            metric, own = asked(words[2])
-            found = [
-                number
-                for number in published
-                if fnmatchcase(number.method, words[1])
-                and number.metric == metric
-                and number.parameters == own
-                and wanted in (None, number.case)
-            ]
-        else:
-            found = []
-        if not found:
-            raise ReproError(f"{self.key}: no number is named {reference!r}{f' for {case}' if case else ''}")
-        return found
+def _named(paper: str, reference: str, case: str | None, root: Path) -> list[Number]:
+    if not (found := published.named(paper, reference, case, root)):
+        raise ReproError(f"{paper}: no number is named {reference!r}{f' for {case}' if case else ''}")
+    return found
 
 
 def _interval(number: Number) -> Interval:
@@ -110,23 +74,23 @@ def _interval(number: Number) -> Interval:
     return Interval(low * factor, high * factor)
 
 
-def _verdicts(paper: _Paper, relation: dict[str, Any]) -> Iterator[Verdict]:
+def _verdicts(paper: str, relation: dict[str, Any], root: Path) -> Iterator[Verdict]:
     whole = len(relation["derived"].split()) == 4 or relation["derived"].startswith("text ")
     readings = relation.get("readings") or {"": relation["formula"]}
-    for number in paper.numbers(relation["derived"]):
+    for number in _named(paper, relation["derived"], None, root):
         if not whole and number.case not in relation.get("cases", [number.case]):
             continue
         names: dict[str, Value] = {}
         sources: list[Number] = []
         for name, reference in relation.get("where", {}).items():
-            found = paper.numbers(reference, None if whole else number.case)
+            found = _named(paper, reference, None if whole else number.case, root)
             sources += found
             words = reference.split()
             single = "*" not in reference and (not whole or words[0] == "text" or len(words) == 4)
             names[name] = _interval(found[0]) if single else [_interval(each) for each in found]
         factor = split(number.unit)[0]
         expected = {reading: evaluate(formula, names) / factor for reading, formula in readings.items()}
-        yield Verdict(paper.key, relation["name"], number, expected, tuple(sources))
+        yield Verdict(paper, relation["name"], number, expected, tuple(sources))
 
 
 def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -155,7 +119,6 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
     """
     path = root / paper / "relations.toml"
     relations = read_toml(path).get("relation", [])
-    numbers = _Paper(paper, root)
     found = []
     for relation in relations:
         if not {"name", "derived"} <= set(relation) or ("formula" in relation) == ("readings" in relation):
@@ -164,7 +127,7 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
             repeated = list(_repeated(relation))
         except (LookupError, ValueError) as error:
             raise ReproError(f"{path}: each of {relation['name']!r} does not fit its references: {error}") from None
-        found += [verdict for single in repeated for verdict in _verdicts(numbers, single)]
+        found += [verdict for single in repeated for verdict in _verdicts(paper, single, root)]
     return found
 
 

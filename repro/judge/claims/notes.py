@@ -15,7 +15,6 @@ from repro.judge.claims.model import Claim, Predicate
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.judge.intervals import Undefined
 from repro.model import DONE
-from repro.rows import asked
 from repro.run.busy import on_processor, preempted, shared
 from repro.show.results import is_missing
 
@@ -142,14 +141,4 @@ def doubtful(paper: str, root: Path) -> frozenset[tuple[str, str, str, str]]:
 
 def number_of(paper: str, reference: str, case: str, root: Path) -> published.Number | None:
     """Return the published number that a reference names, of `case` where it names none; None when there is none."""
-    words = reference.split()
-    if words[0] == "text":
-        return next((each for each in loaded(f"{paper}-text", root) if each.case == words[1]), None)
-    metric, own = asked(words[2])
-    return loaded(f"{paper}-{words[0]}", root).get(words[3] if len(words) == 4 else case, words[1], metric, **own)
-
-
-@cache
-def loaded(artefact: str, root: Path) -> published.Published:
-    """Return the published numbers of an artefact, read once."""
-    return published.load(artefact, root)
+    return next(iter(published.named(paper, reference, case, root)), None)

@@ -15,7 +15,7 @@ from typing import Any
 
 from repro import published
 from repro.judge.claims.model import Claim, Predicate
-from repro.judge.claims.notes import loaded, unlike
+from repro.judge.claims.notes import unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError
@@ -126,7 +126,7 @@ def _expected(
         cases = {case for method, cases in tried.items() if each.takes(method) for case in cases}
         if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
             methods = {*each.methods, *stand_ins(claim.paper, each.methods, root).values()}
-            numbers = list(loaded(artefact, root))
+            numbers = list(published.loaded(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
             ran = {case for cases in tried.values() for case in cases}

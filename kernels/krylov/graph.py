@@ -62,7 +62,9 @@ class Loop:
         parameters.conditional.ctx = context
         self._call(driver.cuGraphAddNode, self._graph, nodes, None, len(nodes), parameters)
         self._record(parameters.conditional.phGraph_out[0], lambda: body(int(handle)))
-        self._executable = self._call(driver.cuGraphInstantiate, self._graph, 0)
+        # Each kernel has the priority of the stream that it was recorded in.
+        flag = driver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+        self._executable = self._call(driver.cuGraphInstantiate, self._graph, int(flag))
 
     def __call__(self) -> None:
         """Enqueue the loop."""

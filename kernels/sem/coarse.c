@@ -60,10 +60,16 @@ KERNEL prolong(GLOBAL const int *RESTRICT owned, GLOBAL const real *RESTRICT poi
         const real u = points[t % Q], v = points[t % Q2 / Q];
         const real low = (1 - v) * ((1 - u) * z[0] + u * z[1]) + v * ((1 - u) * z[2] + u * z[3]);
         const real high = (1 - v) * ((1 - u) * z[4] + u * z[5]) + v * ((1 - u) * z[6] + u * z[7]);
+        int node[Q];
+        outer before[Q]; /* all loads first: none may pass a store to y */
         UNROLL
         for (int k = 0; k < Q; ++k) {
-            const int node = owned[PLACE(k)];
-            if (node >= 0) y[node] += (outer)(low + rising[k] * (high - low));
+            node[k] = owned[PLACE(k)];
+            before[k] = node[k] < 0 ? (outer)0 : y[node[k]];
+        }
+        UNROLL
+        for (int k = 0; k < Q; ++k) {
+            if (node[k] >= 0) y[node[k]] = before[k] + (outer)(low + rising[k] * (high - low));
         }
     }
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from kernels.sem import geometry as shapes
 from kernels.sem.gll import rule
-from kernels.sem.layout import Layout
 
 SOURCE = Path(__file__).with_name("diagonals.c")
 BLOCK = 256
@@ -81,7 +81,7 @@ def _summed(operator, points, cells, fields):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
         places = shapes.node_coordinates(points, cells[some], operator.order, xp)
         field = fields(*shapes.cofactors(places, operator.order, xp), some)
-        part = Layout(len(field), q, layout.group)
+        part = replace(layout, elements=len(field))
         parts[begin : begin + part.groups] = part.pack(field.astype(operator.dtype), xp).reshape(part.groups, -1)
     summed = device.empty(operator.nodes, operator.dtype)
     operator.maps.gather(device.array(parts.reshape(-1)), summed)

@@ -120,7 +120,7 @@ class Heat:
         if self.starts_from_zero:
             self.device.fill(self._residual, 0.0)
         else:
-            solver.operator.multiply(self.temperature, self._residual)
+            solver.operator.multiply_fast(self.temperature, self._residual)
         self._kernels.residual(
             blocks, self.nodes, 1 / self.step, source.strength, source.radius**-2, *source.path(self.time),
             self.places.reshape(-1), solver.mass, self.temperature, self._residual,

@@ -31,7 +31,6 @@ SOURCE = Path(__file__).with_name("kcycle.c")
 NEAR_EXACT, EXACT = 3, 8  # corrections
 # Rows of a slice and threads of a block on a GPU; a processor takes a row after the other.
 SHAPES = {True: (32, 128), False: (1, 1)}
-LEAST = 16384  # entries of a block on a processor
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
 REAL = {"float64": "double", "float32": "float"}
@@ -195,8 +194,7 @@ class _Packed:
         self.labels, self.members = device.array(level.labels), [device.array(array) for array in members]
         self.member_blocks = -(-level.aggregates // block)
         most = 8 * device.compute_units if device.is_gpu else 4 * device.compute_units
-        least = 0 if device.is_gpu else LEAST * self.rows // self.nonzeros  # or threads wake for next to nothing
-        self.chunk = -(-max(block, -(-self.rows // most), least) // block) * block
+        self.chunk = -(-max(block, -(-self.rows // most)) // block) * block
         self.blocks = -(-self.rows // self.chunk)
         self.rest, self.c, self.d, self.v, self.left, self.scaled = (device.empty(self.rows, dtype) for _ in range(6))
         self.coarse_b, self.coarse_x = (device.empty(level.aggregates, dtype) for _ in range(2))

@@ -1,7 +1,8 @@
 """Where the nodes of elements lie in memory: slab after slab of a group of elements, as a block of threads reads them.
 
-A field of all elements is [group][k][element of the group][j][i]. With one element a group that is the natural order,
-node i + q (j + q k) of element after element. Elements fill up the last group.
+A field of all elements is [group][k][element of the group][j][i], or interleaved [group][k][j][i][element]. With one
+element a group that is the natural order, node i + q (j + q k) of element after element. Elements fill up the last
+group.
 """
 
 from __future__ import annotations
@@ -9,6 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+REGISTER = 64  # bytes of a processor's vectors
+
+
+def lanes(q: int, dtype: str) -> int:
+    """Return how many elements a processor takes at a time; half as many at high orders, whose fields are large."""
+    return REGISTER // np.dtype(dtype).itemsize // (1 if q <= 12 else 2)
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,7 @@ class Layout:
     elements: int
     q: int
     group: int
+    interleaved: bool = False
 
     @property
     def groups(self) -> int:
@@ -51,9 +60,13 @@ class Layout:
         whole = xp.full((self.groups * self.group, self.q**3), fill, dtype=field.dtype)
         whole[: self.elements] = field
         parts = whole.reshape(self.groups, self.group, self.q, self.q**2)
-        return xp.ascontiguousarray(parts.transpose(0, 2, 1, 3)).reshape(-1)
+        axes = (0, 2, 3, 1) if self.interleaved else (0, 2, 1, 3)
+        return xp.ascontiguousarray(parts.transpose(axes)).reshape(-1)
 
     def unpack(self, flat, xp):
         """Return a field in natural order, (elements, q³)."""
-        parts = flat.reshape(self.groups, self.q, self.group, self.q**2).transpose(0, 2, 1, 3)
+        if self.interleaved:
+            parts = flat.reshape(self.groups, self.q, self.q**2, self.group).transpose(0, 3, 1, 2)
+        else:
+            parts = flat.reshape(self.groups, self.q, self.group, self.q**2).transpose(0, 2, 1, 3)
         return xp.ascontiguousarray(parts).reshape(-1, self.q**3)[: self.elements]

@@ -15,12 +15,6 @@
 #define EVEN (Q - HALF) /* modes 0 to EVEN - 1 are even; of an odd number of nodes the one in the middle is of these alone */
 #define AT(k, j, i) (((e * Q + (k)) * Q + (j)) * PITCH + (i))
 
-#if SCALED
-#define WEIGHED(node, value) (weights[node] * (value))
-#else
-#define WEIGHED(node, value) (value)
-#endif
-
 #define TO_MODES(values, modes)                                                                                       \
     do {                                                                                                             \
         real sums[EVEN], gaps[EVEN];                                                                                 \
@@ -63,6 +57,12 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
 {
     OUTER(group);
     SHARED_POOL(real, tile, ELEMENTS * Q2 * PITCH);
+#if ADDS /* read once, and kept for the way back */
+    PRIVATE_ARRAY(int, nodes, Q);
+#if SCALED
+    PRIVATE_ARRAY(real, scales, Q);
+#endif
+#endif
     const real basis[Q * Q] = {BASIS};
     INNER(t) {
         PENCILS(j);
@@ -70,7 +70,15 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         UNROLL
         for (int k = 0; k < Q; ++k) {
             const int node = table[(group * Q + k) * LANES + t];
-            values[k] = node < 0 ? (real)0 : WEIGHED(node, (real)x[node]);
+            values[k] = node < 0 ? (real)0 : (real)x[node];
+#if SCALED
+            const real scale = node < 0 ? (real)0 : weights[node];
+            values[k] *= scale;
+            P(scales)[k] = scale;
+#endif
+#if ADDS
+            P(nodes)[k] = node;
+#endif
         }
         TO_MODES(values, modes);
         UNROLL
@@ -120,9 +128,11 @@ KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT box
         TO_NODES(modes, values);
         UNROLL
         for (int k = 0; k < Q; ++k) {
+#if SCALED
+            values[k] *= P(scales)[k];
+#endif
 #if ADDS
-            const int node = table[(group * Q + k) * LANES + t];
-            if (node >= 0) ATOMIC_ADD_GLOBAL(&parts[node], (added)WEIGHED(node, values[k]));
+            if (P(nodes)[k] >= 0) ATOMIC_ADD_GLOBAL(&parts[P(nodes)[k]], (added)values[k]);
 #else
             parts[(group * Q + k) * LANES + t] = values[k];
 #endif

@@ -21,7 +21,7 @@ from kernels.sem.diagonals import namespaced
 from kernels.sem.gather import Gather
 from kernels.sem.geometry import coefficients
 from kernels.sem.gll import rule
-from kernels.sem.layout import Layout
+from kernels.sem.layout import Layout, lanes
 from kernels.sem.overlap import Neighbours, overlap
 from repro import Work
 
@@ -86,7 +86,7 @@ def setting(
 ) -> tuple[Path, int, dict]:
     """Return the source, the threads of a block and the macros for a device."""
     if not is_gpu:
-        return LOOPS, 1, defines(order, dtype, 1, adds, scaled)
+        return LOOPS, 1, defines(order, dtype, lanes(order + 3, dtype), adds, scaled)
     pencils = (order + 3) ** 2
     subdomains = max(1, THREADS // pencils)
     return SOURCE, -(-subdomains * pencils // 32) * 32, defines(order, dtype, subdomains, adds, scaled)
@@ -186,7 +186,8 @@ class Schwarz:
         table = overlap(kept, order, neighbours, xp)
         self.adds = by_atomics(device) if adds is None else adds
         self._setting = order, dtype, device.is_gpu
-        self.layout = Layout(self.elements, order + 3, setting(*self._setting)[2]["ELEMENTS"])
+        source, _, macros = setting(*self._setting)
+        self.layout = Layout(self.elements, order + 3, macros["ELEMENTS"], interleaved=source == LOOPS)
         self.maps = Gather(device, table, self.nodes, self.layout, dtype)
         coefficients_ = [xp.broadcast_to(xp.asarray(v, dtype="float64"), (self.elements,)) for v in (kappa, mass)]
         sizes = boxes(points, cells, *coefficients_, xp)

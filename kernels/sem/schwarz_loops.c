@@ -1,12 +1,15 @@
-/* The local solves of schwarz.c for a processor: same arguments, same layout with one subdomain a group, same test.
+/* The local solves of schwarz.c for a processor: same arguments, same test, and a layout of its own.
  *
- * A block is one thread, and a subdomain's arrays lie in its cache. All six products are sums over the slowest index of the tile, so
- * that the loop over a slab becomes vector instructions; between them the tile is turned, and three turns bring it back. */
+ * A block is one thread, and a group of ELEMENTS subdomains whose numbers lie side by side, [group][k][j][i][subdomain], so that all
+ * arithmetic is on vectors. Lines along ζ come first and last; between them a slab is done while the cache holds it. */
 
 #define Q2 (Q * Q)
-#define Q3 (Q * Q * Q)
+#define W ELEMENTS
 #define HALF (Q / 2)
 #define EVEN (Q - HALF)
+#define SLAB (Q2 + 1) /* at a power of two their rows would meet in the same places of a cache */
+
+#include "lanes.h"
 
 #if SCALED
 #define WEIGHED(node, value) (weights[node] * (value))
@@ -14,86 +17,86 @@
 #define WEIGHED(node, value) (value)
 #endif
 
-/* A sum that is unrolled whole stays in registers, and the loop around it becomes vector instructions. */
-#ifdef __OPENCL_VERSION__
-#define SUM _Pragma("unroll")
-#else
-#define SUM _Pragma("GCC unroll 16")
-#endif
+/* out[d] = Σ_m S[m][d] in[m] */
+#define TO_MODES(out, in)                                                                                            \
+    do {                                                                                                             \
+        lanes sums[EVEN], gaps[EVEN];                                                                                \
+        WHOLE for (int m = 0; m < HALF; ++m) {                                                                       \
+            sums[m] = in[m] + in[Q - 1 - m];                                                                         \
+            gaps[m] = in[m] - in[Q - 1 - m];                                                                         \
+        }                                                                                                            \
+        if (Q % 2) sums[EVEN - 1] = in[HALF];                                                                        \
+        WHOLE for (int d = 0; d < Q; ++d) {                                                                          \
+            lanes total = basis[d] * (d < EVEN ? sums[0] : gaps[0]);                                                 \
+            WHOLE for (int m = 1; m < (d < EVEN ? EVEN : HALF); ++m)                                                 \
+                total += basis[m * Q + d] * (d < EVEN ? sums[m] : gaps[m]);                                          \
+            out[d] = total;                                                                                          \
+        }                                                                                                            \
+    } while (0)
 
-/* tile[p][d] = Σ_m S[m][d] tile[m][p] */
-#define TO_MODES                                                                                                     \
-    for (int m = 0; m < HALF; ++m) {                                                                                 \
-        for (int p = 0; p < Q2; ++p) {                                                                               \
-            sums[m * Q2 + p] = tile[m * Q2 + p] + tile[(Q - 1 - m) * Q2 + p];                                        \
-            gaps[m * Q2 + p] = tile[m * Q2 + p] - tile[(Q - 1 - m) * Q2 + p];                                        \
-        }                                                                                                            \
-    }                                                                                                                \
-    if (Q % 2) {                                                                                                     \
-        for (int p = 0; p < Q2; ++p) sums[HALF * Q2 + p] = tile[HALF * Q2 + p];                                      \
-    }                                                                                                                \
-    for (int d = 0; d < EVEN; ++d) {                                                                                 \
-        for (int p = 0; p < Q2; ++p) {                                                                               \
-            real total = 0;                                                                                          \
-            SUM for (int m = 0; m < EVEN; ++m) total += basis[m * Q + d] * sums[m * Q2 + p];                         \
-            found[d * Q2 + p] = total;                                                                               \
-        }                                                                                                            \
-    }                                                                                                                \
-    for (int d = EVEN; d < Q; ++d) {                                                                                 \
-        for (int p = 0; p < Q2; ++p) {                                                                               \
-            real total = 0;                                                                                          \
-            SUM for (int m = 0; m < HALF; ++m) total += basis[m * Q + d] * gaps[m * Q2 + p];                         \
-            found[d * Q2 + p] = total;                                                                               \
-        }                                                                                                            \
-    }                                                                                                                \
-    TURN
-
-/* tile[p][m] = Σ_d S[m][d] tile[d][p] */
-#define TO_NODES                                                                                                     \
-    for (int m = 0; m < EVEN; ++m) {                                                                                 \
-        for (int p = 0; p < Q2; ++p) {                                                                               \
-            real even = 0, odd = 0;                                                                                  \
-            SUM for (int d = 0; d < EVEN; ++d) even += basis[m * Q + d] * tile[d * Q2 + p];                          \
-            SUM for (int d = EVEN; d < Q; ++d) odd += basis[m * Q + d] * tile[d * Q2 + p];                           \
-            found[(Q - 1 - m) * Q2 + p] = even - odd;                                                                \
-            found[m * Q2 + p] = even + odd;                                                                          \
-        }                                                                                                            \
-    }                                                                                                                \
-    TURN
-
-#define TURN                                                                                                         \
-    for (int p = 0; p < Q2; ++p) {                                                                                   \
-        SUM for (int d = 0; d < Q; ++d) tile[p * Q + d] = found[d * Q2 + p];                                         \
+/* out[m] = Σ_d S[m][d] in[d] */
+#define TO_NODES(out, in)                                                                                            \
+    WHOLE for (int m = 0; m < EVEN; ++m) {                                                                           \
+        lanes even = basis[m * Q] * in[0], odd = basis[m * Q + EVEN] * in[EVEN];                                     \
+        WHOLE for (int d = 1; d < EVEN; ++d) even += basis[m * Q + d] * in[d];                                       \
+        WHOLE for (int d = EVEN + 1; d < Q; ++d) odd += basis[m * Q + d] * in[d]; /* zero in the middle */           \
+        out[Q - 1 - m] = even - odd;                                                                                 \
+        out[m] = even + odd;                                                                                         \
     }
+
+#define ALONG(WAY, line, apart)                                                                                      \
+    do {                                                                                                             \
+        lanes in[Q], out[Q];                                                                                         \
+        WHOLE for (int m = 0; m < Q; ++m) in[m] = (line)[m * (apart)];                                               \
+        WAY(out, in);                                                                                                \
+        WHOLE for (int m = 0; m < Q; ++m) (line)[m * (apart)] = out[m];                                              \
+    } while (0)
 
 KERNEL schwarz(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT boxes, GLOBAL const real *RESTRICT eigenvalues,
                GLOBAL const outer *RESTRICT x, GLOBAL added *RESTRICT parts, GLOBAL const real *RESTRICT weights)
 {
-    OUTER(element);
-    SHARED real tile[Q3], found[Q3], sums[EVEN * Q2], gaps[EVEN * Q2];
+    OUTER(group);
+    SHARED lanes tile[Q * SLAB];
     const real basis[Q * Q] = {BASIS};
     INNER(t) {
-        GLOBAL const int *nodes = table + element * Q3;
-        for (int l = 0; l < Q3; ++l) tile[l] = nodes[l] < 0 ? (real)0 : WEIGHED(nodes[l], (real)x[nodes[l]]);
-        TO_MODES
-        TO_MODES
-        TO_MODES
-        GLOBAL const real *box = boxes + 4 * element;
+        GLOBAL const int *nodes = table + group * (Q * Q2 * W);
         for (int k = 0; k < Q; ++k) {
-            for (int j = 0; j < Q; ++j) {
-                const real across = box[1] * eigenvalues[j] + box[2] * eigenvalues[k] + box[3];
-                for (int i = 0; i < Q; ++i) tile[(k * Q + j) * Q + i] /= box[0] * eigenvalues[i] + across;
+            SHARED_POINTER real *to = (SHARED_POINTER real *)(tile + k * SLAB);
+            for (int l = 0; l < Q2 * W; ++l) {
+                const int node = nodes[k * (Q2 * W) + l];
+                to[l] = node < 0 ? (real)0 : WEIGHED(node, (real)x[node]);
             }
         }
-        TO_NODES
-        TO_NODES
-        TO_NODES
-#if ADDS
-        for (int l = 0; l < Q3; ++l) {
-            if (nodes[l] >= 0) ATOMIC_ADD_GLOBAL(&parts[nodes[l]], (added)WEIGHED(nodes[l], tile[l]));
+        lanes box[4];
+        for (int n = 0; n < 4; ++n) {
+            for (int l = 0; l < W; ++l) ((real *)box)[n * W + l] = boxes[(group * W + l) * 4 + n];
         }
+        for (int p = 0; p < Q2; ++p) ALONG(TO_MODES, tile + p, SLAB);
+        for (int k = 0; k < Q; ++k) {
+            for (int i = 0; i < Q; ++i) ALONG(TO_MODES, tile + k * SLAB + i, Q);
+            for (int j = 0; j < Q; ++j) {
+                SHARED_POINTER lanes *row = tile + k * SLAB + j * Q;
+                lanes in[Q], out[Q];
+                const lanes across = box[1] * eigenvalues[j] + box[2] * eigenvalues[k] + box[3];
+                WHOLE for (int i = 0; i < Q; ++i) in[i] = row[i];
+                TO_MODES(out, in);
+                WHOLE for (int i = 0; i < Q; ++i) out[i] /= box[0] * eigenvalues[i] + across;
+                TO_NODES(in, out);
+                WHOLE for (int i = 0; i < Q; ++i) row[i] = in[i];
+            }
+            for (int i = 0; i < Q; ++i) ALONG(TO_NODES, tile + k * SLAB + i, Q);
+        }
+        for (int p = 0; p < Q2; ++p) ALONG(TO_NODES, tile + p, SLAB);
+        for (int k = 0; k < Q; ++k) {
+            SHARED_POINTER const real *from = (SHARED_POINTER const real *)(tile + k * SLAB);
+            for (int l = 0; l < Q2 * W; ++l) {
+                const long place = k * (Q2 * W) + l;
+#if ADDS
+                if (nodes[place] >= 0) ATOMIC_ADD_GLOBAL(&parts[nodes[place]], (added)WEIGHED(nodes[place], from[l]));
 #else
-        for (int l = 0; l < Q3; ++l) parts[element * Q3 + l] = tile[l];
+                parts[group * (Q * Q2 * W) + place] = from[l];
 #endif
+            }
+        }
     }
 }

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernels.sem.layout import lanes
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -23,9 +25,11 @@ class Shape:
         Pencils a thread.
     stages : int
         Slabs of stored factors that CUDA copies ahead to shared memory, fewer than nodes along an edge.
-    body : {'stiffness', 'tensor', 'columns', 'loops'}
-        The source: threads on any device, FP64 tensor cores on CUDA by tiles of slabs or by columns along each axis, or
-        loops on a processor. With the last two a block is an element.
+    body : {'stiffness', 'tensor', 'columns', 'rows', 'loops'}
+        The source: threads on any device; FP64 tensor cores on CUDA by tiles of slabs, or by columns along each axis,
+        an element a block; threads of whole rows and recomputed factors; or vectors of elements on a processor.
+    warps, chunks : int
+        Of columns: warps of a block, and parts of a pencil along ζ, which divide it.
     """
 
     elements: int
@@ -34,11 +38,15 @@ class Shape:
     pencils: int = 1
     stages: int = 0
     body: str = "stiffness"
+    warps: int = 0
+    chunks: int = 1
 
     def block(self, q: int) -> int:
         """Return the threads of a block for q nodes an edge: on GPUs a warp's multiple."""
         if self.body == "loops":
             return 1
+        if self.body == "columns":
+            return 32 * self.warps
         if self.body == "rows":
             return -(-self.elements * q // 32) * 32
         if self.body == "tensor":
@@ -99,8 +107,10 @@ _CUDA = {
         15: Shape(1, stages=2, body="tensor"),
     },
     ("float64", "trilinear"): {
+        2: Shape(32, body="rows"), 3: Shape(8, min_blocks=12, body="rows"),
         6: Shape(1, min_blocks=16, body="tensor"), 7: Shape(1, min_blocks=12, body="tensor"),
-        9: Shape(1, padding=1, min_blocks=4, pencils=2), 11: Shape(1, padding=1, pencils=3),
+        9: Shape(1, padding=1, min_blocks=4, pencils=2), 10: Shape(1, body="columns", warps=4),
+        11: Shape(1, min_blocks=5, body="columns", warps=5),
         13: Shape(1, body="tensor"), 14: Shape(1, min_blocks=3, body="tensor"), 15: Shape(1, body="tensor"),
     },
     ("float32", "stored"): {
@@ -111,7 +121,7 @@ _CUDA = {
 }  # fmt: skip
 # With a mass, whose factor is loaded late, other shapes are faster at some orders.
 _CUDA_MASS = {
-    ("float32", "stored"): {4: Shape(5, padding=1), 7: Shape(2, padding=1)},
+    ("float32", "stored"): {4: Shape(5, padding=1), 7: Shape(2, min_blocks=6, pencils=2)},
     ("float32", "trilinear"): {6: Shape(4)},
 }
 FIRST_CAPABILITY = 80  # of the GPUs that have these
@@ -128,9 +138,9 @@ def tuned(order: int, dtype: str, geometry: str, device, has_mass: bool = False)
     if not 1 <= order <= 15:
         raise ValueError(f"the order must be 1 to 15, not {order}")
     geometry = "stored" if geometry == "stored" else "trilinear"
-    if not device.is_gpu:
-        return Shape(1, body="loops")
     size, q = np.dtype(dtype).itemsize, order + 1
+    if not device.is_gpu:
+        return Shape(lanes(q, dtype), body="loops")
     known = _CUDA.get((dtype, geometry), {}) | (_CUDA_MASS.get((dtype, geometry), {}) if has_mass else {})
     special = known.get(order) if device.backend == "cuda" else None
     if special and int(device.details["compute capability"]) >= FIRST_CAPABILITY:

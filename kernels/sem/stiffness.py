@@ -16,6 +16,7 @@ Where it is not as fast as it should be:
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,6 @@ BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "loops.c")
 SOURCES = {path.stem: path for path in map(Path(__file__).with_name, BODIES)}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
-PAST = 16  # numbers after the last factor, which loops.c reads and makes no use of
 REAL = {"float64": "double", "float32": "float"}
 
 
@@ -50,7 +50,7 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
     }  # fmt: skip
     if shape.body == "columns":
         pitch = spread(order + 1)
-        macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch)}
+        macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch), "CHUNKS": shape.chunks}
     if os.environ.get(sanitized.VARIABLE) == "memory":
         # What racecheck has against tensor.cu's copies of 16 bytes at n = 7 and 15 it has not in a kernel of a few
         # lines that does the same, with one stage or two.
@@ -77,14 +77,14 @@ def _builds():
         (11, "float64", "stored", False, "both", Shape(1, stages=2, body="tensor")),
         (6, "float64", "stored", True, "nodes", Shape(2, stages=3, body="tensor")),
         (15, "float64", "affine", True, "parts", Shape(1, body="tensor")),
-        (9, "float64", "trilinear", True, "both", Shape(1, body="columns")),
-        (10, "float64", "stored", True, "nodes", Shape(1, pencils=2, body="columns")),
-        (11, "float64", "affine", False, "parts", Shape(1, pencils=2, body="columns")),
+        (9, "float64", "trilinear", True, "both", Shape(1, body="columns", warps=4, chunks=5)),
+        (10, "float64", "trilinear", True, "nodes", Shape(1, body="columns", warps=2)),
+        (11, "float64", "affine", False, "parts", Shape(1, body="columns", warps=5, chunks=2)),
         (3, "float64", "trilinear", True, "nodes", Shape(8, min_blocks=10, body="rows")),
         (2, "float32", "affine", True, "both", Shape(21, body="rows")),
-        (2, "float64", "stored", True, "nodes", Shape(1, body="loops")),
-        (5, "float32", "trilinear", True, "both", Shape(1, body="loops")),
-        (3, "float64", "affine", False, "parts", Shape(1, body="loops")),
+        (2, "float64", "stored", True, "nodes", Shape(8, body="loops")),
+        (5, "float32", "trilinear", True, "both", Shape(16, body="loops")),
+        (3, "float64", "affine", False, "parts", Shape(4, body="loops")),
     ):
         macros = defines(order, dtype, geometry, has_mass, shape, output)
         yield SOURCES[shape.body], shape.block(order + 1), macros
@@ -147,7 +147,7 @@ class Operator:
         self.numbering = number_nodes(cells, order, xp) if numbering is None else numbering
         shape = shape or tuned(order, dtype, geometry, device, self.has_mass)
         self.elements, self.nodes = len(cells), self.numbering.nodes
-        self.layout = Layout(self.elements, q, shape.elements)
+        self.layout = Layout(self.elements, q, shape.elements, interleaved=shape.body == "loops")
         table = xp.asarray(self.numbering.table)
         if dirichlet is not None:
             fixed = self.numbering.boundary if isinstance(dirichlet, str) else xp.asarray(dirichlet)
@@ -242,21 +242,20 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
     xp, order, layout = operator.device.xp, operator.order, operator.layout
     q, components = order + 1, operator._components
     shape = (layout.groups, q, components, layout.lanes)
-    flat = xp.zeros(int(np.prod(shape)) + PAST, dtype=operator.dtype)
-    factors = flat[:-PAST].reshape(shape)
+    factors = xp.zeros(shape, dtype=operator.dtype)
     step = max(1, shapes.at_once(order, 1 << 20, xp) // layout.group)
     for begin in range(0, layout.groups, step):
         some = slice(begin * layout.group, min((begin + step) * layout.group, operator.elements))
         at = shapes.node_coordinates(points, cells[some], order, xp) if coordinates is None else coordinates[some]
         rows, volume = shapes.cofactors(at, order, xp)
-        part = Layout(len(at), q, layout.group)
+        part = replace(layout, elements=len(at))
         fields = [*(shapes.metric(rows, volume, xp) * kappa[some, None])]
         if operator.has_mass:
             fields.append(volume * mass[some, None])
         for component, field in enumerate(fields):
             packed = part.pack(field.astype(operator.dtype), xp).reshape(part.groups, q, layout.lanes)
             factors[begin : begin + part.groups, :, component] = packed
-    return flat
+    return factors.reshape(-1)
 
 
 def _constants(operator, points, cells, kappa, mass):

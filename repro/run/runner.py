@@ -16,7 +16,7 @@ from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
 from repro.model import DONE, FAILED, SKIPPED, ReproError
-from repro.run import building, execution
+from repro.run import building, execution, rehearsal
 from repro.run.jobs import Job, replaced
 from repro.run.minutes import Minutes
 from repro.run.worker import NEVER, Late, Worker
@@ -132,7 +132,10 @@ def go_through(
         if isolate:
             begun_to_build = time.monotonic()
             building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
-            summary.minutes.add("data", time.monotonic() - begun_to_build)
+            built = time.monotonic()
+            summary.minutes.add("data", built - begun_to_build)
+            rehearsal.rehearse([task for job in jobs for task in job.pending(force)], settings, watcher)
+            summary.minutes.add("compile", time.monotonic() - built)
         for passed in range(max(times.values(), default=1)):
             if worker and passed:
                 worker.close()  # a round is a process of its own

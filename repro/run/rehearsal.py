@@ -1,0 +1,113 @@
+"""What a GPU's kernels are built of, built ahead: small cells of the methods that are to be measured run once, untimed.
+
+They run in several processes, before the first cell is measured. Compilers keep on disk what is built, ours and that of
+the library of arrays, which builds its own when they are first called; the measuring process finds it there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from multiprocessing import connection
+from typing import Any
+
+from repro import discovery, machine
+from repro.cache.plan import Task, cells_of, machine_facts
+from repro.cache.store import alone, cache_folder, write_atomically
+from repro.discovery import Artefact
+from repro.model import Cell, ReproError
+from repro.run import context
+from repro.run.worker import die_with, end, spawned
+from repro.settings import Settings
+
+BACKENDS = ("cuda",)
+SCALE = "smoke"
+WORTH = 40  # methods; fewer are built by the cells themselves, sooner
+MOST = 8  # processes
+SECONDS = 75.0  # at most
+NAME = "rehearsed"  # file of the cache that has what was rehearsed
+
+Pair = tuple[Artefact, Cell]
+
+
+def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
+    """Run a small cell of each method that is to be measured on a GPU, but of those that this cache has had."""
+    if "gpu" not in machine_facts() or settings.scale == SCALE:
+        return
+    pairs = chosen(tasks)
+    if len(pairs) < WORTH or machine.cores() < 4:
+        return
+    count = min(MOST, machine.cores() // 2)
+    watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
+    with alone(watcher.waiting):
+        _among(count, pairs)
+    _note(_told(pair) for pair in pairs)
+
+
+def chosen(tasks: Iterable[Task]) -> list[Pair]:
+    """Return the first small cell of each artefact and method of some tasks that was not rehearsed before."""
+    wanted: dict[str, tuple[Artefact, set[str]]] = {}
+    for task in tasks:
+        if task.cell.backend in BACKENDS:
+            wanted.setdefault(task.artefact.id, (task.artefact, set()))[1].add(task.cell.method)
+    done, found = _noted(), {}
+    for artefact, methods in wanted.values():
+        with contextlib.suppress(ReproError):
+            for cell in cells_of(artefact, discovery.load(artefact), SCALE):
+                pair = artefact, cell
+                if cell.backend in BACKENDS and cell.method in methods and _told(pair) not in done:
+                    found.setdefault(_told(pair), pair)
+    return list(found.values())
+
+
+def _told(pair: Pair) -> str:
+    artefact, cell = pair
+    return f"{artefact.id} {cell.method} {cell.backend}"
+
+
+def _noted() -> set[str]:
+    path = cache_folder() / NAME
+    return set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
+
+
+def _note(names: Iterable[str]) -> None:
+    write_atomically(cache_folder() / NAME, "\n".join(sorted(_noted().union(names))) + "\n")
+
+
+def _among(count: int, pairs: Sequence[Pair]) -> None:
+    """Share cells out among processes, and end these when their time is over."""
+    until, running = time.monotonic() + SECONDS, []
+    try:
+        for number in range(count):
+            mine = [(artefact, _plain(cell)) for artefact, cell in pairs[number::count]]
+            running.append(spawned(_serve, mine))
+        waiting = [pipe for _, pipe in running]
+        while waiting and (left := until - time.monotonic()) > 0:
+            for pipe in connection.wait(waiting, left):
+                waiting.remove(pipe)  # it has ended, well or not
+    finally:
+        for process, pipe in running:
+            process.terminate()
+            end(process, pipe, 1.0)
+
+
+def _plain(cell: Cell) -> tuple:
+    return cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses
+
+
+def _serve(pipe: Any, mine: list, parent: int) -> None:
+    die_with(parent)
+    os.setpgid(0, 0)
+    os.dup2(2, 1)
+    perform((artefact, Cell(*cell)) for artefact, cell in mine)
+    pipe.close()
+
+
+def perform(pairs: Iterable[Pair]) -> None:
+    """Run cells, and sample nothing; what goes wrong in one is left to its measurement."""
+    context.SAMPLING_SECONDS = {**context.SAMPLING_SECONDS, SCALE: 0.0}
+    for artefact, cell in pairs:
+        with contextlib.suppress(Exception):
+            discovery.load(artefact).measure(cell, context.Run(cell, artefact.id, SCALE))

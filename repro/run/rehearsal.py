@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 from multiprocessing import connection
 from typing import Any
 
-from repro import discovery, machine
+from repro import discovery
 from repro.cache.plan import Task, cells_of, machine_facts
 from repro.cache.store import alone, cache_folder, write_atomically
 from repro.discovery import Artefact
+from repro.machine import cores
 from repro.model import Cell, ReproError
 from repro.run import context
 from repro.run.worker import die_with, end, spawned
@@ -37,9 +38,9 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
     if "gpu" not in machine_facts() or settings.scale == SCALE:
         return
     pairs = chosen(tasks)
-    if len(pairs) < WORTH or machine.cores() < 4:
+    if len(pairs) < WORTH or cores() < 4:
         return
-    count = min(MOST, machine.cores() // 2)
+    count = min(MOST, cores() // 2)
     watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
     with alone(watcher.waiting):
         _among(count, pairs)

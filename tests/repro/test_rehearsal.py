@@ -23,7 +23,7 @@ def rehearse(laboratory, monkeypatch):
     monkeypatch.setattr(context, "SAMPLING_SECONDS", context.SAMPLING_SECONDS)
     monkeypatch.setattr(rehearsal, "BACKENDS", ("opencl",))
     monkeypatch.setattr(rehearsal, "WORTH", 1)
-    monkeypatch.setattr(rehearsal.machine, "cores", lambda: 8)
+    monkeypatch.setattr(rehearsal, "cores", lambda: 8)
     monkeypatch.setattr(rehearsal, "_among", lambda count, pairs: rehearsal.perform(pairs))
 
     def called(gpu="['One']", scale="paper"):

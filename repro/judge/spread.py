@@ -71,7 +71,7 @@ def interval(medians: Sequence[float], prior: Prior, coverage: float = COVERAGE)
 
 
 def of_samples(rounds: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """Return the interval that the samples of the rounds give, in seconds.
+    """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
     That of one round is at least as wide as the rank interval of its median.
 
@@ -84,5 +84,5 @@ def of_samples(rounds: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     if len(rounds) == 1:
         inner = summarise(rounds[0]["seconds"])
         if inner.ci_low is not None:
-            return min(low, inner.ci_low), max(high, inner.ci_high)
-    return low, high
+            low, high = min(low, inner.ci_low), max(high, inner.ci_high)
+    return float(f"{low:.7g}"), float(f"{high:.7g}")

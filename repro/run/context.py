@@ -156,14 +156,14 @@ class Run:
         device = self._opened.name if self._opened is not None else ""
         self._record(metric, parameters, value=float(value), unit=unit, error=_float(error), device=device)
 
-    def _record(self, metric: str, own: Mapping[str, Any], **columns: Any) -> None:
+    def _record(self, metric: str, own: Mapping[str, Any], error: float | None = None, **columns: Any) -> None:
         cell = self.cell
         parameters = {**cell.parameters, **own}
         if any(row.metric == metric and row.parameters == parameters for row in self.rows):
             raise ReproError(f"metric {metric!r} is recorded twice in one cell")
         self.rows.append(Row(
             self.artefact, self.scale, cell.case, cell.method, cell.backend, metric=metric, parameters=parameters,
-            **columns,
+            error=_in_short(error), **columns,
         ))  # fmt: skip
 
     def time(
@@ -291,6 +291,11 @@ def _told_apart(*numbers: float) -> list[str]:
 
 def _float(value: Any) -> float | None:
     return None if value is None else float(value)
+
+
+def _in_short(error: float | None) -> float | None:
+    """Return an error as rows have it: of rounding no more digits are told than anybody reads."""
+    return None if error is None else float(f"{error:.4g}")
 
 
 def _worst(*errors: float | None) -> float | None:

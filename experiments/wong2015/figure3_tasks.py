@@ -14,7 +14,7 @@ from experiments.wong2015.figure15_speedup import BEST, SECONDS, device_cell
 from experiments.wong2015.figure15_speedup import FORMATS as TITLES  # apart: what measures has no use for them
 from experiments.wong2015.rows import node_counts
 from kernels.monodomain import Model
-from repro import Cell, environment
+from repro import Cell, Skip, environment
 from repro.show.plots import PAGE, caption, figure, style
 from repro.show.tables import Table
 
@@ -70,6 +70,7 @@ def _follow(run):
     run.value("steps", len(found["newton"]), "count")
     run.value("newton_iterations", found["newton"].mean(), "count")
     run.value("linear_iterations", found["linear"].mean(), "count")
+    run.value("linear_tolerance", wave.SOLVED, "")
     run.value("crossing", float(found["seconds"]), "s", error=error)
 
 
@@ -99,7 +100,6 @@ def tables(results):
     ]
     crossing = [
         f"From the septum's base; a node is activated when its potential rises through 0.5. {heart.CONSTANTS}",
-        f"Its linear solves end at {wave.SOLVED:g} of the residual, which takes no more iterations of Newton's method. "
         "The time to compute is of the whole wave, frames and host included.",
     ]
     found = [
@@ -113,7 +113,8 @@ def tables(results):
 WAVE = {
     "nodes": "Nodes", "reached": "Reached [%]", "median_activation": "Median activation [ms]",
     "last_activation": "Last activation [ms]", "steps": "Steps", "newton_iterations": "Newton iterations a step",
-    "linear_iterations": "Linear iterations a step", "crossing": "Time to compute [s]",
+    "linear_iterations": "Linear iterations a step", "linear_tolerance": "Linear tolerance",
+    "crossing": "Time to compute [s]",
 }  # fmt: skip
 
 
@@ -159,7 +160,17 @@ def _frames(results, case, count, pixels, until=1.0):
         return
     place = case, results.scale, results.overrides.get(dataset(case))
     backend = next(each for each in DEVICES if results.value(case, CROSSING, "crossing", each) is not None)
-    found = wave.crossing(lambda: environment.device(backend), *place)
+
+    def opened():
+        """The wave's own device; where it is not here the processor, whose wave is the same."""
+        try:
+            return environment.device(backend)
+        except Skip:
+            if results.scale == "large":
+                raise
+            return environment.device("openmp")
+
+    found = wave.crossing(opened, *place)
     crossed = min(len(found["times"]) - 1, int(np.searchsorted(found["times"], until * found["activation"].max())))
     chosen = np.unique(np.linspace(1, crossed, count).round().astype(int))
     yield from zip(found["times"][chosen], wave.pictures(found, chosen, pixels), strict=True)

@@ -14,7 +14,7 @@ from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power
 from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
 from kernels.device.power import Energy
-from repro import Cell
+from repro import Cell, Skip
 from repro.model import COLUMNS, Row
 from repro.show.tables import Results
 
@@ -105,6 +105,24 @@ def test_the_slab_of_the_benchmark_is_compared_with_other_codes(wong, monkeypatc
     assert 0 < float(rows["crossing", ""]["error"]) < slab.TOLERANCE
     text = (wong.folder / "figure3.smoke.md").read_text()
     assert "| ours, openmp | 1.00 |" in text and "37.8 to 48.7 ms" in text and "| 45.5 |" in text
+
+
+@pytest.mark.parametrize(("scale", "asked"), [("paper", ["cuda", "openmp"]), ("large", ["cuda"])])
+def test_a_gpus_wave_is_drawn_where_there_is_none(monkeypatch, scale, asked):
+    """By the processor, but for the largest heart, which would take hours."""
+    opened = []
+
+    def device(backend):
+        opened.append(backend)
+        if backend == "cuda":
+            raise Skip("no GPU")
+
+    monkeypatch.setattr(figure3_tasks.environment, "device", device)
+    monkeypatch.setattr(wave, "crossing", lambda open_it, *place: open_it() or {"times": []})
+    results = SimpleNamespace(scale=scale, overrides={}, value=lambda *row: 1.0 if row[-1] == "cuda" else None)
+    with pytest.raises(Skip if scale == "large" else KeyError):
+        next(figure3_tasks._frames(results, "heart-3k", 4, 90))
+    assert opened == asked
 
 
 def yellow(image):

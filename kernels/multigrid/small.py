@@ -81,7 +81,7 @@ def _packed(levels, grids, dtype, device):
             if matrix is None:
                 fields += [0, 0]
                 continue
-            made = _by_columns(matrix, dtype)
+            made = by_columns(matrix, dtype)
             fields += [len(made[0]), place]
             columns.append(made[0].ravel())
             values.append(made[1].ravel())
@@ -95,7 +95,7 @@ def _packed(levels, grids, dtype, device):
             np.concatenate(vectors))  # fmt: skip
 
 
-def _by_columns(matrix, dtype):
+def by_columns(matrix, dtype):
     """Return columns and values of a CSR matrix, (width, rows), padded with zeros at the first column of a row."""
     rows, lengths = matrix.shape[0], np.diff(matrix.indptr)
     width = max(1, int(lengths.max(initial=0)))

@@ -7,6 +7,7 @@ and a cycle has about a hundred: launches bind there. Notes, with what was tried
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +19,7 @@ from kernels.multigrid.level import CoarsestSolver, Level
 from kernels.multigrid.operators import Vectors
 from kernels.multigrid.small import SmallLevels
 from kernels.multigrid.smoothers import SMOOTHERS
+from kernels.multigrid.tiles import Tiles, Unsuitable
 from repro import Work
 
 STATUSES = ("running", "converged", "cycle limit", "not a number")
@@ -79,6 +81,8 @@ class Multigrid:
         paper refers to the authors' own work on it).
     small : int, optional
         Unknowns of the largest level that is done in one launch with all below it, by smoothers of steps with D⁻¹.
+    tiled : int, optional
+        Unknowns of the largest level that is smoothed by tiles, likewise.
     graph : bool, optional
         Whether CUDA shall repeat cycles by itself; by default where it can.
     **options
@@ -88,7 +92,7 @@ class Multigrid:
     def __init__(
         self, device, grids, *, format: str = "ellpack_r", smoother: str = "jacobi", steps: int = 4,
         coarse_tolerance: float = 1e-2, transfer: str = "matrix", pack: Callable | None = None, fuse: bool = True,
-        precision: str = "float64", small: int = 0, graph: bool | None = None, **options,
+        precision: str = "float64", small: int = 0, tiled: int = 0, graph: bool | None = None, **options,
     ):  # fmt: skip
         if smoother not in SMOOTHERS:
             raise ValueError(f"smoother {smoother!r} is none of {', '.join(SMOOTHERS)}")
@@ -120,6 +124,7 @@ class Multigrid:
                 kept.append(each)
         self.coarsest = CoarsestSolver(device, self.levels[0], grids[0], coarse_tolerance)
         self._small, self._small_index = self._small_levels(grids, small, coarse_tolerance)
+        self._tiles = self._tiled_levels(grids, tiled)
         finest = self.outer
         self._rhs, self._start = device.array(grids[-1].rhs), device.array(grids[-1].start)
         self._vectors = Vectors(device)
@@ -138,6 +143,17 @@ class Multigrid:
         coefficients = [self.smoothers[max(1, i)].coefficients(self.steps) for i in range(index + 1)]
         made = SmallLevels(self.device, self.levels[: index + 1], grids[: index + 1], coefficients, tolerance)
         return made, index
+
+    def _tiled_levels(self, grids, most):
+        """Return what smooths each level by tiles; nothing of those that are too large, or whose halos are."""
+        made = {}
+        for index in range(max(1, self._small_index + 1), len(self.levels)):
+            level, smoother = self.levels[index], self.smoothers[index]
+            if level.n <= most and hasattr(smoother, "coefficients"):
+                with suppress(Unsuitable):
+                    made[index] = Tiles(self.device, level, self.levels[index - 1], grids[index],
+                                        smoother.coefficients(self.steps))  # fmt: skip
+        return made
 
     def cycle(self) -> None:
         """Enqueue a V-cycle on the finest level's `x`, whose `defect` must be that of x."""
@@ -163,6 +179,11 @@ class Multigrid:
         if index == 0:
             level.reset()
             self.coarsest.enqueue()
+            return
+        if index in self._tiles:
+            self._tiles[index].descend(from_zero)
+            self._descend(index - 1, from_zero=True)
+            self._tiles[index].ascend()
             return
         if from_zero:
             level.reset()

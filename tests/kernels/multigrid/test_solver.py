@@ -128,6 +128,18 @@ def test_small_levels_in_one_launch_change_nothing_but_rounding(device, smoother
         assert np.abs(u - v).max() < 1e-7
 
 
+@pytest.mark.parametrize(("smoother", "steps"), [("jacobi", 4), ("chebyshev", 4), ("chebyshev", 13), ("jacobi", 6)])
+@pytest.mark.parametrize("precision", ["float64", "mixed"])
+def test_steps_by_tiles_change_nothing_but_rounding(device, smoother, steps, precision):
+    settings = {"smoother": smoother, "steps": steps, "precision": precision, "format": "sell"}
+    levels = grids("circle", 1, 5, "sto")
+    by_launches, u, _ = solved(device, levels, **settings)
+    at_once, v, solver = solved(device, levels, small=100, tiled=10**6, **settings)
+    assert max(solver._tiles) == len(levels) - 1 and solver._tiles[len(levels) - 1].tiles > 4
+    assert np.allclose(at_once.history, by_launches.history, rtol=1e-6 if precision == "float64" else 1e-2)
+    assert np.abs(u - v).max() < 1e-7
+
+
 @pytest.mark.parametrize("smoother", ["jacobi", "chebyshev", "spai"])
 def test_corrections_in_single_precision_take_as_many_cycles(device, smoother):
     levels = grids("circle", 1, 6)

@@ -104,10 +104,12 @@ KERNEL peak(const long count, const long chunk, GLOBAL const real *RESTRICT b, G
 }
 
 /* x = 0, p = 0, r = b times the power of two that brings its largest entry to between 1 and 2, so that no square over-
- * or underflows, and single precision inside a preconditioner neither; partial sums of r.r. */
+ * or underflows, and single precision inside a preconditioner neither; partial sums of r.r. Where a preconditioner in
+ * single precision takes r, `rounded` is r in it. */
 KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial_peak,
              GLOBAL const real *RESTRICT b, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
-             GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars, GLOBAL double *RESTRICT partial)
+             GLOBAL real *RESTRICT p, GLOBAL double *RESTRICT scalars, GLOBAL double *RESTRICT partial,
+             GLOBAL float *RESTRICT rounded)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -130,6 +132,7 @@ KERNEL start(const long count, const long chunk, const int blocks, GLOBAL const 
             x[i] = 0;
             p[i] = 0;
             r[i] = value;
+            if (rounded) rounded[i] = (float)value;
             squares[l] += value * value;
         });
         sums[t] = folded(squares);
@@ -276,7 +279,7 @@ KERNEL curvature(const long count, const long chunk, const int blocks, GLOBAL co
 KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL const double *RESTRICT partial,
                GLOBAL const real *RESTRICT p, GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x,
                GLOBAL real *RESTRICT r, GLOBAL double *RESTRICT scalars, GLOBAL const int *RESTRICT counters,
-               GLOBAL double *RESTRICT partial_rr)
+               GLOBAL double *RESTRICT partial_rr, GLOBAL float *RESTRICT rounded)
 {
     OUTER(block);
     SHARED double sums[BLOCK];
@@ -287,6 +290,7 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
             const double value = r[i] - alpha * q[i];
             x[i] += alpha * p[i];
             r[i] = value;
+            if (rounded) rounded[i] = (float)value;
             lanes[l] += value * value;
         });
         sums[t] = folded(lanes);
@@ -329,11 +333,28 @@ KERNEL check(const ulong handle, const int blocks, GLOBAL const double *RESTRICT
              GLOBAL const double *RESTRICT partial, GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters,
              GLOBAL double *RESTRICT history)
 {
-    SHARED double sums[BLOCK];
-    TOTAL(rr, sums, partial_rr, blocks)
-    TOTAL(pq, sums, partial, parts)
-    TOTAL(pp, sums, partial + parts, parts)
-    TOTAL(qq, sums, partial + 2 * parts, parts)
+    SHARED double sums[4][BLOCK]; /* together, since each by itself waits as long */
+    INNER(t) {
+        double rr = 0, pq = 0, pp = 0, qq = 0;
+        for (int i = t; i < blocks; i += BLOCK) rr += partial_rr[i];
+        for (int i = t; i < parts; i += BLOCK) {
+            pq += partial[i];
+            pp += partial[parts + i];
+            qq += partial[2 * parts + i];
+        }
+        sums[0][t] = rr;
+        sums[1][t] = pq;
+        sums[2][t] = pp;
+        sums[3][t] = qq;
+    }
+    BARRIER;
+    for (int width = BLOCK / 2; width > 0; width /= 2) {
+        INNER(t) {
+            for (int k = 0; t < width && k < 4; ++k) sums[k][t] += sums[k][t + width];
+        }
+        BARRIER;
+    }
+    const double rr = sums[0][0], pq = sums[1][0], pp = sums[2][0], qq = sums[3][0];
     INNER(t) {
         if (t == 0) {
             const double rz = scalars[RZ], broken = rz > 0 && FINITE(rz) ? pq : rz;

@@ -90,6 +90,7 @@ class ConjugateGradient:
     """
 
     _source = SOURCE
+    _rounded = None  # r in single precision, where a preconditioner takes it so
     _unrolled = 1  # iterations of a graph's body; those after the last change nothing
 
     def __init__(
@@ -152,7 +153,7 @@ class ConjugateGradient:
         kernels, blocks = self._kernels, self._blocks
         size, vectors = (self.n, self._chunk), (self._x, self._r, self._p)
         kernels.peak(blocks, *size, b, self._rz)
-        kernels.start(blocks, *size, blocks, self._rz, b, *vectors, self._scalars, self._rr)
+        kernels.start(blocks, *size, blocks, self._rz, b, *vectors, self._scalars, self._rr, self._rounded)
         kernels.prepare(1, blocks, tolerance, max_iterations, self._rr, self._scalars, self._counters, self._history)
 
     def repeat(self) -> None:
@@ -189,7 +190,8 @@ class ConjugateGradient:
         kernels.direction(blocks, *size, blocks, rz, self._z, self._p, *state)
         self.multiply(self._p, self._q)
         kernels.curvature(blocks, *size, blocks, self._p, self._q, self._curvature)
-        kernels.advance(blocks, *size, blocks, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr)
+        kernels.advance(blocks, *size, blocks, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr,
+                        self._rounded)  # fmt: skip
         kernels.check(1, handle, blocks, self._rr, blocks, self._curvature, *state, self._history)
 
     def true_residual(self, b, x) -> float:

@@ -27,15 +27,18 @@ class FusedConjugateGradient(ConjugateGradient):
         ``precondition(r, z, partial)`` enqueues z = M⁻¹ r, and the parts of r·z.
     parts : int
         How many parts the preconditioner leaves.
+    rounded : (n,) float32 device array, optional
+        Where the preconditioner finds r in single precision.
     graph : bool, optional
         As there.
     """
 
     def __init__(
-        self, device, matrix, precondition: Callable | None = None, parts: int = 0, graph: bool | None = None
+        self, device, matrix, precondition: Callable | None = None, parts: int = 0, rounded=None,
+        graph: bool | None = None,
     ):  # fmt: skip
         super().__init__(device, matrix.multiply, matrix.shape[0], precondition, graph)
-        self._matrix, self._weighed = matrix, parts
+        self._matrix, self._weighed, self._rounded = matrix, parts, rounded
         self._rz = device.zeros(max(2 * self._blocks, parts), np.float64)
         self._curvature = device.zeros(3 * matrix.parts, np.float64)
 
@@ -48,7 +51,8 @@ class FusedConjugateGradient(ConjugateGradient):
             self.precondition(self._r, self._z, rz)
         kernels.direction(blocks, *size, weighed, rz, self._z, self._p, *state)
         self._matrix.measure(self._p, self._q, self._curvature)
-        kernels.advance(blocks, *size, parts, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr)
+        kernels.advance(blocks, *size, parts, self._curvature, self._p, self._q, self._x, self._r, *state, self._rr,
+                        self._rounded)  # fmt: skip
         kernels.check(1, handle, blocks, self._rr, parts, self._curvature, *state, self._history)
 
     def vector_work(self) -> Work:

@@ -47,7 +47,7 @@ class Preconditioner:
         self._inner = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": real})
         self._outer = device.build(SOURCE, block=BLOCK, defines={"real": real, "wide": "double"})
         self._fused = getattr(matrix, "combine", None) if (device.is_gpu if fuse is None else fuse) else None
-        self._rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
+        self.rounded = None if self.dtype == "float64" else device.empty(self.n, self.dtype)
         self._product, *self._terms = (device.empty(self.n, self.dtype) for _ in range(3))
 
     @property
@@ -55,12 +55,16 @@ class Preconditioner:
         """Numbers in which `apply` leaves r·z; 0 where it cannot."""
         return self.matrix.parts if self._fused is not None else 0
 
-    def apply(self, r, z, partial=None) -> None:
-        """Enqueue z = s(A) r for float64 device arrays, which are not the same; leave the parts of r·z in `partial`."""
+    def apply(self, r, z, partial=None, is_rounded: bool = False) -> None:
+        """Enqueue z = s(A) r for float64 device arrays, which are not the same; leave the parts of r·z in `partial`.
+
+        With `is_rounded` the array `rounded` has r in single precision already.
+        """
         residual = r
-        if self._rounded is not None:
-            self._outer.narrow(self._blocks, self.n, r, self._rounded)
-            r = self._rounded
+        if self.rounded is not None:
+            if not is_rounded:
+                self._outer.narrow(self._blocks, self.n, r, self.rounded)
+            r = self.rounded
         a, b = self.polynomial.interval
         gamma, order = self.polynomial.coefficients, self.polynomial.order
         slope, shift = 2 / (b - a), -(a + b) / (b - a)
@@ -90,6 +94,6 @@ class Preconditioner:
         product = self.matrix.least_work()
         # Beside the product's vectors a step reads r and b_{k+2}, the first two only r; the last writes doubles.
         vectors = 2 * size * order - 2 * size + 8 - size
-        if self._rounded is not None:
+        if self.rounded is not None:
             vectors += 8 + size
         return Work(order * product.bytes + vectors * self.n, order * (product.flops + 7.0 * self.n), self.dtype)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,10 @@ class Solver:
         found = self.preconditioner
         apply, parts = (found.apply, found.parts) if found else (None, 0)
         if device.is_gpu and 0 < getattr(self.matrix, "parts", 0) <= MOST_PARTS and (parts or not found):
-            return FusedConjugateGradient(device, self.matrix, apply, parts)
+            rounded = found.rounded if found else None
+            if rounded is not None:
+                apply = partial(apply, is_rounded=True)
+            return FusedConjugateGradient(device, self.matrix, apply, parts, rounded)
         return ConjugateGradient(device, self.matrix.multiply, n, apply)
 
     def load(self, b) -> None:

@@ -1,5 +1,7 @@
 """Sums that come with the product and the preconditioner: the iterates are those of kernels that sum apart."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -34,13 +36,14 @@ def test_the_same_iterates(device, system, form, precision):
     matrix, bounds = system
     b = np.random.default_rng(3).normal(size=matrix.shape[0])
     packed = spmv.pack(form, device, matrix)
-    apply, parts = None, 0
+    apply, parts, rounded, precondition = None, 0, None, None
     if precision is not None:
         inner = spmv.pack(form, device, matrix, precision)
         preconditioner = Preconditioner(device, inner, fitted("least-squares", 3, bounds), fuse=True)
-        apply, parts = preconditioner.apply, preconditioner.parts
-        assert parts > 1
-    fused = FusedConjugateGradient(device, packed, apply, parts)
+        apply, parts, rounded = preconditioner.apply, preconditioner.parts, preconditioner.rounded
+        precondition = partial(apply, is_rounded=rounded is not None)
+        assert parts > 1 and (rounded is None) == (precision == "float64")
+    fused = FusedConjugateGradient(device, packed, precondition, parts, rounded)
     plain = ConjugateGradient(device, packed.multiply, matrix.shape[0], apply)
     outcome, x = solved(device, fused, b)
     expected, same = solved(device, plain, b)

@@ -43,9 +43,14 @@ class Solver:
         self._pattern = self.matrix.indptr.astype(np.uint32), self.matrix.indices.astype(np.uint32)
         self._series = NO_POLYNOMIAL if polynomial is None else np.array(polynomial.coefficients, dtype=np.float64)
         self._interval = (0.0, 1.0) if polynomial is None else tuple(map(float, polynomial.interval))
-        self.threads = threads or numba.config.NUMBA_NUM_THREADS
+        self.threads = threads or self.most_threads()
         self._vectors = np.zeros((6, self.matrix.shape[0]))
         self._b = np.zeros(self.matrix.shape[0])
+
+    @staticmethod
+    def most_threads() -> int:
+        """Return how many threads Numba has."""
+        return numba.config.NUMBA_NUM_THREADS
 
     def load(self, b) -> None:
         """Scale a right-hand side, (n,) float64, for `run`."""

@@ -106,12 +106,14 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
 
 
 def one_legend(made, axes) -> None:
-    """Put the legend that all panels share above them, once; ``paper`` only where a panel has it."""
+    """Put the legend that all panels share above them, once, levels in order; ``paper`` only where a panel has it."""
     entries = {}
     for axis in axes:
         entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
         if axis.get_legend() is not None:
             axis.get_legend().remove()
+    if all(text.startswith("level ") or text == "paper" for text in entries):
+        entries = dict(sorted(entries.items(), key=lambda item: (item[0] == "paper", len(item[0]), item[0])))
     with style():
         made.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=len(entries) or 1)
 

@@ -18,7 +18,7 @@ from repro.show.plots import PAGE, bars, caption, colour, figure, style
 from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.3, "small": 2, "paper": 20, "large": 60}
+MINUTES = {"smoke": 0.3, "small": 2, "paper": 5, "large": 20}
 FORMS = {"csr": "csr_vector", "sbell": "sbell", "sbell16": "sbell16"}
 PRECISIONS = ("double", "mixed")
 POLYNOMIAL = {"polynomial": "least-squares", "order": 6}
@@ -125,6 +125,8 @@ def _draw(axis, ratios, methods, names, quantity):
     axis.set_xticks(range(len(names) + 1), [*names.values(), "paper"])
     axis.set_xlim(-0.5, len(names) + 0.5)
     axis.set_yscale("log")
+    if ranges:
+        axis.set_ylim(bottom=0.7 * min(float(low) for low, _ in ranges.values()))
     logarithmic(axis, "y")
     axis.tick_params(axis="x", length=0)
     axis.set_ylabel(quantity)

@@ -24,7 +24,7 @@ from repro.show.plots import COLUMN, PAGE, caption, figure
 from repro.show.tables import Column, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 1, "small": 3, "paper": 40, "large": 90}
+MINUTES = {"smoke": 1, "small": 3, "paper": 12, "large": 40}
 
 
 def tables(results):

@@ -15,7 +15,7 @@ from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.3, "small": 2.5, "paper": 60, "large": 240}
+MINUTES = {"smoke": 0.3, "small": 2.5, "paper": 20, "large": 90}
 METHODS = {"jacobi": ("", 0), "least-squares-6": ("least-squares", 6)}
 VARIANTS = {"": {"threads": 1}, "-threads": {"threads": 0}, "-scipy": {"library": True}}
 

@@ -172,17 +172,25 @@ def test_every_solver_is_held_to_one_residual(monkeypatch, how, residual, stands
             solves.measure(cell, run)
 
 
-def test_a_solve_is_sampled_five_times_but_where_once_is_said(monkeypatch):
+@pytest.mark.parametrize("whole", [3, 0])
+def test_a_solve_is_sampled_five_times_or_a_long_one_s_first_iterations_are(monkeypatch, whole):
     from experiments.zhang2013 import solves
+    from repro.show.results import interval_behind
 
-    counts = {}
-    for once in (False, True):
-        monkeypatch.setattr(solves, "SECONDS", {"smoke": 1e-6})
-        chosen = {"polynomial": "neumann", "order": 2, "bound": "safeguard", "steps": 10, "threads": 1}
-        cell = solves.solve_cell("neumann", "order-2", "host", "quad", **chosen, **({"once": True} if once else {}))
-        run = Run(cell, "zhang2013-table3", "smoke")
-        solves.measure(cell, run)
-        counts[once] = next(row.n for row in run.rows if row.metric == "solve")
-        bound = next(row.value for row in run.rows if row.metric == "upper_bound")
-        assert 1 < bound < 1.4
-    assert counts[False] >= 5 and counts[True] == 1
+    monkeypatch.setattr(solves, "SECONDS", {"smoke": 0.1})
+    monkeypatch.setattr(solves, "WHOLE", whole)
+    monkeypatch.setattr(solves, "PART", 1e-6)
+    chosen = {"polynomial": "neumann", "order": 2, "bound": "safeguard", "steps": 10, "threads": 1}
+    cell = solves.solve_cell("neumann", "order-2", "host", "quad", **chosen)
+    run = Run(cell, "zhang2013-table3", "smoke")
+    solves.measure(cell, run)
+    rows = {row.metric: row.as_dict() for row in run.rows}
+    assert 1 < rows["upper_bound"]["value"] < 1.4
+    if whole:
+        assert rows["solve"]["n"] >= 5 and "first_iterations" not in rows
+        return
+    behind = interval_behind(rows["solve"], rows.values())
+    assert behind["n"] == rows["first_iterations"]["n"] >= 5
+    times = rows["iterations"]["value"] / solves.LEAST
+    assert rows["solve"]["value"] == pytest.approx(rows["first_iterations"]["value"] * times, rel=1e-6)
+    assert rows["times_first_iterations"]["value"] == times and behind["ci_low"] <= rows["solve"]["value"]

@@ -98,16 +98,23 @@ class Cycle:
 
     def solve(self, tolerance: float = 1e-8, max_cycles: int = 100) -> Outcome:
         """Solve from the start until the defect's norm is `tolerance` times the first one."""
-        top, finest = len(self.grids) - 1, self.vectors[-1]
+        finest = self.vectors[-1]
         finest.x[:], finest.b[:] = self.grids[-1].start, self.grids[-1].rhs
         history = [self._measured()]
         while history[-1] > tolerance * history[0] and len(history) <= max_cycles:
+            history.append(self.go_on())
+        done = history[-1] <= tolerance * history[0]
+        return Outcome("converged" if done else "cycle limit", len(history) - 1, np.array(history))
+
+    def go_on(self, cycles: int = 1) -> float:
+        """Take so many cycles more, whatever the defect is, and return its norm after them."""
+        top, finest, norm = len(self.grids) - 1, self.vectors[-1], 0.0
+        for _ in range(cycles):
             self.update(top, finest.x, finest.defect, finest.spare)
             finest.swap()
             self._descend(top)
-            history.append(self._measured())
-        done = history[-1] <= tolerance * history[0]
-        return Outcome("converged" if done else "cycle limit", len(history) - 1, np.array(history))
+            norm = self._measured()
+        return norm
 
     def _measured(self) -> float:
         finest = self.vectors[-1]

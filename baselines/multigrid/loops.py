@@ -57,6 +57,10 @@ class NumbaCycle(Cycle):
         with use_threads(self.threads):
             return super().solve(*arguments, **settings)
 
+    def go_on(self, cycles=1):
+        with use_threads(self.threads):
+            return super().go_on(cycles)
+
     def _wake(self, out):
         """Let the loop over `out` run on this thread alone where it is short, else on all that are asked for."""
         numba.set_num_threads(1 if out.size <= SHORT else self.threads)

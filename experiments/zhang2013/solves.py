@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from baselines.polynomial_cg import library, loops
+from experiments.partly import WHOLE, by_some
 from experiments.zhang2013.spectra import prepared
 from experiments.zhang2013.systems import system
 from kernels import polynomial
@@ -18,13 +18,11 @@ ROUNDING = 0.01  # of it: as far as rounding parts the residual that a solver st
 HELD_TO = (1 + ROUNDING) * TOLERANCE
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.3, "large": 1}
 LONGEST = 30  # seconds of a solve that is sampled several times
-# Compiled loops take as long for each iteration: of a solve of more seconds than WHOLE the first iterations are sampled
-# that last PART, LEAST at least, after a whole one on all threads has been checked.
-WHOLE, PART, LEAST = 3, 0.7, 8
+LEAST = 8  # iterations of a part of a solve
 CRITERION = (
     f"Stopped at a relative residual of {TOLERANCE:g}; the paper's criterion is not legible in the copy at hand, and "
     "with this one Jacobi's iterations come nearest. Where compiled loops take more than "
-    f"{WHOLE} s, their first iterations are timed, and taken as often as there are more."
+    f"{WHOLE} s, some of their iterations are timed, and taken as often as there are more."
 )
 MAX_ITERATIONS = 50_000
 
@@ -39,8 +37,7 @@ def measure(cell, run):
 
     Parameters of the cell: `polynomial` (empty is Jacobi), `order`, and of the spectrum `bound` and Lanczos `steps`; on
     a device `form` and `precision`, on the host `threads` of the compiled loops, all where it is 0, or `library` for
-    SciPy's own solver. A long solve of compiled loops is its first iterations, times over, and says so by recording
-    them.
+    SciPy's own solver. A long solve of compiled loops is some of its iterations, times over; they are recorded.
     """
     asked, made = cell.parameters, system(run)
     ready, name = prepared(made), asked["polynomial"] or None
@@ -56,7 +53,7 @@ def measure(cell, run):
 
     seconds = None
     if cell.backend == "host" and not asked.get("library"):
-        seconds = _by_first_iterations(run, solver, solve, outcomes, made)
+        seconds = _by_some_iterations(run, solver, solve, outcomes, made)
     if seconds is None:
         limit = SECONDS[run.scale]
         begun = time.perf_counter()
@@ -80,22 +77,13 @@ def measure(cell, run):
         run.value("upper_bound", spectrum.upper / ready.largest, "x")
 
 
-def _by_first_iterations(run, solver, solve, outcomes, made) -> float | None:
-    """Return the seconds of a long solve by those of its first iterations, which are recorded; None of a short one."""
+def _by_some_iterations(run, solver, solve, outcomes, made) -> float | None:
+    """Return the seconds of a long solve after a whole one on all threads has been checked; None of a short one."""
     threads, solver.threads = solver.threads, loops.Solver.most_threads()
     solve()
     run.check(made.residual(solver.solution()), HELD_TO, "residual by SciPy")
     solver.threads = threads
-    begun = time.perf_counter()
-    solver.run(TOLERANCE, LEAST)
-    each = (time.perf_counter() - begun) / LEAST
-    count, iterations = max(LEAST, math.ceil(PART / each)), outcomes[0].iterations
-    if iterations * each < WHOLE or count >= iterations:
-        return None
-    summary = run.time("first_iterations", lambda: solver.run(TOLERANCE, count), capture=False,
-                       max_seconds=max(5 * PART, SECONDS[run.scale]))  # fmt: skip
-    run.value("times_first_iterations", iterations / count, "count")
-    return summary.median * iterations / count
+    return by_some(run, "iterations", lambda count: solver.run(TOLERANCE, count), outcomes[0].iterations, LEAST)
 
 
 def _solver(cell, asked, made, ready, name, spectrum):

@@ -7,11 +7,12 @@ import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy
-from experiments.geveler2011 import figure1_setups, solves, table2_spmv
+from experiments.geveler2011 import cell_of, figure1_setups, solves, table2_spmv
 from kernels import multigrid, spmv
 from repro import rows as stored
 from repro.judge.roofs import Roofs
 from repro.model import Row
+from repro.run.context import Run
 from repro.show.results import Results
 
 pytestmark = pytest.mark.usefixtures("needs_c")
@@ -218,3 +219,20 @@ def test_columns_of_hardware_that_was_not_measured_are_left_out():
     (table,) = tables.values()
     assert table.frame.columns.tolist() == ["Numbering", "L", "device [MFLOP/s]"]
     assert not any("no host" in note or "paper's columns" in note for note in table.notes)
+
+
+def test_a_long_solve_of_loops_is_some_of_its_cycles_on_the_threads_that_were_asked_for(monkeypatch):
+    from baselines.multigrid import NumbaCycle
+    from experiments import partly
+
+    monkeypatch.setattr(partly, "WHOLE", 0)
+    monkeypatch.setattr(partly, "PART", 1e-4)
+    threads, go_on = [], NumbaCycle.go_on
+    monkeypatch.setattr(NumbaCycle, "go_on", lambda self, n=1: threads.append((self.threads, n)) or go_on(self, n))
+    run = Run(cell_of("circle", 4, "q1", "sto", "cpu-1", "host"), "geveler2011-table3", "smoke")
+    solves.measure(run.cell, run, 0.01)
+    rows = {row.metric: row for row in run.rows}
+    count, cycles = threads[-1][1], rows["cycles"].value
+    assert {each for each in threads if each[1] > 1 or each[0] == 1} == {(1, 1), (1, count)} and count < cycles
+    assert rows["some_cycles"].n >= 5 and rows["times_some_cycles"].value == cycles / count
+    assert rows["solve"].value == pytest.approx(rows["some_cycles"].value * cycles / count, rel=1e-6)

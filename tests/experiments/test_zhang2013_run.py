@@ -173,13 +173,14 @@ def test_every_solver_is_held_to_one_residual(monkeypatch, how, residual, stands
 
 
 @pytest.mark.parametrize("whole", [3, 0])
-def test_a_solve_is_sampled_five_times_or_a_long_one_s_first_iterations_are(monkeypatch, whole):
+def test_a_solve_is_sampled_five_times_or_a_long_one_s_some_iterations_are(monkeypatch, whole):
+    from experiments import partly
     from experiments.zhang2013 import solves
     from repro.show.results import interval_behind
 
     monkeypatch.setattr(solves, "SECONDS", {"smoke": 0.1})
-    monkeypatch.setattr(solves, "WHOLE", whole)
-    monkeypatch.setattr(solves, "PART", 1e-6)
+    monkeypatch.setattr(partly, "WHOLE", whole)
+    monkeypatch.setattr(partly, "PART", 1e-4)
     chosen = {"polynomial": "neumann", "order": 2, "bound": "safeguard", "steps": 10, "threads": 1}
     cell = solves.solve_cell("neumann", "order-2", "host", "quad", **chosen)
     run = Run(cell, "zhang2013-table3", "smoke")
@@ -187,10 +188,10 @@ def test_a_solve_is_sampled_five_times_or_a_long_one_s_first_iterations_are(monk
     rows = {row.metric: row.as_dict() for row in run.rows}
     assert 1 < rows["upper_bound"]["value"] < 1.4
     if whole:
-        assert rows["solve"]["n"] >= 5 and "first_iterations" not in rows
+        assert rows["solve"]["n"] >= 5 and "some_iterations" not in rows
         return
     behind = interval_behind(rows["solve"], rows.values())
-    assert behind["n"] == rows["first_iterations"]["n"] >= 5
+    assert behind["n"] == rows["some_iterations"]["n"] >= 5
     times = rows["iterations"]["value"] / solves.LEAST
-    assert rows["solve"]["value"] == pytest.approx(rows["first_iterations"]["value"] * times, rel=1e-6)
-    assert rows["times_first_iterations"]["value"] == times and behind["ci_low"] <= rows["solve"]["value"]
+    assert rows["solve"]["value"] == pytest.approx(rows["some_iterations"]["value"] * times, rel=1e-6)
+    assert rows["times_some_iterations"]["value"] == times and behind["ci_low"] <= rows["solve"]["value"]

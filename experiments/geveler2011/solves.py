@@ -8,8 +8,8 @@ from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS,
 COLUMNS = (("cpu-all", ("host",)), ("ellpack_r", DEVICES))
 #: The best and the worst numbering: one thread takes long.
 ONE_THREAD = (BEST, "sto")
-#: Unknowns of the largest level that is done in one launch with those below it.
-SMALL = 2500
+#: Unknowns of the largest level that is done in one launch with those below it, and of the largest smoothed by tiles.
+AT_ONCE = {"small": 600, "tiled": 70_000}
 #: What is measured in the best numbering: settings of the solver, by name.
 VARIANTS = {
     "sell": {"format": "sell"},
@@ -18,16 +18,16 @@ VARIANTS = {
     "chebyshev": {"format": "sell", "smoother": "chebyshev"},
     "spai": {"format": "sell", "smoother": "spai"},
     "strong": {"format": "sell", "smoother": "chebyshev", "smoothing": "strong"},
-    "small": {"format": "sell", "small": SMALL},
-    "mixed": {"format": "sell", "small": SMALL, "precision": "mixed"},
+    "small": {"format": "sell", **AT_ONCE},
+    "mixed": {"format": "sell16", "precision": "mixed", **AT_ONCE},
     "mixed-chebyshev": {
-        "format": "sell",
-        "small": SMALL,
+        "format": "sell16",
         "precision": "mixed",
         "smoother": "chebyshev",
         "smoothing": "strong",
+        **AT_ONCE,
     },
-    "mixed-spai": {"format": "sell", "precision": "mixed", "smoother": "spai"},
+    "mixed-spai": {"format": "sell16", "precision": "mixed", "smoother": "spai"},
     "cusparse": {"pack": "cusparse_csr"},
     "cusparse-sell": {"pack": "cusparse_sell"},
     "cusparse-chebyshev": {"pack": "cusparse_sell", "smoother": "chebyshev"},
@@ -45,7 +45,7 @@ GENERAL = ("amg", "amg-jacobi", "amgcl", "strong", "mixed-chebyshev")
 NAMES = {
     "ellpack_r": "ELLPACK-R, Jacobi", "sell": "SELL, Jacobi", "unfused": "ELLPACK-R, not fused",
     "direct": "SELL, direct transfer", "chebyshev": "SELL, Chebyshev", "spai": "SELL, SPAI",
-    "strong": "SELL, Chebyshev of degree 24", "small": "SELL, small levels at once", "mixed": "mixed, Jacobi",
+    "strong": "SELL, Chebyshev of degree 24", "small": "SELL, small levels by tiles", "mixed": "mixed, Jacobi",
     "mixed-chebyshev": "mixed, Chebyshev", "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi",
     "cusparse-sell": "cuSPARSE SELL, Jacobi", "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev",
     "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy", "pyamg": "PyAMG",
@@ -59,10 +59,10 @@ MEANING = {
     "chebyshev": "Chebyshev polynomials in place of Jacobi's",
     "spai": "the sparse approximate inverse with A's pattern in place of D⁻¹",
     "strong": "the same of a degree from which on cycles do not depend on the level",
-    "small": f"`sell`, and all levels of up to {SMALL} unknowns in one launch",
-    "mixed": "`small`, and corrections in single precision",
+    "small": "`sell`, levels of up to {tiled:,} unknowns by tiles, of up to {small:,} in one launch".format(**AT_ONCE),
+    "mixed": "`small`, and corrections in single precision with columns of 16 bits",
     "mixed-chebyshev": "`mixed` with the polynomials of `strong`",
-    "mixed-spai": "`spai`, and corrections in single precision",
+    "mixed-spai": "`spai`, and corrections in single precision with columns of 16 bits",
     "cusparse": "cuSPARSE's CSR, preprocessed, under the same cycle",
     "cusparse-sell": "cuSPARSE's sliced ELLPACK under the same cycle",
     "cusparse-chebyshev": "the same with the polynomials of `chebyshev`",

@@ -2,6 +2,19 @@
  * max_iterations, tolerance, the system as row_offsets, entry_columns, entries and inverse_diagonal, b, the vectors r, p, q and x,
  * `iterations`, and shared sums_rz, sums_rr and sums_pq of a number a thread. Stops by itself at |r| <= tolerance |b|. */
 
+/* As TREE, where threads from `span` on have nothing: fewer barriers. */
+#define TREE_OF_FEW(sums)                                                                                            \
+    BARRIER;                                                                                                         \
+    for (int width = span / 2; width > 0; width /= 2) {                                                              \
+        INNER(t) {                                                                                                   \
+            if (t < width) sums[t] += sums[t + width];                                                               \
+        }                                                                                                            \
+        BARRIER;                                                                                                     \
+    }
+
+    int span = BLOCK;
+    while (span > 1 && span / 2 >= n) span /= 2;
+
     INNER(t) {
         double rz = 0, rr = 0;
         for (int i = t; i < n; i += BLOCK) {
@@ -15,8 +28,8 @@
         sums_rz[t] = rz;
         sums_rr[t] = rr;
     }
-    TREE(sums_rz)
-    TREE(sums_rr)
+    TREE_OF_FEW(sums_rz)
+    TREE_OF_FEW(sums_rr)
     double rz = sums_rz[0];
     const double limit = tolerance * tolerance * sums_rr[0];
     int count = 0, running = sums_rr[0] > 0;
@@ -32,7 +45,7 @@
             }
             sums_pq[t] = pq;
         }
-        TREE(sums_pq)
+        TREE_OF_FEW(sums_pq)
         const real alpha = rz / sums_pq[0];
         INNER(t) {
             double now = 0, rr = 0;
@@ -46,8 +59,8 @@
             sums_rz[t] = now;
             sums_rr[t] = rr;
         }
-        TREE(sums_rz)
-        TREE(sums_rr)
+        TREE_OF_FEW(sums_rz)
+        TREE_OF_FEW(sums_rr)
         const real beta = sums_rz[0] / rz;
         rz = sums_rz[0];
         running = sums_rr[0] > limit && rz > 0;

@@ -1,7 +1,6 @@
-/* A V-cycle from zero over all levels up to `top`, in one launch: on small levels a launch takes longer than its work.
- *
- * Where there are clusters a cluster of CLUSTER blocks does it, and its blocks wait for one another after every step, which
- * empties their caches: levels of up to ALONE unknowns a single block does. Matrices are stored by columns, as wide as their longest row; padding has the value 0 and some column of that row.
+/* A V-cycle from zero over all levels up to `top` by one block, in one launch: on such levels a launch takes longer than
+ * its work. Matrices are stored by columns, as wide as their longest row; padding has the value 0 and some column of that
+ * row.
  *
  * layout: of each level FIELDS numbers, its unknowns, its place in `vectors`, then of A, R and P width and place.
  * vectors: of each level, one after another, b, x, spare, defect, memory and D^-1. coefficients: two a step, level by level.
@@ -12,24 +11,13 @@
 #define FIELDS 8
 #define VECTORS 6
 
-#if CLUSTER > 1 && defined(__CUDACC__)
-#undef KERNEL
-#define KERNEL extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(BLOCK)
-#define CLUSTER_BARRIER                                                                                              \
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory")
+#ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll 5")
 #else
-#define CLUSTER_BARRIER BARRIER
 #define UNROLLED
 #endif
-#define TOGETHER                                                                                                     \
-    do {                                                                                                             \
-        if (alone) BARRIER;                                                                                          \
-        else CLUSTER_BARRIER;                                                                                        \
-    } while (0)
 
-#define EACH(i, n)                                                                                                   \
-    INNER(t) for (int i = (alone ? 0 : (int)block * BLOCK) + t; i < (n); i += alone ? BLOCK : BLOCK * CLUSTER)
+#define EACH(i, n) INNER(t) for (int i = t; i < (n); i += BLOCK)
 
 /* Adds to sum the i-th row of a matrix of `rows` rows, whose fields begin at `field`, times x. */
 #define ADD_ROW(sum, field, rows, x)                                                                                 \
@@ -42,7 +30,7 @@
 
 #define LEVEL(level)                                                                                                 \
     GLOBAL const int *here = layout + (level) * FIELDS;                                                              \
-    const int n = here[0], alone = n <= ALONE;                                                                       \
+    const int n = here[0];                                                                                           \
     GLOBAL real *own = vectors + here[1];                                                                            \
     GLOBAL const real *b = (level) == top ? given : own;                                                             \
     GLOBAL real *first = (level) == top ? result : own + n;                                                          \
@@ -65,7 +53,7 @@
             }                                                                                                        \
             (to)[i] = (from)[i] + move;                                                                              \
         }                                                                                                            \
-        TOGETHER;                                                                                                    \
+        BARRIER;                                                                                                     \
     }
 
 KERNEL small_cycle(const int top, const int steps, const int max_iterations, const double tolerance,
@@ -75,13 +63,11 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
                    GLOBAL const real *RESTRICT entries, GLOBAL const real *given, GLOBAL real *result,
                    GLOBAL real *vectors, GLOBAL int *iterations)
 {
-    OUTER(block);
     SHARED double sums_rz[BLOCK];
     SHARED double sums_rr[BLOCK];
     SHARED double sums_pq[BLOCK];
     for (int level = top; level > 0; --level) {
         LEVEL(level);
-        if (alone && block > 0) break;
         GLOBAL real *from = second, *to = first, *defect = own + 3 * n;
         const int below = here[0 - FIELDS];
         GLOBAL real *b_below = vectors + here[1 - FIELDS];
@@ -90,7 +76,7 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
             if (MEMORY) memory[i] = move;
             from[i] = move;
         }
-        TOGETHER;
+        BARRIER;
         for (int step = 1; step < steps; ++step) {
             RELAX(step, from, to)
             GLOBAL real *last = from;
@@ -102,28 +88,22 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
             ADD_ROW(sum, 2, n, from);
             defect[i] = b[i] - sum;
         }
-        TOGETHER;
+        BARRIER;
         EACH(i, below) {
             real sum = 0;
             ADD_ROW(sum, 4, below, defect);
             b_below[i] = sum;
         }
-        TOGETHER;
+        BARRIER;
     }
-    if (block == 0) {
+    {
         const int n = layout[0];
         GLOBAL real *b = vectors + layout[1], *x = b + n, *r = b + 2 * n, *p = b + 3 * n, *q = b + 4 * n;
         GLOBAL const real *inverse_diagonal = b + 5 * n;
 #include "conjugate_gradient.h"
     }
-    int waited = 0;
     for (int level = 1; level <= top; ++level) {
         LEVEL(level);
-        if (alone && block > 0) continue;
-        if (!alone && !waited) {
-            CLUSTER_BARRIER;
-            waited = 1;
-        }
         /* `steps` - 1 relaxations came before, and as many as `steps` follow: the last is written to `first`. */
         GLOBAL real *from = steps % 2 ? second : first, *to = steps % 2 ? first : second;
         GLOBAL const real *x_below = vectors + here[1 - FIELDS] + here[0 - FIELDS];
@@ -132,7 +112,7 @@ KERNEL small_cycle(const int top, const int steps, const int max_iterations, con
             ADD_ROW(sum, 6, n, x_below);
             from[i] += sum;
         }
-        TOGETHER;
+        BARRIER;
         for (int step = 0; step < steps; ++step) {
             RELAX(step, from, to)
             GLOBAL real *last = from;

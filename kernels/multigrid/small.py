@@ -1,4 +1,4 @@
-"""All small levels of a cycle in one launch: what a cycle does below some level, by one cluster of blocks."""
+"""All small levels of a cycle in one launch: what a cycle does below some level, by one block."""
 
 from __future__ import annotations
 
@@ -7,26 +7,10 @@ from pathlib import Path
 import numpy as np
 
 SOURCE = Path(__file__).with_name("small.c")
-GPU_BLOCK, CPU_BLOCK, CLUSTER = 512, 8, 8
-ALONE = 600  # unknowns of a level up to which one block is faster than a cluster that waits
-FIRST_CAPABILITY = 90  # that has clusters
+GPU_BLOCK, CPU_BLOCK = 512, 8
 REAL = {"float64": "double", "float32": "float"}
-
-
-def _defines(cluster: int, dtype: str, memory: bool) -> dict:
-    return {"CLUSTER": cluster, "ALONE": ALONE, "MEMORY": int(memory), "real": REAL[dtype]}
-
-
-BUILDS = [(SOURCE, block, _defines(cluster, dtype, memory))
-          for block, cluster, dtype, memory in (
-              (GPU_BLOCK, 1, "float64", False), (GPU_BLOCK, CLUSTER, "float64", False),
-              (GPU_BLOCK, CLUSTER, "float64", True), (GPU_BLOCK, CLUSTER, "float32", False),
-              (CPU_BLOCK, 1, "float64", True))]  # fmt: skip
-
-
-def has_clusters(device) -> bool:
-    """Return whether blocks can wait for one another in a cluster."""
-    return device.backend == "cuda" and int(device.details["compute capability"]) >= FIRST_CAPABILITY
+SHAPES = ((GPU_BLOCK, 0, "double"), (GPU_BLOCK, 1, "float"), (CPU_BLOCK, 1, "double"))
+BUILDS = [(SOURCE, block, {"MEMORY": memory, "real": real}) for block, memory, real in SHAPES]
 
 
 class SmallLevels:
@@ -44,13 +28,11 @@ class SmallLevels:
         Of the conjugate gradients on the coarsest level.
     """
 
-    def __init__(self, device, levels, grids, coefficients, tolerance: float, max_iterations: int = 1000,
-                 cluster: int = CLUSTER, block: int | None = None):  # fmt: skip
+    def __init__(self, device, levels, grids, coefficients, tolerance: float, max_iterations: int = 1000):
         self.device, self.top, dtype = device, levels[-1], levels[0].dtype
-        self.cluster = cluster if has_clusters(device) else 1
         coefficients = np.asarray(coefficients, dtype)
-        block = (block or GPU_BLOCK) if device.is_gpu else CPU_BLOCK
-        defines = _defines(self.cluster, dtype.name, bool(coefficients[:, :, 1].any()))
+        block = GPU_BLOCK if device.is_gpu else CPU_BLOCK
+        defines = {"MEMORY": int(coefficients[:, :, 1].any()), "real": REAL[dtype.name]}
         layout, columns, values, vectors = _packed(levels, grids, dtype, device)
         coarsest = on_host(grids[0].matrix)
         self.unknowns, steps = levels[-1].n, coefficients.shape[1]
@@ -63,7 +45,7 @@ class SmallLevels:
 
     def enqueue(self) -> None:
         """Enqueue the cycle."""
-        self._kernel(self.cluster, *self._arguments, self.top.b, self.top.x, self._vectors, self._iterations)
+        self._kernel(1, *self._arguments, self.top.b, self.top.x, self._vectors, self._iterations)
 
 
 def on_host(matrix):

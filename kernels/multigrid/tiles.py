@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 from kernels.multigrid.small import REAL, by_columns, on_host
 
 SOURCE = Path(__file__).with_name("tiles.c")
-GPU_BLOCK, CPU_BLOCK = 512, 8
+GPU_BLOCK, CPU_BLOCK = 1024, 8
 MOST = 1024  # rows of a tile with its halo, as shared memory holds
 LEAST = 32  # rows of a tile of its own; with fewer it is all halo
 DEPTH = 5  # layers of a halo: four steps from zero, the defect, and its restriction
@@ -49,7 +49,7 @@ class Tiles:
     """
 
     def __init__(self, device, level, below, grid, coefficients, rows: int | None = None,
-                 depth: int | None = None, block: int | None = None):  # fmt: skip
+                 depth: int | None = None):  # fmt: skip
         self.level, self.below, self.depth = level, below, depth or DEPTH
         self.steps, dtype = len(coefficients), level.dtype
         matrix, prolongator = on_host(grid.matrix), on_host(grid.prolongator)
@@ -67,7 +67,7 @@ class Tiles:
         self._arrays = [device.array(part) for part in
                         (table.ravel(), *arrays, np.asarray(coefficients, dtype).ravel())]  # fmt: skip
         self._memories = [device.zeros(level.n, dtype) for _ in range(2)] if has_memory else [None, None]
-        block = (block or GPU_BLOCK) if device.is_gpu else CPU_BLOCK
+        block = GPU_BLOCK if device.is_gpu else CPU_BLOCK
         defines = {"MOST": MOST, "MEMORY": int(has_memory), "real": REAL[dtype.name]}
         self._kernel = device.build(SOURCE, block=block, defines=defines).tile_steps
 

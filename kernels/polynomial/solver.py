@@ -23,7 +23,7 @@ from kernels.polynomial.preconditioner import BLOCK, SOURCE, Preconditioner
 from repro import Work
 
 PRECISIONS = {"double": "float64", "mixed": "float32"}
-MOST_PARTS = 2048  # of a sum that comes with a product: to add up more takes longer than is saved
+MOST_PARTS = 8192  # of a sum that comes with a product: to add up more takes longer than is saved
 MARGIN = 0.9  # of what a correction has to reach, for what its own rounding adds
 
 

@@ -7,7 +7,7 @@ import pandas
 from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
-from experiments.geveler2011.solves import MEANING
+from experiments.geveler2011.solves import CACHED, MEANING, VARIANTS
 from repro.show.plots import style
 from repro.show.tables import Table, ratio_text, trimmed
 from repro.units import convert
@@ -77,6 +77,15 @@ def variants(results, element: str, names, metric: str = "solve", numbering: str
                     "Defect a cycle": rate, "Of bound [%]": results.of_bound(found),
                 })  # fmt: skip
     return rows
+
+
+def cached(results, element: str, title: str) -> list[Table]:
+    """Return a table of the variants in the numbering that suits caches most, where there are any but `sell`."""
+    rows = variants(results, element, VARIANTS, numbering=CACHED)
+    if {row["Variant"] for row in rows} <= {"sell"}:
+        return []
+    heading = f"{title} in numbering {TITLES[CACHED]}, {element.upper()}"
+    return [trimmed(Table(heading, pandas.DataFrame(rows)), 3)]
 
 
 def meanings(mesh: str, rows: list[dict]) -> list[str]:

@@ -20,7 +20,7 @@ from experiments.geveler2011 import (
     method_of,
     solves,
 )
-from experiments.geveler2011.layout import by_numbering, meanings, variants
+from experiments.geveler2011.layout import by_numbering, cached, meanings, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
@@ -49,6 +49,7 @@ def tables(results):
         rows = variants(results, element, solves.MEANING)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("blood", rows)), 3))
+        made += cached(results, element, f"{name}: solvers")
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
     return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
 

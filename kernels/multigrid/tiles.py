@@ -13,9 +13,10 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from kernels.multigrid.small import REAL, by_columns, on_host
+from kernels.spmv.sell import FEW
 
 SOURCE = Path(__file__).with_name("tiles.c")
-GPU_BLOCK, CPU_BLOCK = 1024, 8
+GPU_BLOCK, CPU_BLOCK = 512, 8
 MOST = 1024  # rows of a tile with its halo, as shared memory holds
 LEAST = 32  # rows of a tile of its own; with fewer it is all halo
 DEPTH = 5  # layers of a halo: four steps from zero, the defect, and its restriction
@@ -27,7 +28,7 @@ BUILDS = [(SOURCE, block, {"MOST": MOST, "MEMORY": memory, "real": real})
 
 
 class Unsuitable(Exception):
-    """A level's halos are too large for tiles."""
+    """A level's halos are too large for tiles, or its rows too long to be read more than once."""
 
 
 class Tiles:
@@ -53,6 +54,8 @@ class Tiles:
         self.level, self.below, self.depth = level, below, depth or DEPTH
         self.steps, dtype = len(coefficients), level.dtype
         matrix, prolongator = on_host(grid.matrix), on_host(grid.prolongator)
+        if matrix.nnz > FEW * level.n:
+            raise Unsuitable(f"a row has {matrix.nnz / level.n:.1f} entries on average: tiles take {FEW} at most")
         rows = rows or min(max(ROWS[0], -(-level.n // device.compute_units)), ROWS[1])
         while True:
             tiles = _tiles(matrix, prolongator, rows, self.depth)

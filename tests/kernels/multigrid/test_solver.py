@@ -140,6 +140,11 @@ def test_steps_by_tiles_change_nothing_but_rounding(device, smoother, steps, pre
     assert np.abs(u - v).max() < 1e-7
 
 
+def test_rows_that_are_long_are_not_read_twice():
+    _, _, solver = solved(openmp_or_opencl(), grids("circle", 2, 4), tiled=10**6, **PAPER["circle"])
+    assert max(solver._tiles, default=0) < 3 == len(solver.levels) - 1, "coarse ones have short rows at the boundary"
+
+
 @pytest.mark.parametrize("smoother", ["jacobi", "chebyshev", "spai"])
 def test_corrections_in_single_precision_take_as_many_cycles(device, smoother):
     levels = grids("circle", 1, 6)

@@ -25,17 +25,52 @@ def by_file(units: Iterable[Unit]) -> dict[Path, list[str]]:
     return found
 
 
-class _Walk:
-    """What has been reached so far, and what is still to be followed."""
+class Follow:
+    """What functions depend on that have run: the constants and classes that they name, and what runs unseen.
 
-    def __init__(self, root: Path, packages: frozenset[str]):
-        self.root, self.packages = root, packages
+    Functions that they name are left out: those that count have run as well. What is `SILENT` is followed into all that
+    it reaches, and so is what constants and the bodies of classes name, as they run when their module is imported.
+
+    Parameters
+    ----------
+    root : Path
+    packages : collection of str
+    ran : collection of Unit
+    """
+
+    def __init__(self, root: Path, packages: Collection[str], ran: Collection[Unit]):
+        self.root, self.packages = root, frozenset(packages)
         self.seen: set[Unit] = set()
         self.todo: list[Unit] = []
         self.attributes: set[str] = set()
         self.members: dict[str, list[Unit]] = {}  # of reached classes and found modules, that no attribute names yet
+        self._bodies: set[Unit] = set()
+        self._is_following = True
+        named: set[str] = set()
+        for unit in sorted(ran):
+            self._follow(unit)
+            named |= module_of(unit[0]).uses[unit[1]].attributes
+        for path in {path for path, _ in ran}:
+            for name in module_of(path).silent:
+                if name.rpartition(".")[2] in named:
+                    self._start((path, name))
+        self._is_following = False
+        self.run()
+        self.seen |= self._bodies | set(ran)
 
     def add(self, unit: Unit) -> None:
+        path, name = unit
+        module = module_of(path)
+        if not self._is_following:
+            self._reach(unit)
+        elif name in module.methods:  # of a class that is named what makes it; of its methods those that ran
+            if unit not in self._bodies:
+                self._bodies.add(unit)
+                self.todo.append(unit)
+        elif name != NAMELESS and (name in module.silent or name not in module.functions):
+            self._start(unit)
+
+    def _reach(self, unit: Unit) -> None:
         path, name = unit
         module = module_of(path)
         if name in module.uses and unit not in self.seen:
@@ -143,51 +178,9 @@ class _Walk:
     def _file(self, name: str) -> Path | None:
         return _file(name, self.root, self.packages)
 
-
-class Follow(_Walk):
-    """What functions depend on that have run: the constants and classes that they name, and what runs unseen.
-
-    Functions that they name are left out: those that count have run as well. What is `SILENT` is followed into all that
-    it reaches, and so is what constants and the bodies of classes name, as they run when their module is imported.
-
-    Parameters
-    ----------
-    root : Path
-    packages : collection of str
-    ran : collection of Unit
-    """
-
-    def __init__(self, root: Path, packages: Collection[str], ran: Collection[Unit]):
-        super().__init__(root, frozenset(packages))
-        self._bodies: set[Unit] = set()
-        self._is_following = True
-        attributes: set[str] = set()
-        for unit in sorted(ran):
-            self._follow(unit)
-            attributes |= module_of(unit[0]).uses[unit[1]].attributes
-        for path in {path for path, _ in ran}:
-            for name in module_of(path).silent:
-                if name.rpartition(".")[2] in attributes:
-                    self._start((path, name))
-        self._is_following = False
-        self.run()
-        self.seen |= self._bodies | set(ran)
-
-    def add(self, unit: Unit) -> None:
-        path, name = unit
-        module = module_of(path)
-        if not self._is_following:
-            super().add(unit)
-        elif name in module.methods:  # of a class that is named what makes it; of its methods those that ran
-            if unit not in self._bodies:
-                self._bodies.add(unit)
-                self.todo.append(unit)
-        elif name != NAMELESS and (name in module.silent or name not in module.functions):
-            self._start(unit)
-
     def _start(self, unit: Unit) -> None:
         self._is_following = False
-        super().add(unit)
+        self._reach(unit)
         self._is_following = True
 
     def _follow(self, unit: Unit) -> None:

@@ -134,7 +134,8 @@ def test_a_users_own_hexahedra(bench, rows, needs_c, tmp_path):
     assert "Mesh 2 (own.vtu), 8³" in table.with_suffix(".md").read_text()
 
 
-def test_meshes_are_drawn(bench, rows):
+def test_meshes_are_drawn(bench, rows, monkeypatch):
+    monkeypatch.setattr(figure3_meshes, "PIXELS", 300)
     assert bench.run("remacle2016-figure3", "--backend", "host") == 0
     found = {(row["case"], row["metric"]): float(row["value"]) for row in rows("figure3")}
     assert [found[mesh, "elements"] for mesh in ("mesh1", "mesh2", "mesh3")] == [512] * 3
@@ -257,7 +258,8 @@ def test_lines_are_the_edges_of_elements():
     assert not figure4_rod._lines(1, np.zeros(4, dtype=bool)).any()
 
 
-def test_temperature_is_drawn(bench, rows):
+def test_temperature_is_drawn(bench, rows, monkeypatch):
+    monkeypatch.setattr("experiments.remacle2016.figure4_rod.PIXELS", 400)
     try:
         open_device("openmp")
     except Unavailable as missing:

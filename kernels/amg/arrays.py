@@ -60,4 +60,4 @@ def blocks(count: int, block: int = BLOCK) -> int:
 
 def host_ints(device, array) -> list[int]:
     """Return a small array of the device as a list of ints: the only thing of a set-up that the host sees."""
-    return [int(value) for value in device.to_host(array)]
+    return device.to_host(array).tolist()

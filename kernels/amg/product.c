@@ -5,12 +5,14 @@
  * Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
  * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed.
  *
- * Without `fill` the entries of each row are counted. A row that has more than TABLE is put on the list of those that
- * overflow, for a build with a larger one, which takes its rows from that list; with `fill` such rows are passed over. */
+ * Without `fill` the entries of each row are counted. A row that has more than MOST is left at once, before its searches go
+ * through a table that is nearly full, and put on the list of those that overflow, for a build with a larger one, which takes
+ * its rows from that list; with `fill` such rows are passed over. */
 
 #include "table.h"
 
 #define ROWS (BLOCK / LANES)
+#define MOST (TABLE * 3 / 4) /* what is left holds what LANES threads add before they see it */
 
 KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which, GLOBAL const int *RESTRICT x_offsets,
                GLOBAL const int *RESTRICT x_columns, GLOBAL const double *RESTRICT x_values,
@@ -22,12 +24,6 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
 {
     OUTER(block);
     SHARED int row_of[ROWS];
-    SHARED int full[ROWS];
-    SHARED int first_of[BLOCK]; /* of the entries of Y's rows that come next */
-    SHARED int last_of[BLOCK];
-    SHARED double factor[BLOCK];
-    PRIVATE(int, next);
-    PRIVATE(double, term);
     SHARED int table[ROWS * TABLE];
     SHARED double sums[ROWS * TABLE];
     SHARED int list[ROWS * TABLE];
@@ -36,9 +32,8 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
         if (t >= ROWS) continue;
         const long i = block * ROWS + t;
         const int row = i >= rows ? -1 : which ? which[i] : (int)i;
-        row_of[t] = row < 0 || (fill && offsets[row + 1] - offsets[row] > TABLE) ? -1 : row;
+        row_of[t] = row < 0 || (fill && offsets[row + 1] - offsets[row] > MOST) ? -1 : row;
         found[t] = 0;
-        full[t] = 0;
     }
     INNER_FOR(i, ROWS * TABLE) {
         table[i] = EMPTY;
@@ -52,43 +47,25 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
             const int length = x_offsets[row_of[r] + 1] - x_offsets[row_of[r]];
             steps = length > steps ? length : steps;
         }
-        /* Of each row LANES entries at a time lie on chip, and a thread has its next term in registers: long rows are few, and
-         * would wait for memory at every step. */
-        for (int base = 0; base < steps; base += LANES) {
+        for (int step = 0; step < steps; ++step) {
             INNER(t) {
-                const int row = row_of[t / LANES], e = row < 0 ? 0 : x_offsets[row] + base + t % LANES;
-                const int there = row >= 0 && e < x_offsets[row + 1], inner = there ? x_columns[e] : 0;
-                first_of[t] = !there ? 0 : y_offsets ? y_offsets[inner] : inner;
-                last_of[t] = !there ? 0 : y_offsets ? y_offsets[inner + 1] : inner + 1;
-                factor[t] = there ? x_values[e] : 0;
+                const int r = t / LANES, row = row_of[r];
+                if (row < 0) continue;
+                const int e = x_offsets[row] + step;
+                if (e >= x_offsets[row + 1]) continue;
+                const int inner = x_columns[e];
+                const double x = x_values[e];
+                if (y_offsets) {
+                    for (int f = y_offsets[inner] + t % LANES; f < y_offsets[inner + 1]; f += LANES) {
+                        const int slot = find_slot(table + r * TABLE, y_columns[f]);
+                        if (slot >= 0) sums[r * TABLE + slot] += x * y_values[f];
+                    }
+                } else if (t % LANES == 0) {
+                    const int slot = find_slot(table + r * TABLE, y_columns[inner]);
+                    if (slot >= 0) sums[r * TABLE + slot] += x;
+                }
             }
             BARRIER;
-            INNER(t) {
-                const int f = first_of[t / LANES * LANES] + t % LANES;
-                P(next) = f < last_of[t / LANES * LANES] ? y_columns[f] : EMPTY;
-                P(term) = P(next) != EMPTY && y_values ? y_values[f] : 1;
-            }
-            const int last = steps - base < LANES ? steps - base : LANES;
-            for (int step = 0; step < last; ++step) {
-                INNER(t) {
-                    const int r = t / LANES, k = r * LANES + step;
-                    int column = P(next), f = first_of[k] + t % LANES;
-                    double value = P(term);
-                    if (step + 1 < last) {
-                        const int g = first_of[k + 1] + t % LANES;
-                        P(next) = g < last_of[k + 1] ? y_columns[g] : EMPTY;
-                        P(term) = P(next) != EMPTY && y_values ? y_values[g] : 1;
-                    }
-                    while (column != EMPTY) {
-                        const int slot = find_slot(table + r * TABLE, column);
-                        if (slot >= 0) sums[r * TABLE + slot] += factor[k] * value;
-                        f += LANES;
-                        column = f < last_of[k] ? y_columns[f] : EMPTY;
-                        value = column != EMPTY && y_values ? y_values[f] : 1;
-                    }
-                }
-                BARRIER;
-            }
         }
     } else {
         INNER(t) {
@@ -98,12 +75,18 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
                 const int inner = x_columns[e];
                 const int first = y_offsets ? y_offsets[inner] : inner;
                 const int last = y_offsets ? y_offsets[inner + 1] : inner + 1;
-                for (int f = first; f < last; ++f) {
-                    if (find_slot(table + r * TABLE, y_columns[f]) < 0) full[r] = 1;
+                for (int f = first; f < last && found[r] <= MOST; ++f) {
+                    if (is_new(table + r * TABLE, y_columns[f])) FETCH_ADD_SHARED(&found[r], 1);
                 }
             }
         }
         BARRIER;
+        INNER(t) {
+            if (t >= ROWS || row_of[t] < 0) continue;
+            counts[row_of[t]] = found[t];
+            if (found[t] > MOST) overflowing[FETCH_ADD_GLOBAL(&overflow[0], 1)] = row_of[t];
+        }
+        return;
     }
     INNER(t) {
         const int r = t / LANES;
@@ -115,12 +98,6 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
     INNER(t) {
         const int r = t / LANES, row = row_of[r];
         if (row < 0) continue;
-        if (!fill) {
-            if (t % LANES) continue;
-            counts[row] = found[r];
-            if (full[r]) overflowing[FETCH_ADD_GLOBAL(&overflow[0], 1)] = row;
-            continue;
-        }
         for (int k = t % LANES; k < found[r]; k += LANES) {
             const int slot = list[r * TABLE + k], column = table[r * TABLE + slot];
             int place = offsets[row];

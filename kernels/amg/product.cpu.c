@@ -21,10 +21,10 @@ KERNEL product(const int rows, const int fill, GLOBAL const int *RESTRICT which,
         const int row = which ? which[i] : (int)i;
         if (fill && offsets[row + 1] - offsets[row] >= TABLE) continue; /* one slot stays free */
         int full = 0;
-        for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
+        for (int e = x_offsets[row]; e < x_offsets[row + 1] && !full; ++e) {
             const int inner = x_columns[e], first = y_offsets ? y_offsets[inner] : inner;
             const int last = y_offsets ? y_offsets[inner + 1] : inner + 1;
-            for (int f = first; f < last; ++f) {
+            for (int f = first; f < last && !full; ++f) {
                 const int known = found.count, place = place_of(&found, y_columns[f]);
                 if (place < 0)
                     full = 1;

@@ -61,7 +61,7 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
             break
     else:
         raise ValueError(
-            f"a row of a product has more than {table} entries: the matrix has rows too long for this method"
+            f"a row of a product has more entries than a table of {table} slots takes: the matrix has rows too long"
         )
     offsets, sums, _ = exclusive_sum(device, counts)
     entries = total_of(device, sums)

@@ -40,11 +40,12 @@ def largest_eigenvalue(device, n: int, relax: Callable, dtype: str, result: str,
     [build] = builds(dtype, result)
     kernels, grid = device.build(*build), min(blocks(n), MOST_BLOCKS)
     vector, rest, moved = device.empty(n, dtype), device.empty(n, dtype), device.empty(n, result)
-    parts, found = device.empty(grid, np.float64), device.empty(1, np.float64)
-    kernels.start(grid, n, grid, vector, parts)
+    parts, before = device.empty(grid, np.float64), device.empty(grid, np.float64)
+    found = device.empty(1, np.float64)
+    kernels.start(grid, n, grid, vector, rest, parts)
     for _ in range(steps):
-        kernels.normalise(grid, n, grid, parts, vector, rest)
+        parts, before = before, parts
         relax(rest, vector, moved)
-        kernels.subtract(grid, n, grid, moved, vector, parts)
-    kernels.root_of_sum(1, grid, parts, found)
+        kernels.subtract(grid, n, grid, moved, vector, rest, parts)
+    kernels.growth(1, grid, parts, before, found)
     return float(device.to_host(found)[0])

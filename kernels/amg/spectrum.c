@@ -1,6 +1,6 @@
 /* Lanczos on D⁻¹A in the inner product of D. Vectors are kept unnormalised beside their norm. A fixed number of blocks go through the rows,
- * and sums are of their parts in order: the same bits every time. `scalars` holds, for step k, alpha in 2 k + 2 and in 2 k + 1 the norm of
- * the vector that it starts from. */
+ * and sums are of their parts in order: the same bits every time. Each block adds up the parts that the kernel before has left, which
+ * saves a launch. `scalars` holds, for step k, alpha in 2 k + 2 and in 2 k + 1 the norm of the vector that it starts from. */
 
 #define ROWS (BLOCK / LANES)
 
@@ -21,6 +21,22 @@ DEVICE_FUNCTION double hashed(const uint i)
         }                                                                                                            \
     }                                                                                                                \
     BARRIER
+
+/* `total` = the sum of the blocks' parts. */
+#define SUM_OF_PARTS(total, parts)                                                                                   \
+    INNER(t) {                                                                                                       \
+        double sum = 0;                                                                                              \
+        for (int i = t; i < grid; i += BLOCK) sum += parts[i];                                                       \
+        part[t] = sum;                                                                                               \
+    }                                                                                                                \
+    SUM_OF_BLOCK(part);                                                                                              \
+    const double total = part[0];                                                                                    \
+    BARRIER
+
+#define WRITE_FIRST(place, value)                                                                                    \
+    INNER(t) {                                                                                                       \
+        if (block == 0 && t == 0) scalars[place] = value;                                                            \
+    }
 
 KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal, GLOBAL double *RESTRICT vector,
              GLOBAL double *RESTRICT previous, GLOBAL double *RESTRICT parts)
@@ -43,33 +59,28 @@ KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal
     }
 }
 
-/* One block: sum of the parts, or its root, into scalars[place]. */
-KERNEL finish(const int count, const int place, const int root, GLOBAL const double *RESTRICT parts,
-              GLOBAL double *RESTRICT scalars)
+/* One block: the norm of the last vector. */
+KERNEL finish(const int grid, const int place, GLOBAL const double *RESTRICT norms, GLOBAL double *RESTRICT scalars)
 {
     OUTER(block);
     SHARED double part[BLOCK];
-    INNER(t) {
-        double sum = 0;
-        for (long i = block + t; i < count; i += BLOCK) sum += parts[i];
-        part[t] = sum;
-    }
-    SUM_OF_BLOCK(part);
-    INNER(t) {
-        if (t == 0) scalars[place] = root ? sqrt(part[0]) : part[0];
-    }
+    SUM_OF_PARTS(squared, norms);
+    WRITE_FIRST(place, sqrt(squared))
 }
 
 /* w = D⁻¹A v - beta v_previous, both v divided by their norms, in the place of v_previous, and the parts of alpha = (v, w). */
 KERNEL apply(const int n, const int grid, const int step, GLOBAL const int *RESTRICT offsets,
              GLOBAL const int *RESTRICT columns, GLOBAL const double *RESTRICT values,
              GLOBAL const double *RESTRICT diagonal, GLOBAL const double *RESTRICT vector,
-             GLOBAL double *RESTRICT previous, GLOBAL const double *RESTRICT scalars, GLOBAL double *RESTRICT parts)
+             GLOBAL double *RESTRICT previous, GLOBAL double *RESTRICT scalars, GLOBAL const double *RESTRICT norms,
+             GLOBAL double *RESTRICT parts)
 {
     OUTER(block);
     SHARED double part[BLOCK];
     PRIVATE(double, alpha);
-    const double norm = scalars[2 * step + 1], before = step > 0 ? scalars[2 * step - 1] : 0;
+    SUM_OF_PARTS(squared, norms);
+    const double norm = sqrt(squared), before = step > 0 ? scalars[2 * step - 1] : 0;
+    WRITE_FIRST(2 * step + 1, norm)
     const double over = norm > 0 ? 1 / norm : 0, beta = before > 0 ? norm / before : 0;
     INNER(t) { P(alpha) = 0; }
     for (long first = block * ROWS; first < n; first += (long)grid * ROWS) {
@@ -103,11 +114,14 @@ KERNEL apply(const int n, const int grid, const int step, GLOBAL const int *REST
 /* w -= alpha v, and the parts of its norm. */
 KERNEL orthogonalise(const int n, const int grid, const int step, GLOBAL const double *RESTRICT diagonal,
                      GLOBAL const double *RESTRICT vector, GLOBAL double *RESTRICT result,
-                     GLOBAL const double *RESTRICT scalars, GLOBAL double *RESTRICT parts)
+                     GLOBAL double *RESTRICT scalars, GLOBAL const double *RESTRICT alphas,
+                     GLOBAL double *RESTRICT parts)
 {
     OUTER(block);
     SHARED double part[BLOCK];
-    const double norm = scalars[2 * step + 1], factor = norm > 0 ? scalars[2 * step + 2] / norm : 0;
+    SUM_OF_PARTS(alpha, alphas);
+    const double norm = scalars[2 * step + 1], factor = norm > 0 ? alpha / norm : 0;
+    WRITE_FIRST(2 * step + 2, alpha)
     INNER(t) {
         double sum = 0;
         for (long i = block * BLOCK + t; i < n; i += (long)grid * BLOCK) {

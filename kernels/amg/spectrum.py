@@ -10,7 +10,7 @@ from kernels.amg.arrays import BLOCK, Csr, blocks, built
 
 SOURCE = Path(__file__).with_name("spectrum.c")
 GPU_LANES = 4  # threads a row; a processor's row has one
-MOST_BLOCKS = 2048
+MOST_BLOCKS = {True: 1024, False: 64}  # of a GPU, of a processor: each adds up the parts of all
 BUILDS = [(SOURCE, BLOCK, {"LANES": lanes}) for lanes in (GPU_LANES, 1)]
 STEPS = 10
 
@@ -35,18 +35,17 @@ def spectral_radius(device, matrix: Csr, diagonal, steps: int = STEPS) -> float:
     steps : int
     """
     lanes, n = GPU_LANES if device.is_gpu else 1, matrix.rows
-    kernels, grid = built(device, SOURCE, LANES=lanes), min(blocks(n, BLOCK // lanes), MOST_BLOCKS)
+    kernels, grid = built(device, SOURCE, LANES=lanes), min(blocks(n, BLOCK // lanes), MOST_BLOCKS[device.is_gpu])
     vector, previous = device.empty(n, np.float64), device.empty(n, np.float64)
-    parts, scalars = device.empty(grid, np.float64), device.zeros(2 * steps + 2, np.float64)
-    kernels.begin(grid, n, grid, diagonal, vector, previous, parts)
-    kernels.finish(1, grid, 1, 1, parts, scalars)
+    norms, alphas = device.empty(grid, np.float64), device.empty(grid, np.float64)
+    scalars = device.zeros(2 * steps + 2, np.float64)
+    kernels.begin(grid, n, grid, diagonal, vector, previous, norms)
     rows = (matrix.offsets, matrix.columns, matrix.values, diagonal)
     for step in range(steps):
-        kernels.apply(grid, n, grid, step, *rows, vector, previous, scalars, parts)
-        kernels.finish(1, grid, 2 * step + 2, 0, parts, scalars)
+        kernels.apply(grid, n, grid, step, *rows, vector, previous, scalars, norms, alphas)
         vector, previous = previous, vector
-        kernels.orthogonalise(grid, n, grid, step, diagonal, previous, vector, scalars, parts)
-        kernels.finish(1, grid, 2 * step + 3, 1, parts, scalars)
+        kernels.orthogonalise(grid, n, grid, step, diagonal, previous, vector, scalars, alphas, norms)
+    kernels.finish(1, grid, 2 * steps + 1, norms, scalars)
     host = np.array(device.to_host(scalars))
     alpha, beta = host[2::2], host[3::2]
     # Steps after an invariant subspace was found, where the norm is rounding, tell nothing.

@@ -57,20 +57,20 @@ class Partition:
         return self.aggregate_offsets.size - 1
 
 
-def _allocated(device, graph, labels, rounds):
-    """Add unallocated nodes to groups, at least so many rounds, until none is left."""
+def _allocated(device, graph, labels, rounds, enough=False):
+    """Add unallocated nodes to groups, at least so many rounds, until none is left; `enough` says that so many do."""
     kernels, n = built(device, SOURCE), graph.rows
     left, done = 1, 0
     while left:
-        steps, counter = max(1, rounds - done), device.zeros(1, np.int32)
+        steps, counter = max(1, rounds - done), None if enough else device.zeros(1, np.int32)
         for step in range(steps):
             result = device.empty(n, np.int32)
             kernels.allocate(
                 blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result,
-                counter if step == steps - 1 else None,
+                None if enough or step < steps - 1 else counter,
             )  # fmt: skip
             labels, done = result, done + 1
-        left = host_ints(device, counter)[0]
+        left = 0 if enough else host_ints(device, counter)[0]
     return labels
 
 
@@ -113,7 +113,9 @@ def grouped(
         numbers, _, _ = exclusive_sum(device, isolated)
         kernels.number_isolated(blocks(n), n, isolated, numbers, count, together, labels)
         count += blocks(alone, together)
-    labels = _allocated(device, graph, labels, radius)
+    labels = _allocated(
+        device, graph, labels, radius, enough=True
+    )  # the set is maximal: no node is further from a root
     sizes = group_sizes(device, labels, weights, count)
     if least <= 1:
         return Groups(labels, count, sizes)

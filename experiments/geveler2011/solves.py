@@ -137,9 +137,9 @@ def _time(run, grids, name, mesh, seconds, metric="solve"):
         return defect(grids[-1], u) if outcomes[0].converged else float("inf")
 
     if isinstance(getattr(solver, "threads", None), int):  # compiled loops
-        seconds = _by_some_cycles(run, solver, solve, outcomes, error)
-        if seconds is not None:
-            run.value(metric, seconds, "s")
+        whole = _by_some_cycles(run, solver, solve, outcomes, error)
+        if whole is not None:
+            run.value(metric, whole, "s")
             return outcomes[0]
     work = _work(solver, device, solve, outcomes)
     clock = ReportedClock(solver) if getattr(solver, "seconds", None) is not None else None

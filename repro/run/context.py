@@ -17,6 +17,8 @@ from repro.units import convert, is_time
 
 #: Longest time to sample one function, in seconds, by scale.
 SAMPLING_SECONDS = {"smoke": 0.1, "small": 3.0, "paper": 10.0, "large": 10.0}
+#: The longest call, in seconds, that is sampled several times whatever the cap says, by scale.
+SEVERAL_TIMES = {"smoke": 0.0, "small": 0.0, "paper": 30.0, "large": 30.0}
 WARM_UP = 0.05  # seconds, but a tenth of those of sampling at most
 
 
@@ -229,6 +231,7 @@ class Run:
                 samples = timing.sample(
                     function, clock, cold=evict, max_seconds=limit, warm_up_seconds=min(WARM_UP, limit / 10),
                     called_before=True, capture=capture, batch=None if evict else repeats, checked=checked,
+                    once=SEVERAL_TIMES[self.scale],
                 )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))

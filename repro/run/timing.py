@@ -213,6 +213,7 @@ def sample(
     capture: bool = True,
     batch: int | None = None,
     checked: float | None = None,
+    once: float = 0.0,
     watched: state.Unwatched | None = None,
 ) -> Samples:
     """Time a function until the median is known.
@@ -231,7 +232,7 @@ def sample(
         Evict the last-level cache before each sample; a sample is then one call.
     max_seconds : float
         Cap on the time spent sampling. It is exceeded only to reach `min_samples`. A function that takes longer than
-        `LONG` times this in a single call is sampled once.
+        `LONG` times this in a single call is sampled once, unless that is less than `once`.
     max_samples, min_samples : int
         Caps on the number of samples.
     width : float
@@ -249,6 +250,8 @@ def sample(
     checked : float, optional
         Seconds of a call that the caller has made and checked; where that took so long that the function is sampled
         once, and not cold, it is the sample.
+    once : float
+        Seconds of a call up to which it is sampled `min_samples` times in any case.
     watched : repro.run.state.Unwatched, optional
         What tells whether something disturbed samples; by default what is known of the clock's device.
 
@@ -257,7 +260,7 @@ def sample(
     ClockError
         When the clock goes backwards, or does not advance over the largest batch.
     """
-    longest = LONG * max_seconds
+    longest = max(LONG * max_seconds, once)
     if checked is not None and checked > longest and not cold:
         return Samples(_told([checked]), 1, "checked call")
     guard = Guard(watched or state.watch(clock))

@@ -217,6 +217,16 @@ def test_a_checked_call_that_took_long_is_the_sample():
     assert len(sample(clock.call, clock, checked=60.0, cold=True, called_before=True).seconds) == 1 and clock.calls
 
 
+def test_a_call_up_to_what_is_sampled_several_times_has_five_samples(virtual_time):
+    for seconds, samples in ((20.0, 5), (31.0, 1)):
+        clock = SlowHost(seconds)
+        virtual_time(clock)
+        result = sample(
+            clock.call, clock, max_seconds=1.0, checked=seconds, once=30.0, called_before=True, watched=Unwatched()
+        )
+        assert len(result.seconds) == samples
+
+
 def test_a_cold_sample_of_a_long_function_is_evicted_first(virtual_time):
     clock = SlowHost(60.0)
     clock.flush_cache = lambda: evictions.append(clock.calls)

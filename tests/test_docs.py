@@ -36,7 +36,7 @@ def test_every_link_leads_to_a_file(page):
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
+def checkout(tmp_path_factory, repro_cache):
     """A copy of the checkout without results, for the pages' files."""
     folder = tmp_path_factory.mktemp("checkout")
     for path in listed(
@@ -67,7 +67,7 @@ def run(command, folder):
     more = ["--results", str(folder / "results")] if words[1] in ("run", "claims") else []
     if module == "pytest":
         more = ["-p", "no:cacheprovider"]
-    caches = {"PYTHONPATH": str(folder), "REPRO_CACHE": str(folder / ".cache"), "COLUMNS": "200"}
+    caches = {"PYTHONPATH": str(folder), "COLUMNS": "200"}
     done = subprocess.run(
         [sys.executable, "-m", module, *words[1:], *more], cwd=folder, env=os.environ | caches, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,

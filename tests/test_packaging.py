@@ -33,7 +33,7 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
+def installed(wheel, tmp_path_factory, repro_cache):
     """Runs a command with the wheel's packages instead of the checkout's, in another folder."""
     folder = tmp_path_factory.mktemp("installed")
     site = folder / "site"
@@ -50,7 +50,7 @@ def installed(wheel, tmp_path_factory):
 
     def call(*words):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("REPRO_", "PYTHON"))}
-        environment |= {"REPRO_CACHE": str(folder / "cache"), "PYTHONPATH": str(site)}
+        environment |= {"REPRO_CACHE": str(repro_cache), "PYTHONPATH": str(site)}
         work = folder / "work"
         work.mkdir(exist_ok=True)
         command = [sys.executable, "-S", "-c", program, *words]

@@ -123,13 +123,6 @@ def _mean(*values: Interval) -> Interval:
     return sum(values, Interval(0, 0)) / len(values)
 
 
-def _geometric_mean(*values: Interval) -> Interval:
-    if any(value.low <= 0 for value in values):
-        raise Undefined("a geometric mean is of positive numbers")
-    low, high = (math.fsum(map(math.log, ends)) / len(values) for ends in zip(*((v.low, v.high) for v in values)))
-    return Interval(math.exp(low), math.exp(high))
-
-
 def _compared(certain: Callable[[Interval, Interval], bool], never: Callable[[Interval, Interval], bool]) -> Callable:
     """A comparison as a number: 1 where it is true, 0 where it is not, and between them where the intervals overlap."""
 
@@ -160,7 +153,6 @@ _FUNCTIONS = {
     "sum": lambda *values: sum(values, Interval(0, 0)),
     "mean": _mean,
     "median": _median,
-    "geomean": _geometric_mean,
 }
 _ELEMENTWISE = {"least": _smallest, "greatest": _largest}  # of their arguments, a value a case
 
@@ -173,7 +165,7 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
     Parameters
     ----------
     formula : str
-        Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum``, ``mean``, ``geomean``, ``median``, ``between``. Names
+        Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum``, ``mean``, ``median``, ``between``. Names
         that hold a list (one interval a case) combine element by element, and the functions reduce them; ``least`` and
         ``greatest`` compare their arguments element by element, and so do ``< <= > >=``, which give 1 or 0.
     names : mapping of str to Interval or list of Interval

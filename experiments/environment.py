@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import baselines
 import datasets
 from kernels import device as devices
-from kernels.device import ahead, recording
+from kernels.device import ahead, cache, recording
 from repro import Presence, Skip
 from repro.run.ceilings import CeilingKernel
 
@@ -29,6 +30,14 @@ begin_record, recorded, record = recording.begin_record, recording.recorded, rec
 described, kernel_now = recording.described, recording.current
 #: Folders whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process.
 UNTRACED = ("kernels/device",)
+
+
+def keep_apart(folder: str) -> None:
+    """Have this process keep meshes and what it tunes in a folder; kernels for CUDA stay where CuPy looks for them."""
+    theirs = Path("~/.cupy/kernel_cache").expanduser()  # CuPy's own choice
+    kernels = cache.folder("cuda") if "REPRO_CACHE" in os.environ else theirs
+    os.environ.setdefault("CUPY_CACHE_DIR", str(kernels))
+    os.environ["REPRO_CACHE"] = folder
 
 
 def building_seconds() -> float:

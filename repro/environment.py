@@ -95,6 +95,11 @@ def library(name: str) -> str:
     return load().library(name)
 
 
+def keep_apart(folder: str) -> None:
+    """Have this process keep in a folder what it finds and makes, but for the kernels of GPUs that it builds."""
+    load().keep_apart(folder)
+
+
 def building_seconds() -> float:
     """Return for how long, until now, kernels were built or waited for."""
     return load().building_seconds()

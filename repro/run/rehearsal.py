@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from multiprocessing import connection
 from typing import Any
 
-from repro import discovery
+from repro import discovery, environment
 from repro.cache.plan import Task, cells_of, machine_facts
 from repro.cache.store import alone, cache_folder, write_atomically
 from repro.discovery import Artefact
@@ -80,26 +81,28 @@ def _note(names: Iterable[str]) -> None:
 def _among(count: int, pairs: Sequence[Pair]) -> None:
     """Share cells out among processes, and end these when their time is over."""
     until, running = time.monotonic() + SECONDS, []
-    try:
-        for number in range(count):
-            mine = [(artefact, _plain(cell)) for artefact, cell in pairs[number::count]]
-            running.append(spawned(_serve, mine))
-        waiting = [pipe for _, pipe in running]
-        while waiting and (left := until - time.monotonic()) > 0:
-            for pipe in connection.wait(waiting, left):
-                waiting.remove(pipe)  # it has ended, well or not
-    finally:
-        for process, pipe in running:
-            process.terminate()
-            end(process, pipe, 1.0)
+    with tempfile.TemporaryDirectory(prefix="repro-rehearsal-", ignore_cleanup_errors=True) as folder:
+        try:
+            for number in range(count):
+                mine = [(artefact, _plain(cell)) for artefact, cell in pairs[number::count]]
+                running.append(spawned(_serve, mine, folder))
+            waiting = [pipe for _, pipe in running]
+            while waiting and (left := until - time.monotonic()) > 0:
+                for pipe in connection.wait(waiting, left):
+                    waiting.remove(pipe)  # it has ended, well or not
+        finally:
+            for process, pipe in running:
+                process.terminate()
+                end(process, pipe, 1.0)
 
 
 def _plain(cell: Cell) -> tuple:
     return cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses
 
 
-def _serve(pipe: Any, mine: list, parent: int) -> None:
+def _serve(pipe: Any, mine: list, folder: str, parent: int) -> None:
     die_with(parent)
+    environment.keep_apart(folder)  # what is tuned beside others is not for cells that are measured
     os.setpgid(0, 0)
     os.dup2(2, 1)
     perform((artefact, Cell(*cell)) for artefact, cell in mine)

@@ -66,15 +66,12 @@ class HostClock:
         """Return at once: the host's work is done when a call returns."""
 
     def record(self) -> int:
-        """Return the time in nanoseconds."""
         return time.perf_counter_ns()
 
     def elapsed(self, start: int, end: int) -> float:
-        """Return the seconds between two records."""
         return (end - start) * 1e-9
 
     def capture(self, function: Callable[[], Any]) -> Callable[[], Any]:
-        """Return the function itself."""
         return function
 
     def flush_cache(self) -> None:

@@ -64,8 +64,8 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 when every cell is done or skipped, 1 when something failed, 3 when time was over, 130 when interrupted."""
-        return 130 if self.interrupted else int(bool(self.failed or self.problems)) or 3 * self.late
+        """0 when every cell is done or skipped, 3 when time was over, 1 when something failed, 130 when interrupted."""
+        return 130 if self.interrupted else 3 if self.late else int(bool(self.failed or self.problems))
 
     def count(self, task: Task, measured: bool) -> None:
         """Count a cell."""

@@ -72,6 +72,7 @@ def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, 
         summary = runner.go_through(jobs, settings, isolate=False, until=until)
         return summary.measured, summary.late, summary.exit_code
 
+    assert runner.Summary(late=True, failed=1).exit_code == 3  # there is more to measure, whatever failed
     assert go(runner.WRITING_SECONDS + 2.0) == (2, True, 3)
     page = laboratory.file("table1.smoke.md")
     assert "never run" in page.read_text() and "2 of 9 cells" in page.read_text()

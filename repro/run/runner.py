@@ -136,10 +136,13 @@ def go_through(
             summary.minutes.add("data", built - begun_to_build)
             rehearsal.rehearse([task for job in jobs for task in job.pending(force)], settings, watcher)
             summary.minutes.add("compile", time.monotonic() - built)
-        for passed in range(max(times.values(), default=1)):
+        passes = max(times.values(), default=1)
+        for passed in range(passes + (until < NEVER)):
+            is_last = passed == passes  # cells that seemed too long for the time that is left: they may not be
             if worker and passed:
                 worker.close()  # a round is a process of its own
-            order = _shuffled(jobs, settings.seed + passed) if settings.rounds > 1 else jobs
+            lot = int(time.time()) if is_last else settings.seed + passed
+            order = _shuffled(jobs, lot) if settings.rounds > 1 or is_last else jobs
             for job in order:
                 if job.problem:
                     summary.problems[job.artefact.id] = job.problem
@@ -154,7 +157,7 @@ def go_through(
                         worker.limit = limit
                     _run_job(
                         job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted,
-                        limit,
+                        limit, 0.0 if is_last else UNSURE,
                     )  # fmt: skip
                     is_done = not any(task.path in expected for task in job.wanted)
                     if is_done or time.monotonic() - unwritten[name][1] > WRITTEN_EVERY:
@@ -190,7 +193,7 @@ def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
 
 def _run_job(
     job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float,
+    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float, unsure: float,
 ) -> None:  # fmt: skip
     """Measure a round of each of a job's wanted cells that lacks one.
 
@@ -204,6 +207,8 @@ def _run_job(
         The artefacts' cells that the summary has.
     limit : float
         When its last cell has to have ended.
+    unsure : float
+        How many times as long as it should a cell may take.
     """
     current: Task | None = None  # what is being measured
     has_waited = False
@@ -225,7 +230,7 @@ def _run_job(
         for task in job.wanted:
             measured = task.path in expected
             began = time.monotonic()
-            if measured and began + UNSURE * expected[task.path] > limit:
+            if measured and began + unsure * expected[task.path] > limit:
                 continue
             if measured:
                 watcher.cell(task, task.reason or "forced")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.show.render import NOT_MEASURED
+from repro.show.tables import PAPERS
 
 WIDEST = 1000  # pixels
 COLOURS = 48  # of a picture
@@ -74,24 +75,37 @@ def missing(markdown: str) -> list[str]:
     return [line.removeprefix("- ") for line in part.splitlines() if line.startswith("- ")]
 
 
-def sections(markdown: str) -> list[Section]:
+def sections(markdown: str, is_papers: bool = True) -> list[Section]:
     """Return the tables of an artefact's Markdown, each with its title and notes, and its other parts.
 
     Parameters
     ----------
     markdown : str
         As `repro.show.render` writes it. Its heading and picture are left out: the page has its own.
+    is_papers : bool
+        Whether the sizes are the paper's; else tables lose its columns.
     """
     made: list[Section] = []
     for part in re.split(r"\n(?=\*\*|## |!\[)", markdown.partition("\n")[2].strip()):
         text = part.strip()
         if table := re.match(r"\*\*(.+?)\*\*\s*\n", text):
-            made.append(Section(table[1].replace("\\|", "|"), html(text[table.end() :]), "table"))
+            made.append(Section(table[1].replace("\\|", "|"), html(_own(text[table.end() :], is_papers)), "table"))
         elif heading := re.match(r"## (.+)\n?", text):
             made.append(Section(heading[1], html(text[heading.end() :]), "made" if heading[1] == MADE else "text"))
         elif text.startswith("**"):
             made.append(Section("", html(text), "text"))
     return made
+
+
+def _own(table: str, is_papers: bool) -> str:
+    """Return a table without the paper's columns where they are of other sizes; what is below it stays."""
+    if is_papers:
+        return table
+    lines = [re.split(r" *(?<!\\)\| *", line) for line in table.partition("\n\n")[0].splitlines()]
+    kept = [k for k, name in enumerate(lines[0]) if PAPERS not in name] if lines else []
+    rows = [" | ".join(line[k] for k in kept if k < len(line)).strip() for line in lines]
+    notes = [line for line in table.partition("\n\n")[2].splitlines() if not line.startswith("- The paper's columns")]
+    return "\n".join([*rows, "", *notes])
 
 
 def html(markdown: str) -> str:

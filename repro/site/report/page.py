@@ -145,9 +145,10 @@ def _span(values: Sequence[int], unit: str = "") -> str:
 def _panel(each: Measurement) -> dict[str, Any]:
     """Return what a panel shows beside the facts of a measurement."""
     drawn, markdown = each.beside(".png"), each.beside(".md")
-    parts = sections(markdown.read_text(encoding="utf-8")) if markdown else []
+    is_papers = each.scale == "paper" or not each.done
+    parts = sections(markdown.read_text(encoding="utf-8"), is_papers) if markdown else []
     return {
-        "figure": picture(drawn) if drawn else "", "beside": _beside(each),
+        "figure": picture(drawn) if drawn else "", "beside": _beside(each) if is_papers else (0, ""),
         "skipped": each.statuses[SKIPPED], "failed": each.statuses[FAILED],
         **{kind: [part for part in parts if part.kind == kind] for kind in ("table", "text", "made")},
     }  # fmt: skip

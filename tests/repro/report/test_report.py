@@ -131,6 +131,16 @@ def test_rows_are_carried_as_they_are(page, results):
             assert [list(line) for line in zip(*rows[key], strict=True)] == list(csv.reader(stream))
 
 
+@pytest.mark.parametrize("is_papers", [True, False])
+def test_the_papers_columns_stand_where_the_sizes_are_the_papers(is_papers):
+    table = "**T**\n\n| Mesh | t, ours | t, paper |\n| --- | ---: | ---: |\n| a\\|b | 1 | 2 |"
+    text = f"# a\n\n{table}\n\n- A note.\n- The paper's columns."
+    (part,) = files.sections(text, is_papers)
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", part.html)
+    assert cells == (["Mesh", "t, ours", "t, paper", "a|b", "1", "2"] if is_papers else ["Mesh", "t, ours", "a|b", "1"])
+    assert "A note." in part.html and ("The paper" in part.html) is is_papers and part.html.count("<table>") == 1
+
+
 def test_a_panel_says_where_its_numbers_come_from(outline):
     assert "0123456789+" in outline.text and "command: x" in outline.text
     assert "results/big-gpu/fu2014/table2.large.{csv,json,samples.json.gz}" in outline.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repro import discovery
+from repro import discovery, environment
 from repro.cache.glance import once
 from repro.cache.plan import Task, machine_facts
 from repro.cache.store import read_json
@@ -36,7 +36,8 @@ def _read(artefact: Artefact, settings: Settings) -> dict[Place, float]:
     ]  # fmt: skip
     found: list[tuple[bool, dict[str, Any]]] = []
     for each in alike:
-        for path in settings.results.glob(f"*/{each.paper}/{each.stem}*.json"):
+        folders = {environment.results_folder().resolve(), settings.results.resolve()}
+        for path in (path for folder in folders for path in folder.glob(f"*/{each.paper}/{each.stem}*.json")):
             if path.name.removesuffix(".json") in (each.stem, f"{each.stem}.{settings.scale}"):
                 try:
                     manifest = read_json(path)

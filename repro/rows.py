@@ -12,12 +12,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro import first_edition
-from repro.cache.store import read_json
+from repro.cache.store import read_json, state
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.run.rounds import commit_of
 from repro.units import is_missing
@@ -145,7 +145,7 @@ def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return _completed(rows, manifest) if names == FIRST_EDITION else rows
 
 
-def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.DataFrame:
+def read_file(path: Path) -> pandas.DataFrame:
     """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores``, ``gpu`` and ``verified``.
 
     Verified is no file that the folder of results lists as unverified, nor one of the first edition.
@@ -155,7 +155,22 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
     ReproError
         When it is damaged, as one that is empty or was cut off.
     """
-    manifest = read_json(path.with_suffix(".json")) if manifest is None else manifest
+    from repro.judge.verify import unverified
+
+    made, facts, schema = _read(path, *(state(each) for each in (path, path.with_suffix(".json"))))
+    listed = unverified(path.parents[2])
+    places = zip(made["backend"], made["device"], strict=True)
+    return made.assign(
+        machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
+        gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
+        verified=schema >= 2 and "/".join([*path.parts[-3:-1], path.stem]) not in listed,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapping[str, Any], int]:
+    """Return the rows of a CSV, the machine's facts and the schema, once for as long as the files do not change."""
+    manifest = read_json(path.with_suffix(".json"))
     try:
         text = path.read_text(encoding="utf-8")
         if not text:
@@ -163,15 +178,7 @@ def read_file(path: Path, manifest: Mapping[str, Any] | None = None) -> pandas.D
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
-    from repro.judge.verify import unverified
-
-    facts, listed = manifest.get("machine") or {}, unverified(path.parents[2])
-    places = zip(made["backend"], made["device"], strict=True)
-    return made.assign(
-        machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
-        gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
-        verified=manifest.get("schema", 1) >= 2 and "/".join([*path.parts[-3:-1], path.stem]) not in listed,
-    )  # fmt: skip
+    return made, manifest.get("machine") or {}, manifest.get("schema", 1)
 
 
 def read(

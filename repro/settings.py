@@ -11,7 +11,7 @@ from pathlib import Path
 from repro import discovery, environment
 from repro.cache import hosts
 from repro.cache.glance import once
-from repro.cache.store import Store
+from repro.cache.store import Store, state
 from repro.model import SCALES
 
 CELL_SECONDS = 3600.0
@@ -66,7 +66,7 @@ class Settings:
         file = self.overrides.get(name)
         if file is None:
             return once(("data", name, self.scale), lambda: environment.dataset_key(name, self.scale))
-        return _own_key(name, self.scale, file, *_state(file))
+        return _own_key(name, self.scale, file, *state(Path(file)))
 
     def own(self, data: Collection[str]) -> dict[str, str]:
         """Return what names the user's own files in place of some of the datasets `data`: see `own_name`."""
@@ -76,15 +76,6 @@ class Settings:
 def own_name(file: str, key: str) -> str:
     """Return what a user's own file is known by wherever it lies: its name, and the hash of its content."""
     return f"{Path(file).name} {key}"
-
-
-def _state(file: str) -> tuple[int, int]:
-    """Tell one state of a file from another; (0, 0) where it is not there, which is told by who reads it."""
-    try:
-        found = Path(file).stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
 
 
 @functools.lru_cache(maxsize=64)

@@ -79,7 +79,7 @@ class Measurement:
         ReproError
             When the file is damaged.
         """
-        return read_file(self.csv, self.manifest)
+        return read_file(self.csv)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:

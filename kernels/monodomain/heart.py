@@ -3,7 +3,8 @@
 The scheme is that of wong2015, Table 1: at each integration point the recovery variable is solved for by a local Newton
 iteration; elements give their parts of residual and tangent; these are summed in sorted order, into the storage format
 of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. The
-host reads six numbers an iteration. Under CUDA all that lies between two solves is one graph, and a solve another.
+host reads six numbers an iteration. Under CUDA all that lies between two solves is one graph, and a solve another; a
+solve that is one kernel begins the graph behind it.
 
 On an H200 launches bind a step of a small heart, not bytes. Notes: docs/notes/monodomain.md.
 

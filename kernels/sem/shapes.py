@@ -122,7 +122,7 @@ _CUDA = {
 # With a mass, whose factor is loaded late, other shapes are faster at some orders.
 _CUDA_MASS = {
     ("float32", "stored"): {4: Shape(5, padding=1), 7: Shape(2, min_blocks=6, pencils=2)},
-    ("float32", "trilinear"): {6: Shape(4)},
+    ("float32", "trilinear"): {2: Shape(32, body="rows"), 6: Shape(4)},
 }
 FIRST_CAPABILITY = 80  # of the GPUs that have these
 

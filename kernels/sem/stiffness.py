@@ -2,15 +2,16 @@
 
 On an H200 memory binds at low orders in double precision. At high orders registers and tiles leave room for few warps,
 and factors have to be on their way early: copies ahead to shared memory (stages.h) gain there, prefetches into L2, or a
-slab ahead into registers, nothing. Factors recomputed by the threads of ``stiffness.c`` are bound by shared memory,
-which tensor cores relieve. Notes, with what was tried: docs/notes/sem.md.
+slab ahead into registers, nothing. Recomputed factors go by tensor cores where their tiles are nearly full, at low
+orders by threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
 
 Where it is not as fast as it should be:
 
 - n = 6 in double precision: its slabs of 49 nodes begin within a sector of 32 bytes.
 - n = 11 in single precision: registers leave room for three blocks of two elements.
+- Recomputed at n = 4, 8, 9 and 12: neither registers for rows nor full tiles, and warps too few to hide what the
+  threads wait for in turn.
 - Through NVIDIA's OpenCL the same source is somewhat slower than CUDA: it lacks the copies ahead.
-- On few cores through OpenMP loads and arithmetic follow one another.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from repro.settings import Settings
 BACKENDS = ("cuda",)
 SCALE = "smoke"
 WORTH = 40  # methods; fewer are built by the cells themselves, sooner
-MOST = 8  # processes
-SECONDS = 75.0  # at most
+MOST = 14  # processes, beside two cores for the rest
+SECONDS = 90.0  # at most
 NAME = "rehearsed"  # file of the cache that has what was rehearsed
 
 Pair = tuple[Artefact, Cell]
@@ -41,7 +41,7 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
     pairs = chosen(tasks)
     if len(pairs) < WORTH or cores() < 4:
         return
-    count = min(MOST, cores() // 2)
+    count = min(MOST, cores() - 2)
     watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
     with alone(watcher.waiting):
         _among(count, pairs)

@@ -5,9 +5,7 @@
 
 #define SLICE 32
 #define SLICE_NUMBERS 4
-#ifndef AHEAD
-#define AHEAD 4 /* loads of a thread that are on their way together */
-#endif
+#define AHEAD 6 /* loads of a thread that are on their way together */
 
 /* target -= A_B u. */
 KERNEL compensate(const long slice_count, GLOBAL const ushort *RESTRICT boundary_order,

@@ -20,10 +20,8 @@ import numpy as np
 from kernels.amg.arrays import blocks, host_ints
 from kernels.amg.primitives import exclusive_sum, largest_of, row_lengths, total_of
 
-SOURCE, ORDER = Path(__file__).with_name("patch_matrix.c"), Path(__file__).with_name("patch_order.c")
+SOURCE = Path(__file__).with_name("patch_matrix.c")
 INSIDES = ("symcoo", "half", "ell", "csr")
-IN_ORDER = ("half", "ell")  # those whose entries are put in order
-ORDER_BYTES = 18 << 10  # that `order_entries` has on chip; with less, entries stay as they are
 INDEX = {"symcoo": "uint", "half": "uint", "ell": "ushort", "csr": "ushort"}
 REAL = {"float32": "float", "float64": "double"}
 BLOCKS = (*range(32, 512, 32), *range(512, 1025, 64))  # threads: as many as a patch has rows, whole warps
@@ -55,14 +53,12 @@ def defines(inside: str, real: str) -> dict:
 
 def builds(inside: str, dtype: str, block: int) -> list[tuple]:
     """Return what is built to pack a matrix whose patches have at most `block` rows."""
-    sources = (SOURCE, ORDER) if inside in IN_ORDER else (SOURCE,)
-    return [(source, block, defines(inside, REAL[dtype])) for source in sources]
+    return [(SOURCE, block, defines(inside, REAL[dtype]))]
 
 
 BUILDS = [
     *((SOURCE, 128, defines(inside, "float")) for inside in INSIDES),
-    *((ORDER, 128, defines(inside, "float")) for inside in IN_ORDER),
-    *((source, 1024, defines("half", "double")) for source in (SOURCE, ORDER)),
+    (SOURCE, 1024, defines("half", "double")),
 ]
 
 
@@ -234,9 +230,6 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
         patches, *pattern, device.array(matrix.data, np.float64), headers, order, slices, boundary_order,
         boundary_slices, values, columns, boundary_values, boundary_columns, diagonal, owned,
     )  # fmt: skip
-    if inside in IN_ORDER and device.shared_bytes >= ORDER_BYTES:
-        order_entries = device.build(ORDER, block=block, defines=defines(inside, REAL[dtype])).order_entries
-        order_entries(patches, headers, slices, values, columns)
     device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
     halves = 2 if inside in ("symcoo", "half") else 1
     return PatchMatrix(

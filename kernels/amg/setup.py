@@ -166,8 +166,11 @@ class _Built:
         def sparse(matrix: Csr | None):
             if matrix is None:
                 return None
-            arrays = (matrix.values, matrix.columns, matrix.offsets)
-            built = device.sparse.csr_matrix(tuple(_of_namespace(device, a) for a in arrays), matrix.shape)
+            # Arrays are handed over one by one: a constructor that is given them looks at all columns, and waits.
+            built = device.sparse.csr_matrix(matrix.shape, dtype=np.float64)
+            built.data, built.indices, built.indptr = (
+                _of_namespace(device, a) for a in (matrix.values, matrix.columns, matrix.offsets)
+            )
             built.has_canonical_format = True  # or whoever packs it finds out again
             return built
 

@@ -93,7 +93,8 @@ class Solver:
             )  # fmt: skip
             self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
         self.n = matrix.shape[0]
-        self.matrix = spmv.pack(layout, device, matrix)
+        # Sorting rows would take longer than a solve gains by it; no format but SELL has it as an option.
+        self.matrix = spmv.pack(layout, device, matrix, **({"window": 1} if layout == "sell" else {}))
         self._estimated_again = False
         self._begin()
         self._x = device.zeros(self.n, np.float64)

@@ -10,7 +10,7 @@ from kernels.amg.arrays import BLOCK, Csr, blocks, built
 
 SOURCE = Path(__file__).with_name("spectrum.c")
 GPU_LANES = 4  # threads a row; a processor's row has one
-MOST_BLOCKS = {True: 1024, False: 64}  # of a GPU, of a processor: each adds up the parts of all
+MOST_BLOCKS = {True: 2048, False: 64}  # of a GPU, of a processor: each adds up the parts of all
 BUILDS = [(SOURCE, BLOCK, {"LANES": lanes}) for lanes in (GPU_LANES, 1)]
 STEPS = 10
 

@@ -80,10 +80,13 @@ class Kernel:
         if len(arguments) != self._count:
             names = ", ".join(argument.name for argument in self.signature.arguments)
             raise TypeError(f"{self.signature.name} takes {self._count} arguments ({names}), not {len(arguments)}")
-        blocks = (grid, 1, 1) if isinstance(grid, int) else (*map(operator.index, np.atleast_1d(grid)), 1, 1)[:3]
-        if min(blocks) < 0:
-            raise ValueError(f"{self.signature.name}: grid {grid} is negative")
         values = [convert(value) for convert, value in zip(self._converters, arguments, strict=True)]
+        if type(grid) is int and grid > 0:  # as nearly all are, of the hundreds of a set-up
+            blocks = (grid, 1, 1)
+        else:
+            blocks = (*map(operator.index, np.atleast_1d(grid)), 1, 1)[:3]
+            if min(blocks) < 0:
+                raise ValueError(f"{self.signature.name}: grid {grid} is negative")
         if 0 not in blocks:
             if self._noted is not recording.now:
                 self._noted = recording.note(self._origin)

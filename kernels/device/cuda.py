@@ -95,7 +95,7 @@ class Device(base.Device):
         return self.xp.ascontiguousarray(self.xp.asarray(x, dtype))
 
     def empty(self, shape, dtype):
-        return self.xp.empty(shape, dtype)
+        return self.array_type(shape, dtype)
 
     def zeros(self, shape, dtype):
         return self.xp.zeros(shape, dtype)

@@ -156,7 +156,7 @@ def test_what_is_built_ahead_is_used(device, relaxation, coarsening, begun_and_u
     assert set(begun) <= set(used) and all(used.index(each) >= when for each, when in begun.items())
     late = {name for name, *_ in set(used) - set(begun)}
     assert late <= {
-        "patch_matrix.c", "patch_order.c", "transfer.c", "product.c", "induced.c", "relax_jacobi.c", "coo.c",
+        "patch_matrix.c", "transfer.c", "product.c", "induced.c", "relax_jacobi.c", "coo.c",
         "pieces.c", "sell.c", "fill.c",
     }  # fmt: skip
 

@@ -24,7 +24,7 @@
 #if INSIDE == SYMCOO
 #define STORES(i, j, e) ((i) < (j))
 #elif INSIDE == HALF
-#define STORES(i, j, e) (owned[e] != 0)
+#define STORES(i, j, e) (owned[e] == 1)
 #else
 #define STORES(i, j, e) ((i) != (j))
 #endif

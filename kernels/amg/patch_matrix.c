@@ -12,6 +12,8 @@
 
 #include "patch_format.h"
 
+#define RECEIVED 2 /* and the rank, of an entry of HALF whose product its row is handed; 1 of one that it keeps */
+
 /* The first row of each patch, its rows, and its slices: as many everywhere, so that a thread finds its own by itself. */
 KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL int *RESTRICT headers)
 {
@@ -31,7 +33,7 @@ KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL
 KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
                  GLOBAL int *RESTRICT headers, GLOBAL ushort *RESTRICT order, GLOBAL ushort *RESTRICT incoming,
                  GLOBAL int *RESTRICT slices, GLOBAL ushort *RESTRICT boundary_order,
-                 GLOBAL int *RESTRICT boundary_slices, GLOBAL uchar *RESTRICT owned)
+                 GLOBAL int *RESTRICT boundary_slices, GLOBAL ushort *RESTRICT owned)
 {
     OUTER(patch);
     SHARED int stored[BLOCK];
@@ -105,7 +107,12 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
             const int j = column_indices[e] - first;
             if (j < 0 || j >= rows) ++outside;
             else if (j != i && STORES(i, j, e)) ++mine;
-            else if (j != i) ++theirs;
+            else if (j != i) {
+#if INSIDE == HALF
+                owned[e] = RECEIVED + theirs;
+#endif
+                ++theirs;
+            }
         }
         stored[i] = mine;
         received[i] = theirs;
@@ -214,7 +221,7 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
             GLOBAL const ushort *RESTRICT order, GLOBAL const int *RESTRICT slices,
             GLOBAL const ushort *RESTRICT boundary_order, GLOBAL const int *RESTRICT boundary_slices,
             GLOBAL real *RESTRICT values, GLOBAL index *RESTRICT columns, GLOBAL real *RESTRICT boundary_values,
-            GLOBAL int *RESTRICT boundary_columns, GLOBAL real *RESTRICT diagonal, GLOBAL const uchar *RESTRICT owned)
+            GLOBAL int *RESTRICT boundary_columns, GLOBAL real *RESTRICT diagonal, GLOBAL const ushort *RESTRICT owned)
 {
     OUTER(patch);
     SHARED ushort place[BLOCK]; /* of each row among the sorted ones */
@@ -271,11 +278,13 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
             columns[at] = (uint)i | (uint)j << 16;
 #elif INSIDE == HALF
             /* The slot of row j that this entry hands its product to: its rank among those that j receives. */
-            int rank = 0;
-            for (int f = row_offsets[first + j]; column_indices[f] - first != i; ++f) {
-                const int other = column_indices[f] - first;
-                rank += other >= 0 && other < rows && other != j && !STORES(j, other, f);
+            int low = row_offsets[first + j], high = row_offsets[first + j + 1] - 1;
+            while (low < high) {
+                const int middle = (low + high) / 2;
+                if (column_indices[middle] - first < i) low = middle + 1;
+                else high = middle;
             }
+            const int rank = owned[low] - RECEIVED;
             const int slice = place[j] / SLICE;
             const int slot = slices[SLICE_NUMBERS * (first_slice + slice) + 2] + SLICE * rank + place[j] % SLICE;
             values[at] = matrix[e];

@@ -205,7 +205,7 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
     order, incoming, boundary_order = (device.zeros(n, np.uint16) for _ in range(3))
     slices, boundary_slices = (device.zeros((count, SLICE_NUMBERS), np.int32) for _ in range(2))
     pattern = device.array(matrix.indptr, np.int32), device.array(matrix.indices, np.int32)
-    owned = device.empty(matrix.nnz, np.uint8) if inside == "half" else None
+    owned = device.empty(matrix.nnz, np.uint16) if inside == "half" else None
     kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices, owned)
 
     most, entries = device.zeros(3, np.int32), device.empty(patches, np.int32)

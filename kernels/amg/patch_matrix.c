@@ -40,6 +40,7 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
     SHARED int received[BLOCK];
     SHARED int beyond[BLOCK];
     SHARED int widths[MOST_SLICES];
+    SHARED int exchanged[1];
     SHARED ushort sorted[BLOCK];
     SHARED ushort boundary_sorted[BLOCK];
     GLOBAL int *header = headers + HEADER * patch;
@@ -70,6 +71,7 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
                 }
             }
             sorted[i] = target;
+            if (i == 0) exchanged[0] = 0;
         }
         BARRIER;
         /* a row takes one of those offered, from whom has most. */
@@ -93,12 +95,15 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
                 if (given && j == target) owned[e] = 0;
             }
             received[i] = stored[i] - given + taken;
+            if (given) ATOMIC_ADD_SHARED(&exchanged[0], 1);
         }
         BARRIER;
+        const int goes_on = exchanged[0];
         INNER_FOR(i, rows) {
             stored[i] = received[i];
         }
         BARRIER;
+        if (!goes_on) break;
     }
 #endif
     INNER_FOR(i, rows) {

@@ -16,6 +16,7 @@ from kernels.krylov import ConjugateGradient, Outcome, conjugate_gradient
 from repro import Work
 
 COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
+WINDOW = 1024  # rows that SELL sorts by their lengths: those of meshes hardly pad then
 TRUSTED = 10  # times the tolerance: a true residual beyond it is not what the recursive one says
 INACCURATE, INDEFINITE = "inaccurate", "indefinite"
 
@@ -93,8 +94,9 @@ class Solver:
             )  # fmt: skip
             self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
         self.n = matrix.shape[0]
-        # Sorting rows would take longer than a solve gains by it; no format but SELL has it as an option.
-        self.matrix = spmv.pack(layout, device, matrix, **({"window": 1} if layout == "sell" else {}))
+        # On a GPU the search for the best window takes longer than a solve gains by it.
+        options = {"window": WINDOW} if layout == "sell" and device.is_gpu else {}
+        self.matrix = spmv.pack(layout, device, matrix, **options)
         self._estimated_again = False
         self._begin()
         self._x = device.zeros(self.n, np.float64)

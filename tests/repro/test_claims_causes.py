@@ -5,7 +5,7 @@ import math
 import pytest
 
 from repro.judge.claims import EXCEEDED, WEAKER
-from tests.repro.claims_store import WHERE, Store, effect, stated
+from tests.repro.claims_store import HARDWARE, WHERE, Store, effect, stated
 
 ABOUT = stated(relation="about")  # eight times
 
@@ -64,6 +64,20 @@ def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     store.rows["box", "table1"][0].value = 4000.0  # of a factor of 500 the bandwidths are 8
     verdict = store.one(WHERE, ABOUT)
     assert verdict.why == "unexplained"
+
+
+@pytest.mark.parametrize(("threads", "is_explained"), [(4, True), (1, False)])
+def test_bandwidths_predict_rates_that_name_no_device_and_not_those_of_a_paper_with_one_thread(
+    store, threads, is_explained
+):
+    store.write("hardware.toml", HARDWARE.replace('"Old CPU"', f'"Old CPU"\nthreads_used = {threads}'))
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}
+    for method, rate, backend in (("slow", 1.0, "host"), ("fast", 64.0, "cuda")):
+        store.row("a", method, "spmv", 1 / rate, backend=backend, share=0.02)
+        store.row("a", method, "rate", rate, unit="GFLOP/s", backend=backend, device="")
+    where = '[claim.where]\ncpu = "table1 slow rate @host"\ngpu = "table1 fast rate"'
+    verdict = store.one(where, stated("gpu / cpu", "about"))
+    assert ("the bandwidth of the processor" in verdict.why) == is_explained
 
 
 def test_the_memory_predicts_a_rate(store):

@@ -18,6 +18,7 @@ from repro.judge.claims.points import Point, find
 from repro.judge.claims.stored import Stored, is_timed
 from repro.judge.intervals import Interval, Undefined, names_of
 from repro.model import ReproError
+from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant
 
@@ -59,7 +60,7 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
     if not values.predicate.published or not 0 < values.gap < math.inf or abs(math.log(values.gap)) < 1e-6:
         return []
     found = [test(values, stored, root) for test in (_bandwidths, _memory, _cache)]
-    found += [_declared(claim, cause, values, stored, root) for cause in claim.causes]
+    found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for says, without in filter(None, found):
         left = _ratio(without, values.bounds)
@@ -83,13 +84,21 @@ def _timed(values: Values) -> list[Mapping[str, Any]]:
 
 
 def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | None:
-    found = (peaks.of_roof(stored.roofs.of(row["device"], row.get("cores"))) for row in rows)
+    found = (peaks.of_roof(stored.roofs.of(stored.device(row), row.get("cores"))) for row in rows)
     return next(filter(None, found), None)
 
 
 def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
-    """A GPU beside a processor: their memories may be further apart now, or nearer."""
+    """A GPU beside a processor: their memories may be further apart now, or nearer.
+
+    One thread does not draw its processor's bandwidth: of a paper that ran one this predicts nothing.
+    """
     rows = _timed(values)
+    if (
+        rows
+        and hardware(rows[0]["artefact"].partition("-")[0], root).get("cpu", {})["printed"].get("threads_used") == 1
+    ):
+        return None
     sides = [[row for row in rows if row["gpu"] == gpu] for gpu in (True, False)]
     if not all(sides):
         return None
@@ -138,7 +147,7 @@ def _cold(row: Mapping[str, Any], stored: Stored) -> dict[str, Any] | None:
     return None if cold is None else {**row, "value": cold}
 
 
-def _declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found:
+def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found:
     """A cause that the claim names: the value of its formula, by rows with the other choice."""
     every = {**claim.where, **values.predicate.where, **cause.where}
     names = names_of(cause.formula)

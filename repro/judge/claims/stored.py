@@ -94,6 +94,10 @@ class Stored:
             self._rows[artefact] = list((self._read if is_stored else self._ceilings)(artefact))
         return self._rows[artefact]
 
+    def device(self, row: Mapping[str, Any]) -> str:
+        """Return where a row was measured; of one that was derived from others, where they were."""
+        return row["device"] or next((each["device"] for each in self._of_cell(row) if each["device"]), "")
+
     def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the datasets of ours that the cell of a row read: none that were the user's own or downloaded."""
         return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))

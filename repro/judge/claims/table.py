@@ -8,6 +8,7 @@ from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
+from repro.judge.claims.judging import BESIDE, FEW
 from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
 from repro.published import name_of
 from repro.units import MISSING, significant
@@ -26,7 +27,9 @@ RULE = """\
 READING = (
     "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "
     "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
-    "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half."
+    "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half. "
+    f"A time of fewer than five samples counts as {FEW:g} times longer or shorter before it decides, and one that was "
+    f"taken beside other cells as up to {BESIDE:g} times too long."
 )
 """How to read a section."""
 
@@ -73,7 +76,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         Where a claim is told, with ``{paper}`` and ``{id}``.
     """
     lines = [
-        "| claim | paper | here, as the paper compared | against today's best | verdict |",
+        "| claim | asked for | here, as the paper compared | against today's best | verdict |",
         "|---|---|---|---|---|",
     ]
     known = {(verdict.paper, verdict.id): verdict for verdict in verdicts}
@@ -127,12 +130,15 @@ def told(verdict: Verdict, link: Link) -> str:
     says = f"{claim.says} ({claim.condition})" if claim.condition else claim.says
     lines = []
     if verdict.stated is not None:
-        lines.append(("paper", verdict.stated.requirement))
+        lines.append(("paper" if verdict.stated.published else "asked", verdict.stated.requirement))
         lines.append(("here", _where(verdict, verdict.stated)))
     if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
-        name = "the effect" if verdict.stated is not None else "here"
-        asks = f"{verdict.effect.says} It asks for {verdict.effect.requirement}" if verdict.effect.says else ""
-        lines.append((name, "; measured: ".join(filter(None, [asks, _where(verdict, verdict.effect)]))))
+        asks = " ".join(filter(None, [verdict.effect.says, f"It asks for {verdict.effect.requirement}"]))
+        if verdict.stated is None:
+            lines.append(("asked", asks.removeprefix("It asks for ")))
+            lines.append(("here", _where(verdict, verdict.effect)))
+        else:
+            lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}"))
     if verdict.today is not None and verdict.today.value is not None:
         lines.append((f"today, {verdict.today.says}", measured(verdict.today)))
     if verdict.why:
@@ -180,9 +186,12 @@ def points(judgement: Judgement, most: int = 40) -> str:
         head += f" Not testable without the data themselves: {', '.join(judgement.untestable)}."
     if not chosen:
         return head
-    lines = ["| point | paper | here | verdict |", "|---|---:|---|---|"]
+    rows = [["point", "paper", "here", "verdict"], ["---", "---:", "---", "---"]]
     for each in chosen:
         interval = Judgement("", each.value, each.low, each.high, judgement.unit)
-        lines.append(f"| {each.name} | {each.published} | {measured(interval)} | {each.outcome} |")
+        rows.append([each.name, each.published, measured(interval), each.outcome])
+    if not judgement.published:  # what is asked of each point is said above, and is no number of the paper
+        rows = [[name, *shown] for name, _, *shown in rows]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
     left = len(judgement.points) - len(chosen)
     return "\n\n".join([head, "\n".join(lines), f"The other {left} are {common}." if left else ""]).strip()

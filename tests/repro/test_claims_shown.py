@@ -84,6 +84,9 @@ def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):
     store.rows.clear()
     store.times(a=(10.0, 1.0), b=(2.0, 1.0))
     assert "| a | 8.00 | 10.0 x | reproduced |" in points(store.one(WHERE, stated()).stated)
+    text = section(store.one(WHERE, effect()), linked(""))  # what is asked is no number of the paper
+    assert "- **asked**: An effect. It asks for more than 1 x\n- **here**: " in text
+    assert "| a | 10.0 x | reproduced |" in text
 
 
 def test_the_summary_counts_every_claim_once(store):

@@ -94,10 +94,8 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
     One thread does not draw its processor's bandwidth: of a paper that ran one this predicts nothing.
     """
     rows = _timed(values)
-    if (
-        rows
-        and hardware(rows[0]["artefact"].partition("-")[0], root).get("cpu", {})["printed"].get("threads_used") == 1
-    ):
+    paper = hardware(rows[0]["artefact"].partition("-")[0], root) if rows else {}
+    if paper.get("cpu", {}).get("printed", {}).get("threads_used") == 1:
         return None
     sides = [[row for row in rows if row["gpu"] == gpu] for gpu in (True, False)]
     if not all(sides):

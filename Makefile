@@ -65,11 +65,14 @@ all: ## Every artefact of every paper; PAPER=fu2014 for those of one
 	$(call READY)
 	@$(REPRO) run $(if $(PAPER),,--all) $(OPTIONS)
 
-CAMPAIGN = $(REPRO) run $(if $(PAPER),,--all) --continue $(if $(MINUTES),--minutes $(MINUTES)) $(OPTIONS)
+CAMPAIGN = $(REPRO) run $(if $(PAPER),,--all) --continue $(OPTIONS)
+# Of MINUTES those that are left, at least as few as a run takes.
+LEFT = $$(awk "BEGIN { left = $(MINUTES) - ($$(date +%s) - $$begun) / 60; print left < 0.1 ? 0.1 : left }")
 
 campaign: ## Everything, then in three rounds what claims need; MINUTES=30 a part: the same command goes on, on another such host, too
 	$(call READY)
-	@$(CAMPAIGN); ended=$$?; test $$ended -gt 1 && exit $$ended; $(CAMPAIGN) --claimed --rounds $(or $(ROUNDS),3)
+	@begun=$$(date +%s); $(CAMPAIGN) $(if $(MINUTES),--minutes $(MINUTES)); ended=$$?; test $$ended -gt 1 && exit $$ended; \
+	$(CAMPAIGN) --claimed --rounds $(or $(ROUNDS),3) $(if $(MINUTES),--minutes $(LEFT)) && exit $$ended
 
 claims: ## Which claims of the papers hold in the stored results, and why; PAPER=fu2014, ARGS=--json
 	$(call READY)

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache import kept
-from repro.model import DONE, FAILED, SKIPPED, ReproError
+from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 2
@@ -333,6 +333,8 @@ def lacking(record: Mapping[str, Any]) -> str:
                 return f"{part} {name}".strip()
     if record["status"] not in (DONE, FAILED, SKIPPED):
         return "status that there is"
+    if record["scale"] not in SCALES:
+        return "scale that there is"
     return "since" if "since" in record and not kept.is_mark(record["since"]) else ""
 
 

@@ -21,7 +21,7 @@ from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.model import SKIPPED
 from repro.run import memory
-from repro.run.worker import death, die_with, end, spawned
+from repro.run.worker import NEVER, death, die_with, end, spawned
 from repro.settings import Settings
 
 WORTH = 3.0  # seconds of building that a run does ahead; less is done by the first cell that needs it, and no later
@@ -65,7 +65,9 @@ class Built:
         return f"{self.kind}: {self.error}" if self.kind else f"{self.what}, {self.path}"
 
 
-def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with_facts: bool = False) -> list[Built]:
+def build(
+    pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with_facts: bool = False, until: float = NEVER
+) -> list[Built]:
     """Build datasets that are not cached, and check those that are.
 
     A build that fails, or whose process dies, costs no other. Whatever ends this ends all processes, and these take
@@ -79,6 +81,8 @@ def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with
         Is given a line as each begins and as each ends.
     with_facts : bool
         Whether the facts of each are wanted, too, which takes as long as building some.
+    until : float, optional
+        When it has to have ended, as `time.monotonic()`: what is not built by then is left out.
 
     Returns
     -------
@@ -94,14 +98,14 @@ def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with
     idle: list[_Builder] = []
     busy: list[_Builder] = []
     try:
-        while waiting or busy:
+        while (waiting or busy) and (left := until - time.monotonic()) > 0:
             while len(busy) < most and (wanted := _next(waiting, [builder.wanted for builder in busy], room)):
                 waiting.remove(wanted)
                 busy.append(idle.pop() if idle else _Builder())
                 about = f", about {wanted.seconds:.0f} s" if wanted.seconds >= 2 else ""
                 tell(f"{wanted.name} at scale {wanted.scale}{about} ...")
                 busy[-1].begin(wanted, with_facts)
-            ready = connection.wait([builder.pipe for builder in busy])
+            ready = connection.wait([builder.pipe for builder in busy], None if left == NEVER else left)
             for builder in [each for each in busy if each.pipe in ready]:
                 busy.remove(builder)
                 ended = found[builder.wanted] = builder.answer()
@@ -111,10 +115,10 @@ def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with
                     idle.append(builder)
     finally:
         _end(idle + busy)
-    return [found[wanted] for wanted in asked]
+    return [found[wanted] for wanted in asked if wanted in found]
 
 
-def build_ahead(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
+def build_ahead(tasks: Iterable[Task], settings: Settings, watcher: Any, until: float = NEVER) -> None:
     """Build what cells that are to be measured need and the cache has not, alone on the machine as they will be.
 
     One that fails here fails its cells, and one that has nothing to do with them is not built. Cells that were skipped,
@@ -137,7 +141,7 @@ def build_ahead(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None
 
     if sum(environment.dataset_cost(*pair)[0] for pair in missing()) >= WORTH:
         with alone(watcher.waiting):
-            build(missing(), watcher.data)  # another run may just have built them
+            build(missing(), watcher.data, until=until)  # another run may just have built them
 
 
 def is_public(entry: Any, scale: str) -> bool:

@@ -21,7 +21,7 @@ from repro.discovery import Artefact
 from repro.machine import cores
 from repro.model import Cell, ReproError
 from repro.run import context
-from repro.run.worker import die_with, end, spawned
+from repro.run.worker import NEVER, die_with, end, spawned
 from repro.settings import Settings
 
 BACKENDS = ("cuda",)
@@ -34,17 +34,17 @@ NAME = "rehearsed"  # file of the cache that has what was rehearsed
 Pair = tuple[Artefact, Cell]
 
 
-def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any) -> None:
+def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: float = NEVER) -> None:
     """Run a small cell of each method that is to be measured on a GPU, but of those that this cache has had."""
     if "gpu" not in machine_facts() or settings.scale == SCALE:
         return
     pairs = chosen(tasks)
-    if len(pairs) < WORTH or cores() < 4:
+    if len(pairs) < WORTH or cores() < 4 or time.monotonic() >= until:
         return
     count = min(MOST, cores() - 2)
     watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
     with alone(watcher.waiting):
-        _among(count, pairs)
+        _among(count, pairs, min(until, time.monotonic() + SECONDS))
     _note(_told(pair) for pair in pairs)
 
 
@@ -78,9 +78,9 @@ def _note(names: Iterable[str]) -> None:
     write_atomically(cache_folder() / NAME, "\n".join(sorted(_noted().union(names))) + "\n")
 
 
-def _among(count: int, pairs: Sequence[Pair]) -> None:
+def _among(count: int, pairs: Sequence[Pair], until: float) -> None:
     """Share cells out among processes, and end these when their time is over."""
-    until, running = time.monotonic() + SECONDS, []
+    running: list[tuple[Any, Any]] = []
     with tempfile.TemporaryDirectory(prefix="repro-rehearsal-", ignore_cleanup_errors=True) as folder:
         try:
             for number in range(count):

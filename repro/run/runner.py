@@ -131,10 +131,10 @@ def go_through(
     try:
         if isolate:
             begun_to_build = time.monotonic()
-            building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher)
+            building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher, until)
             built = time.monotonic()
             summary.minutes.add("data", built - begun_to_build)
-            rehearsal.rehearse([task for job in jobs for task in job.pending(force)], settings, watcher)
+            rehearsal.rehearse([task for job in jobs for task in job.pending(force)], settings, watcher, until)
             summary.minutes.add("compile", time.monotonic() - built)
         passes = max(times.values(), default=1)
         for passed in range(passes + (until < NEVER)):
@@ -145,8 +145,9 @@ def go_through(
             order = _shuffled(jobs, lot) if settings.rounds > 1 or is_last else jobs
             for job in order:
                 if job.problem:
-                    summary.problems[job.artefact.id] = job.problem
-                    watcher.problem(job.artefact, job.problem)
+                    if not passed:
+                        summary.problems[job.artefact.id] = job.problem
+                        watcher.problem(job.artefact, job.problem)
                 elif any(task.path in expected for task in job.wanted) or not (
                     passed or _is_written(job, settings, until)
                 ):

@@ -149,7 +149,7 @@ def ahead(monkeypatch):
     monkeypatch.setattr(environment, "catalogue", lambda: list(entries.values()))
     monkeypatch.setattr(environment, "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
     built = []
-    monkeypatch.setattr(building, "build", lambda pairs, tell: built.extend(pairs))
+    monkeypatch.setattr(building, "build", lambda pairs, tell, until: built.extend(pairs))
 
     def needed(*tasks, overrides=()):
         del built[:]
@@ -160,6 +160,12 @@ def ahead(monkeypatch):
 
     needed.entries = entries
     return needed
+
+
+def test_nothing_is_built_when_time_is_over(monkeypatch):
+    monkeypatch.setattr(environment, "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
+    said = []
+    assert building.build([("a", "smoke")], said.append, until=time.monotonic()) == said == []
 
 
 def _task(*data, stands=False, status="done"):

@@ -122,6 +122,18 @@ def test_numbers_are_the_papers(artefact, case, method, metric, value, unit):
     assert (number.value, number.unit) == (value, unit)
 
 
+def test_the_text_of_zhang2013():
+    text = {number.case: number for number in load("zhang2013-text")}
+    for kind, printed in {
+        "sbell": "3.33 3.52 2.44 3.64", "sbell-over-sell": "24.72 23.78 72.22 24.86",
+        "sbell-over-cusparse": "2.98 5.52 1.94 2.22", "double-over-single": "54.4 57.3 74.8 51.1",
+    }.items():  # fmt: skip
+        assert [text[f"{kind}-{mesh}"].printed for mesh in ("tri", "quad", "tet", "hex")] == printed.split()
+    ranges = [[text[f"{form}-{precision}-{end}"].value for end in ("least", "most")]
+              for form in ("csr", "sbell") for precision in ("double", "mixed")]  # fmt: skip
+    assert ranges == [[1.2, 3.8], [1.8, 4.5], [5.5, 6.9], [7.2, 9.1]] and text["jacobi-iterations"].value == 1938
+
+
 def test_infinity_is_a_number_and_known_exactly():
     number = load("wong2015-table4").get("webbase", "k1", "break_even", where="cpu")
     assert number.printed == "∞" and parse("∞") == math.inf and number.interval() == (math.inf, math.inf)

@@ -244,6 +244,16 @@ def test_scales_are_counted_by_machine():
     assert lines["`fu2014`"].endswith(own) and lines["`zhang2013`"].endswith("| – | – |")
 
 
+def test_the_cores_of_each_machine_are_told_where_its_processor_computed():
+    made = [("box", 2, ["host"]), ("h", 40, ["cuda", "openmp"]), *2 * [("h", 12, ["host"])], ("h", 5, ["cuda"])]
+    found = [SimpleNamespace(machine=machine, cores=count, backends=backends) for machine, count, backends in made]
+    assert (
+        status.cores(found)
+        == "All threads, or all cores, of a processor are 12 on h (for some artefacts 40), 2 on box."
+    )
+    assert status.cores(found[4:]) == ""
+
+
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
     begin, end = markers("results")
     text = f"before\n{begin}\nzebra\n{end}\nafter\n"

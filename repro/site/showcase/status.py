@@ -10,6 +10,8 @@ from repro.discovery import find
 from repro.show.measurements import SCALE_ORDER, Measurement, machines
 from repro.units import MISSING
 
+ON_PROCESSOR = {"host", "openmp"}
+
 
 def table(found: Sequence[Measurement], folder: str) -> str:
     """Return a table of papers by machines: how many artefacts are written, and measured at which scale, with a link.
@@ -35,3 +37,17 @@ def table(found: Sequence[Measurement], folder: str) -> str:
             cells.append(f"[{told}]({folder}/{machine}/{paper})" if told else MISSING)
         lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def cores(found: Sequence[Measurement]) -> str:
+    """Return how many cores each machine's processor had for most artefacts that it computed, and for the others."""
+    had: dict[str, Counter[int]] = {machine: Counter() for machine in machines(found)}
+    for each in found:
+        if each.cores and not ON_PROCESSOR.isdisjoint(each.backends):
+            had[each.machine][each.cores] += 1
+    parts = []
+    for machine, counts in had.items():
+        most, *others = (count for count, _ in counts.most_common()) if counts else (0,)
+        but = f" (for some artefacts {' or '.join(map(str, sorted(others)))})" if others else ""
+        parts += [f"{most} on {machine}{but}"] if most else []
+    return f"All threads, or all cores, of a processor are {', '.join(parts)}." if parts else ""

@@ -372,6 +372,6 @@ def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
         number = "the published number" + "s" * (len(predicate.published) - 1)
     elif predicate.relation == "between":
         number = number.replace(" to ", " and ")
-    unit = "" if predicate.unit in ("", "count") else f" {predicate.unit}"
+    unit = "" if predicate.unit in ("", "count") or number.startswith("the ") else f" {predicate.unit}"
     margin = f" (± {100 * predicate.tolerance:g} %)" if predicate.tolerance else ""
     return f"{predicate.relation} {number}{unit}{margin}"

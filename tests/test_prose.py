@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from repro.judge.claims import claims
+
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_OUT = {"results.md", "h200.md"}  # one is generated; the other goes with the first edition
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(
     path for path in (ROOT / "docs").rglob("*.md")
     if path.name not in LEFT_OUT and path.parent.name not in ("claims", "kernels")
 )]  # fmt: skip
+DANGLES = re.compile(r"(?:It|Its|They|Their|This|That|These|So|Up) ")  # begins a sentence that needs another
 LONGEST = 32  # words of a sentence
 RULES = {
     "begins with a clause": re.compile(r"^(?:What|Whatever|Whichever|Which|That which|Those|How) (?!is\b.*\?$)"),
@@ -39,6 +42,17 @@ def test_sentences_are_short_and_begin_with_their_subject(page):
     found = sentences(page.read_text(encoding="utf-8"))
     wrong = [f"{name}: {each}" for each in found for name, rule in RULES.items() if rule.search(each)]
     wrong += [f"{len(each.split())} words: {each}" for each in found if len(each.split()) > LONGEST]
+    assert wrong == []
+
+
+def test_a_claim_stands_alone_in_plain_words():
+    wrong = []
+    for claim in claims():
+        parts = [each.says for each in (claim.effect, claim.today, *claim.causes) if each]
+        says = [claim.says, *parts, claim.condition, claim.unmeasured]
+        found = [each for text in says for each in sentences(text)]
+        wrong += [f"{claim.id}: {each}" for each in found if any(rule.search(each) for rule in RULES.values())]
+        wrong += [f"{claim.id}: {each}" for each in (claim.says, *parts) if DANGLES.match(each)]
     assert wrong == []
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 CHUNK = 1 << 20  # elements at a time
+# Of the mass of an element, over its volume.
+MASSES = {"one point": np.full((4, 4), 1 / 16), "full mass": (1 + np.eye(4)) / 20, "nodes": np.eye(4) / 4}
 
 
 def residual(points, cells, fibres, model, dt: float, before, recovery_before, phi) -> float:
@@ -31,8 +33,11 @@ def residual(points, cells, fibres, model, dt: float, before, recovery_before, p
     return with_source(points, cells, fibres, model, dt, before, phi, source)
 
 
-def with_source(points, cells, fibres, model, dt: float, before, phi, source) -> float:
-    """Return the same for any reaction: ``source(part, mean)`` gives it at a slice of elements by their potentials."""
+def with_source(points, cells, fibres, model, dt: float, before, phi, source, mass="one point", at_nodes=0.0) -> float:
+    """Return the same for any reaction: ``source(part, mean)`` gives it at a slice of elements by their potentials.
+
+    The mass is one of `MASSES`, and ``at_nodes`` what else comes from the nodes, by their volumes.
+    """
     nodes = len(points)
     total, lumped = np.zeros(nodes), np.zeros(nodes)
     for first in range(0, len(cells), CHUNK):
@@ -45,12 +50,12 @@ def with_source(points, cells, fibres, model, dt: float, before, phi, source) ->
         gradient = np.einsum("eij,ej->ei", inverse, p[:, 1:] - p[:, :1])
         n = fibres[part]
         flux = model.isotropic * gradient + model.along * (n * gradient).sum(axis=1, keepdims=True) * n
-        mean, mean_before = p.mean(axis=1), before[corner].mean(axis=1)
-        load = volume * ((mean - mean_before) / dt - source(part, mean)) / 4
-        flow = volume[:, None] * np.einsum("ei,eij->ej", flux, inverse)
-        parts = np.column_stack([load - flow.sum(axis=1), load[:, None] + flow])
+        load = (p - before[corner]) @ MASSES[mass] / dt - source(part, p.mean(axis=1))[:, None] / 4
+        flow = np.einsum("ei,eij->ej", flux, inverse)
+        parts = volume[:, None] * (load + np.column_stack([-flow.sum(axis=1), flow]))
         total += np.bincount(corner.ravel(), parts.ravel(), nodes)
         lumped += np.bincount(corner.ravel(), np.repeat(volume / 4, 4), nodes)
+    total -= lumped * at_nodes
     return float(np.linalg.norm(total) / np.linalg.norm(lumped) * dt)
 
 

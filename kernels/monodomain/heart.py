@@ -142,8 +142,8 @@ class Heart:
         self._blocks = tuple(-(-count // block) for count in (self.nodes, self.elements))
 
         stiffness, volumes = conduction(points, cells, fibres, self.model.isotropic, self.model.along, xp)
-        lumped = xp.bincount(cells.ravel(), xp.repeat(volumes / 4, 4), self.nodes)
-        self.unit = float(xp.sqrt((lumped**2).sum())) / self.dt
+        self._lumped = xp.bincount(cells.ravel(), xp.repeat(volumes / 4, 4), self.nodes)
+        self.unit = float(xp.sqrt((self._lumped**2).sum())) / self.dt
         pattern = csr_pattern(cells, self.nodes, xp)
         self.nonzeros, self._edges = pattern.nonzeros, int(pattern.edges.shape[0])
         self.plan = contributions.plan(cells, pattern, xp)

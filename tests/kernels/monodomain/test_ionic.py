@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.sparse
 
 from baselines.monodomain import ten_tusscher
 from baselines.monodomain.residual import with_source
 from datasets import structured
 from kernels.monodomain import IonicHeart, Tissue
-from kernels.monodomain.ionic import REST, STATES
+from kernels.monodomain.ionic import INTEGRATIONS, REST, STATES
 
 ALONG = np.array([1.0, 0.0, 0.0])
 TISSUE = Tissue(0.0126, 0.0827)
@@ -26,44 +27,68 @@ def states_of(heart):
     return dict(zip(STATES, found, strict=True))
 
 
-@pytest.fixture
-def random_heart(device):
-    """A heart of 162 elements at random potentials from rest to peak, in random states."""
+def prepared(device, integration="one point"):
+    """A heart of 162 elements at random potentials from rest to peak, in random states; and what it was made of."""
     points, cells = structured.kuhn(3, size=0.6)
     heart = IonicHeart(device, points, cells, np.broadcast_to(ALONG, (len(cells), 3)), TISSUE, 1e-6,
-                       np.zeros(len(cells)), 0.0)  # fmt: skip
+                       np.zeros(len(cells)), 0.0, integration=integration)  # fmt: skip
     random = np.random.default_rng(1)
-    phi, usual = random.uniform(-110, 70, len(points)), np.array(list(STATES.values()))[:, None]
+    phi, usual = random.uniform(-85, 60, len(points)), np.array(list(STATES.values()))[:, None]
     gates = (usual <= 1) & (usual != STATES["ca"]) & (usual != STATES["ca_ss"])
-    states = np.where(gates, random.uniform(0, 1, (len(STATES), len(cells))),
-                      usual * random.uniform(0.5, 2, (len(STATES), len(cells))))  # fmt: skip
-    set_to(device, heart.phi, phi)
+    shape = len(STATES), heart.states.size // len(STATES)
+    states = np.where(gates, random.uniform(0, 1, shape), usual * random.uniform(0.5, 2, shape))
+    heart.load(phi)
     set_to(device, heart.states, states)
     return heart, points, cells, phi, dict(zip(STATES, states, strict=True))
 
 
-def test_states_advance_by_the_models_rates(random_heart):
-    heart, _, cells, phi, states = random_heart
+@pytest.mark.parametrize("integration", ["one point", "nodes"])
+def test_states_advance_by_the_models_rates(device, integration):
+    heart, _, cells, phi, states = prepared(device, integration)
     heart.accept_reaction()
-    _, rates = ten_tusscher.rates(phi[cells].mean(axis=1), states)
+    _, rates = ten_tusscher.rates(phi if integration == "nodes" else phi[cells].mean(axis=1), states)
     for name, after in states_of(heart).items():
         change, rounding = (after - states[name]) / heart.dt, 1e-15 * abs(states[name]).max() / heart.dt
         assert change == pytest.approx(rates[name], rel=2e-3, abs=1e-3 * abs(rates[name]).max() + 8 * rounding), name
 
 
-def test_the_residual_has_the_models_currents(random_heart):
+@pytest.mark.parametrize("integration", INTEGRATIONS)
+def test_the_residual_has_the_models_currents(device, integration):
     """With the potential of the step before it, so that only currents and conduction are left."""
-    heart, points, cells, phi, states = random_heart
-    heart.accept_reaction()
-    set_to(heart.device, heart.states, np.array(list(states.values())))
+    heart, points, cells, phi, states = prepared(device, integration)
     heart.assembly_part()
     found = np.linalg.norm(heart.device.to_host(heart.residual)) / heart.unit
 
-    def source(part, mean):
-        return -sum(ten_tusscher.currents(mean, {name: state[part] for name, state in states.items()}).values())
+    def ions(v, part):
+        return -sum(ten_tusscher.currents(v, {name: state[part] for name, state in states.items()}).values())
 
-    fibres = np.broadcast_to(ALONG, (len(cells), 3))
-    assert found == pytest.approx(with_source(points, cells, fibres, TISSUE, heart.dt, phi, phi, source), rel=1e-5)
+    nodes = integration == "nodes"
+    wanted = with_source(points, cells, np.broadcast_to(ALONG, (len(cells), 3)), TISSUE, heart.dt, phi, phi,
+                         lambda part, mean: 0 * mean if nodes else ions(mean, part), integration,
+                         ions(phi, slice(None)) if nodes else 0.0)  # fmt: skip
+    assert found == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.parametrize("integration", INTEGRATIONS)
+def test_mass_is_what_scikit_fem_integrates(device, integration):
+    """In tangent and residual; in steps so short that all else is lost in it."""
+    from skfem import Basis, BilinearForm, ElementTetP1, MeshTet
+
+    heart, points, cells, phi, _ = prepared(device, integration)
+    mesh, form = MeshTet(points.T.copy(), cells.T.copy()), BilinearForm(lambda u, v, w: u * v)
+    mass = form.assemble(Basis(mesh, ElementTetP1(), intorder=1 if integration == "one point" else 2))
+    if integration == "nodes":
+        mass = scipy.sparse.diags(np.ravel(mass.sum(axis=1)))
+    change = np.random.default_rng(2).uniform(-50, 50, len(phi))
+    set_to(device, heart.phi, phi + change)
+    heart.assembly_part()
+    product = device.zeros(len(phi), np.float64)
+    heart.matrix.multiply(device.array(change), product)
+    wanted = mass @ change / heart.dt
+    for found in (product, heart.residual):
+        assert np.array(device.to_host(found)) == pytest.approx(wanted, abs=2e-3 * abs(wanted).max())
+    diagonal = 1e-6 / np.array(device.to_host(heart._inverse))
+    assert diagonal == pytest.approx(mass.diagonal(), rel=2e-3)
 
 
 def test_a_cells_upstroke_is_scipys(device):

@@ -5,6 +5,7 @@ import pytest
 
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.heat import Heat, Source
+from kernels.sem.schwarz import by_atomics
 
 from .conftest import MESHES, disturbed, grid
 from .test_stiffness import dense
@@ -105,4 +106,7 @@ def test_again_from_the_start(device):
     first = run(heat, 2)
     heat.reset()
     assert heat.time == 0 and heat.heat() == 0
-    np.testing.assert_array_equal(run(heat, 2), first)
+    again = run(heat, 2)
+    # Atomics add in any order: then as far as single precision goes.
+    slack = 1e-6 * np.abs(first).max() if by_atomics(device) else 0.0
+    np.testing.assert_allclose(again, first, rtol=0, atol=slack)

@@ -124,6 +124,8 @@ CASES = [  # order, precision, geometry, mass, shape
 
 @pytest.mark.parametrize(("order", "dtype", "geometry", "has_mass", "shape"), CASES)
 def test_equals_dense_matrices(device, order, dtype, geometry, has_mass, shape):
+    if shape.body == "loops" and device.backend == "cuda":
+        pytest.skip("CUDA has no vectors of this kind: the body is built there and not run")
     points, cells = MESHES["disturbed" if order < 5 else "around an edge"]()
     if geometry == "affine":
         points, cells = disturbed(*grid((2, 2, 2)))

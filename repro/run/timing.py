@@ -22,9 +22,9 @@ from repro.run.guard import Guard
 from repro.run.statistics import summarise
 
 LONGEST_BATCH = 2048  # calls; a captured graph of more takes longer to build than it saves
-QUEUE_SECONDS = 0.02  # samples enqueued before each synchronisation, as seconds of work
-QUEUE_SAMPLES = 16
+QUEUE_SECONDS, QUEUE_SAMPLES = 0.02, 16  # samples enqueued before a synchronisation: of so much work, and at most
 LONG = 3  # times the cap on sampling: a call that takes longer is sampled once
+COMPILED = 30  # seconds: a first call that takes less may have had a compiler in it
 LEAD_SECONDS = 3e-4  # of work that a short sample is enqueued behind
 
 
@@ -245,8 +245,8 @@ def sample(
     batch : int, optional
         Calls in each sample that is not cold; by default as many as last `batch_seconds`.
     checked : float, optional
-        Seconds of a call that the caller has made and checked; where that took so long that the function is sampled
-        once, and not cold, it is the sample.
+        Seconds of a call that the caller has made and checked: the sample, where the function is sampled once, not
+        cold, and no compiler can have been in that call.
     once : float
         Seconds of a call up to which it is sampled `min_samples` times in any case.
     watched : repro.run.state.Unwatched, optional
@@ -258,7 +258,7 @@ def sample(
         When the clock goes backwards, or does not advance over the largest batch.
     """
     longest = max(LONG * max_seconds, once)
-    if checked is not None and checked > longest and not cold:
+    if checked is not None and checked > max(longest, COMPILED) and not cold:
         return Samples(_told([checked]), 1, "checked call")
     guard = Guard(watched or state.watch(clock))
     with _no_garbage_collection():

@@ -227,6 +227,13 @@ def test_a_call_up_to_what_is_sampled_several_times_has_five_samples(virtual_tim
         assert len(result.seconds) == samples
 
 
+def test_a_first_call_that_may_have_had_a_compiler_in_it_is_no_sample(virtual_time):
+    clock = SlowHost(0.5)
+    virtual_time(clock)
+    taken = sample(clock.call, clock, checked=5.0, max_seconds=0.1, called_before=True, watched=Unwatched())
+    assert taken.seconds == pytest.approx([0.5])
+
+
 def test_a_cold_sample_of_a_long_function_is_evicted_first(virtual_time):
     clock = SlowHost(60.0)
     clock.flush_cache = lambda: evictions.append(clock.calls)

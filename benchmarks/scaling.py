@@ -52,11 +52,13 @@ def drawn(rows, title: str):
         for what in WHATS:
             own = [row for row in rows if row[0] == what]
             threads, rates, low, high = ([row[k] for row in own] for k in (1, 2, 3, 4))
-            axes.plot(threads, rates, "k--" if what == "read" else "o-", label=what)
-            axes.fill_between(threads, low, high, alpha=0.15, linewidth=0)
+            (line,) = axes.plot(threads, rates, "k--" if what == "read" else "o-", label=what)
+            axes.fill_between(threads, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         threads, most = saturation(rows)
         axes.axhline(most, color="0.6", linewidth=0.8)
-        axes.annotate(f"{most:.3g} GB/s, saturated from {threads} on", (1, most), va="bottom", fontsize=7)
+        is_saturated = threads < max(row[1] for row in rows)
+        told = f"saturated from {threads} threads on" if is_saturated else "not saturated"
+        axes.annotate(f"{most:.3g} GB/s, {told}", (1, most), va="bottom", fontsize=7)
         axes.set(
             xlabel="threads", ylabel="GB/s of least bytes", ylim=(0, 1.15 * max(row[2] for row in rows)), title=title
         )

@@ -44,8 +44,8 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: flo
     count = min(MOST, cores() - 2)
     watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
     with alone(watcher.waiting):
-        _among(count, pairs, min(until, time.monotonic() + SECONDS))
-    _note(_told(pair) for pair in pairs)
+        done = _among(count, pairs, min(until, time.monotonic() + SECONDS))
+    _note(_told(pair) for pair in done)
 
 
 def chosen(tasks: Iterable[Task]) -> list[Pair]:
@@ -78,8 +78,8 @@ def _note(names: Iterable[str]) -> None:
     write_atomically(cache_folder() / NAME, "\n".join(sorted(_noted().union(names))) + "\n")
 
 
-def _among(count: int, pairs: Sequence[Pair], until: float) -> None:
-    """Share cells out among processes, and end these when their time is over."""
+def _among(count: int, pairs: Sequence[Pair], until: float) -> list[Pair]:
+    """Share cells out among processes, end these in time, and return the cells of those that ended by themselves."""
     running: list[tuple[Any, Any]] = []
     with tempfile.TemporaryDirectory(prefix="repro-rehearsal-", ignore_cleanup_errors=True) as folder:
         try:
@@ -94,6 +94,7 @@ def _among(count: int, pairs: Sequence[Pair], until: float) -> None:
             for process, pipe in running:
                 process.terminate()
                 end(process, pipe, 1.0)
+    return [pair for number, (_, pipe) in enumerate(running) if pipe not in waiting for pair in pairs[number::count]]
 
 
 def _plain(cell: Cell) -> tuple:

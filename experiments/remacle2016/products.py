@@ -32,7 +32,7 @@ TITLES = {
 }
 ELEMENTS = {"smoke": lambda n: 8, "small": lambda n: 16, "paper": lambda n: 32,
             "large": lambda n: 128 if n < 4 else 64 if n < 8 else 32}  # fmt: skip
-ORDERS = {"smoke": (2, 4), "small": range(2, 8), "paper": range(2, 8), "large": range(1, 16)}
+ORDERS = {"smoke": (2, 4), "small": (2, 3, 5, 7), "paper": range(2, 8), "large": range(1, 16)}
 CASES = {f"n{order}": order for order in range(1, 16)}
 BRIEF = {"smoke": 2, "small": 7}  # the one order of kernels beyond the paper's
 SECONDS = {"smoke": 0.02, "small": 0.1, "paper": 0.3, "large": 0.3}  # of sampling each product

@@ -22,7 +22,7 @@ SLICE = 32
 SORTED = ("sell", "sbell")  # over the whole matrix, as in the paper
 BLOCKED = ("bell", "sbell", "sbell16")  # of the unknowns of a node
 UNPADDED = ("coo", "csr_merge", "csr_scalar", "csr_vector")
-SECONDS = {"smoke": 0.02, "small": 0.12, "paper": 0.2, "large": 1}
+SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 1}
 
 
 def cells(scale):

@@ -42,7 +42,7 @@ def amgx(monkeypatch, fake_cupy, tmp_path):
     """A library with AmgX's functions, found as the user's would be."""
     fake_cupy.cuda.runtime = types.SimpleNamespace(getDeviceCount=lambda: 1)
     try:
-        built = compiler.library(STAND_IN.read_text(encoding="utf-8"), AssertionError, ("-fPIC", "-shared"))
+        built = compiler.library(STAND_IN.read_text(encoding="utf-8"), AssertionError, ("-O2", "-fPIC", "-shared"))
     except Unavailable as missing:
         pytest.skip(str(missing))
     shutil.copy(built._name, tmp_path / _amgx.NAME)

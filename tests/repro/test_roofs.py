@@ -51,7 +51,8 @@ def test_stored_ceilings_are_roofs(machine):
     stored = json.loads((RESULTS / machine / "ceilings.json").read_text())
     roofs = Roofs.read(RESULTS / machine)
     for name, old in stored.items():
-        roof, probed = roofs.of(name.split(": ", 1)[1], old["machine"]["cores"]), old["ceilings"]
+        probed = old["ceilings"]
+        roof = roofs.of(probed["device"], old["machine"]["cores"])
         assert roof.gpu == ("NVIDIA" in name)
         assert all(roof.ceilings.rates[precision] >= rate for precision, rate in probed["rates"].items())
         assert all(roof.ceilings.bandwidth(size) >= rate for size, rate in probed["bandwidths"]["triad"])

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro import first_edition
-from repro.cache.store import read_json, state
+from repro.cache.glance import state
+from repro.cache.store import read_json
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.run.rounds import commit_of
 from repro.units import is_missing

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from repro import discovery, environment
 from repro.cache import hosts
-from repro.cache.glance import once
-from repro.cache.store import Store, state
+from repro.cache.glance import once, state
+from repro.cache.store import Store
 from repro.model import SCALES
 
 CELL_SECONDS = 3600.0

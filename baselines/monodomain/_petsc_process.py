@@ -8,16 +8,15 @@ tangents are added by PETSc's assembly of coordinates (MatSetValuesCOO).
 import ctypes
 import importlib
 import json
-import os
-import signal
 import sys
 import time
-import traceback
 from pathlib import Path
 
 import numpy as np
 
-COMMANDS = ("begin", "run", "end")
+served = importlib.import_module("_petsc_served")  # by the path that `petsc.py` gives
+
+COMMANDS = ("begin", "run")
 LIMIT = 20
 
 
@@ -75,14 +74,6 @@ class Heart:
         code = getattr(self.library, function)(ctypes.c_void_p(self.matrix.handle), *arguments)
         if code:
             raise RuntimeError(f"{function} returned {code}")
-
-    def everyone(self, value):
-        """Return the first process's small integer in all of them, by the one kind of message that PETSc wraps."""
-        vector = self.petsc.Vec().createMPI((1 if self.world.rank == 0 else 0, 1))
-        if self.world.rank == 0:
-            vector.setValue(0, float(value))
-        vector.assemble()
-        return round(vector.sum())
 
     def restore(self):
         self.phi.setArray(self.start[0])
@@ -143,7 +134,7 @@ class Heart:
         return time.perf_counter()
 
     def begin(self):
-        return {"version": ".".join(map(str, self.petsc.Sys.getVersion())), "seconds": 0.0}
+        return served.version(self.petsc)
 
     def run(self):
         self.restore()
@@ -162,31 +153,5 @@ def loaded():
     return dict.fromkeys(Path(line.split()[-1]) for line in lines if "/" in line)
 
 
-def main():
-    """Answer commands until standard input ends."""
-    if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the process that asks
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print must not mix with the answers
-    folder = Path(sys.argv[1])
-    heart = Heart(folder, json.loads((folder / "options.json").read_text()))
-    while True:
-        asked = 0
-        if heart.world.rank == 0:
-            line = sys.stdin.readline().strip()
-            asked = COMMANDS.index(line) if line in COMMANDS else COMMANDS.index("end")
-        command = COMMANDS[heart.everyone(asked)]
-        if command == "end":
-            return
-        answer = getattr(heart, command)()
-        if heart.world.rank == 0:
-            print(json.dumps(answer), file=answers, flush=True)
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except Exception:
-        traceback.print_exc()
-        sys.stderr.flush()
-        os._exit(1)  # an orderly end would wait for the other processes, which wait for this one
+    served.serve(lambda folder: Heart(folder, json.loads((folder / "options.json").read_text())), COMMANDS)

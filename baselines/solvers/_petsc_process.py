@@ -4,18 +4,16 @@ Commands come as lines on the first process's standard input, its answers go as 
 needs NumPy and petsc4py.
 """
 
-import ctypes
 import importlib
 import json
-import os
-import signal
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-COMMANDS = ("begin", "set_up", "solve", "end")
+served = importlib.import_module("_petsc_served")  # by the path that `petsc.py` gives
+
+COMMANDS = ("begin", "set_up", "solve")
 
 
 class System:
@@ -53,20 +51,12 @@ class System:
         matrix.setOption(self.petsc.Mat.Option.SPD, True)
         return matrix
 
-    def everyone(self, value):
-        """Return the first process's small integer in all of them, by the one kind of message that PETSc wraps."""
-        vector = self.petsc.Vec().createMPI((1 if self.world.rank == 0 else 0, 1))
-        if self.world.rank == 0:
-            vector.setValue(0, float(value))
-        vector.assemble()
-        return round(vector.sum())
-
     def clock(self):
         self.world.barrier()
         return time.perf_counter()
 
     def begin(self):
-        return {"version": ".".join(map(str, self.petsc.Sys.getVersion())), "seconds": 0.0}
+        return served.version(self.petsc)
 
     def set_up(self):
         if self.solver is not None:
@@ -91,29 +81,5 @@ class System:
         }  # fmt: skip
 
 
-def main():
-    """Answer commands until standard input ends."""
-    if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the process that asks
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print must not mix with the answers
-    try:
-        system = System(Path(sys.argv[1]))
-        while True:
-            asked = COMMANDS.index("end")
-            if system.world.rank == 0 and (line := sys.stdin.readline().strip()):
-                asked = COMMANDS.index(line.replace(" ", "_"))
-            command = COMMANDS[system.everyone(asked)]
-            if command == "end":
-                return
-            answer = getattr(system, command)()
-            if system.world.rank == 0:
-                print(json.dumps(answer), file=answers, flush=True)
-    except Exception as error:
-        words = " ".join(f"{type(error).__name__}: {error}".split())
-        print(json.dumps({"error": words[:400]}), file=answers, flush=True)
-        os._exit(1)  # an orderly end would wait for the other processes, which wait for this one
-
-
 if __name__ == "__main__":
-    main()
+    served.serve(System, COMMANDS)

@@ -31,6 +31,7 @@ LIBRARIES = (
     "hypre",
 )
 PROGRAM = Path(__file__).with_name("_petsc_process.py")
+SERVED = Path(__file__).with_name("_petsc_served.py")  # imported by every program
 DEBIAN = "/usr/lib/petscdir"
 LONGEST = 600.0  # seconds that a set-up or a solve may take
 
@@ -164,7 +165,8 @@ def _environment(installation: Installation) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PETSC_OPTIONS"))}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     places = os.pathsep.join(filter(None, (kept.get("PATH"), str(Path(installation.python).parent))))
-    return kept | threads | {"PATH": places} | ({"PYTHONPATH": installation.path} if installation.path else {})
+    modules = os.pathsep.join(filter(None, (installation.path, str(SERVED.parent))))
+    return kept | threads | {"PATH": places, "PYTHONPATH": modules}
 
 
 @functools.cache

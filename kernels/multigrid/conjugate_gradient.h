@@ -2,16 +2,6 @@
  * max_iterations, tolerance, the system as row_offsets, entry_columns, entries and inverse_diagonal, b, the vectors r, p, q and x,
  * `iterations`, and shared sums_rz, sums_rr and sums_pq of a number a thread. Stops by itself at |r| <= tolerance |b|. */
 
-/* As TREE, where threads from `span` on have nothing: fewer barriers. */
-#define TREE_OF_FEW(sums)                                                                                            \
-    BARRIER;                                                                                                         \
-    for (int width = span / 2; width > 0; width /= 2) {                                                              \
-        INNER(t) {                                                                                                   \
-            if (t < width) sums[t] += sums[t + width];                                                               \
-        }                                                                                                            \
-        BARRIER;                                                                                                     \
-    }
-
     int span = BLOCK;
     while (span > 1 && span / 2 >= n) span /= 2;
 
@@ -28,8 +18,8 @@
         sums_rz[t] = rz;
         sums_rr[t] = rr;
     }
-    TREE_OF_FEW(sums_rz)
-    TREE_OF_FEW(sums_rr)
+    TREE_OF(sums_rz, span)
+    TREE_OF(sums_rr, span)
     double rz = sums_rz[0];
     const double limit = tolerance * tolerance * sums_rr[0];
     int count = 0, running = sums_rr[0] > 0;
@@ -45,7 +35,7 @@
             }
             sums_pq[t] = pq;
         }
-        TREE_OF_FEW(sums_pq)
+        TREE_OF(sums_pq, span)
         const real alpha = rz / sums_pq[0];
         INNER(t) {
             double now = 0, rr = 0;
@@ -59,8 +49,8 @@
             sums_rz[t] = now;
             sums_rr[t] = rr;
         }
-        TREE_OF_FEW(sums_rz)
-        TREE_OF_FEW(sums_rr)
+        TREE_OF(sums_rz, span)
+        TREE_OF(sums_rr, span)
         const real beta = sums_rz[0] / rz;
         rz = sums_rz[0];
         running = sums_rr[0] > limit && rz > 0;

@@ -14,7 +14,7 @@ from typing import Any
 
 from repro.cache import definitions, reach
 from repro.cache.definitions import NAMELESS
-from repro.cache.glance import once
+from repro.cache.glance import once, state
 from repro.cache.reach import Unit
 
 EDITED = "edited while it was measured"
@@ -45,7 +45,7 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
         path = Path(code.co_filename)
         if not any(path.is_relative_to(folder) for folder in folders):  # what it leads to is no cell's either
             by_path.setdefault(path, []).append(code)
-    stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *definitions.state(path))}
+    stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *state(path))}
     units = {unit for path, ran in by_path.items() for each in ran if (unit := _unit(path, each))}
     found = reach.by_file(reach.Follow(root, packages, units).seen)
     result: Code = {}
@@ -56,9 +56,9 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
         if path in stale:
             result[name] = EDITED
         elif name.startswith(f"{packages[0]}/"):
-            result[name] = {"names": names, "hash": _hash(path, tuple(names), *definitions.state(path))}
+            result[name] = {"names": names, "hash": _hash(path, tuple(names), *state(path))}
         else:
-            result[name] = _hash(path, None, *definitions.state(path))
+            result[name] = _hash(path, None, *state(path))
     return result
 
 
@@ -105,7 +105,7 @@ def now(stored: Mapping[str, Any], root: Path) -> Code:
 def hash_of(path: Path, names: Collection[str] | None = None) -> str | None:
     """Return the hash of a file, or of some definitions in it; None where it is not there."""
     try:
-        return _hash(path, None if names is None else tuple(names), *definitions.state(path))
+        return _hash(path, None if names is None else tuple(names), *state(path))
     except OSError:
         return None
 

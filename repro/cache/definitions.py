@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repro.cache.glance import once
+from repro.cache.glance import state
 
 FINDERS = ("iter_modules", "walk_packages")
 IMPORTERS = ("import_module", "__import__")
@@ -59,16 +59,6 @@ class Module:
 def module_of(path: Path) -> Module:
     """Return a source file taken apart, once for as long as it does not change."""
     return _module(path, *state(path))
-
-
-def state(path: Path) -> tuple[int, int]:
-    """Tell one state of a file from another."""
-    return once(("state", path), lambda: _state(path))
-
-
-def _state(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size
 
 
 @functools.lru_cache(maxsize=8192)

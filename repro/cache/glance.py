@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
 from typing import Any
 
 _seen: dict[Hashable, Any] | None = None
@@ -40,3 +41,16 @@ def once(what: Hashable, ask: Callable[[], Any]) -> Any:
     if what not in _seen:
         _seen[what] = ask()
     return _seen[what]
+
+
+def state(path: Path) -> tuple[int, int]:
+    """Tell one state of a file from another; (0, 0) where it is not there, which is told by who reads it."""
+    return once(("state", path), lambda: _looked_at(path))
+
+
+def _looked_at(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

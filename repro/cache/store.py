@@ -91,15 +91,6 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ReproError(f"{path}: {error}") from None
 
 
-def state(path: Path) -> tuple[int, int]:
-    """Tell one state of a file from another; (0, 0) where it is not there, which is told by who reads it."""
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
-
-
 def write_atomically(path: Path, content: bytes | str, *, is_lasting: bool = True) -> None:
     """Write a file so that readers see the old content or the new, never a part.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas
 
 from experiments import counted
-from experiments.fu2014 import EVERY, labels
+from experiments.fu2014 import EVERY, chosen, labels
 from repro import Cell
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Column, Table, paper_table
@@ -53,7 +53,7 @@ def tables(results):
             Column("Non-zeros", "mesh", "nonzeros", "million"),
         ],
         cases=labels(results),
-        notes=["Non-zeros are those of the whole matrix: nodes + 2 edges."],
+        notes=["Non-zeros are those of the whole matrix: nodes + 2 edges.", *chosen(results)],
     )
     more = {
         "By Euler": "nonzeros_euler", "Upper half": "nonzeros_upper", "Boundary faces": "boundary_faces",

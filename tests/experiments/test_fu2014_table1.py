@@ -5,6 +5,7 @@ import pytest
 import skfem
 
 import datasets
+from datasets.mesh import Mesh
 from experiments.fu2014 import REAL
 
 
@@ -34,13 +35,13 @@ def test_facts_of_every_mesh(bench):
 
 
 def test_a_mesh_whose_counts_disagree_is_refused(bench, monkeypatch):
-    facts = datasets.mesh.Mesh.facts
+    facts = Mesh.facts
 
     def planted(mesh):
         found = facts(mesh)
         return found | {"nonzeros_euler": found["nonzeros_euler"] + 2}
 
-    monkeypatch.setattr(datasets.mesh.Mesh, "facts", planted)
+    monkeypatch.setattr(Mesh, "facts", planted)
     assert bench.run("fu2014-table1", "--only", "case=regular", "--backend", "host") == 1
     (row,) = bench.rows("table1.smoke.csv")
     assert row["status"] == "failed" and "non-zeros by Euler's formula" in row["reason"]

@@ -128,4 +128,6 @@ def test_a_users_own_mesh_is_named_where_it_stands():
     own = Results(frame, "paper", "here", "fu2014-table1", {"fu2014/heart": "/data/mine.vtu"})
     text = "".join(table.to_markdown() for table in table1_meshes.tables(own))
     assert "Heart (mine.vtu)" in text and "stand-in" not in text
+    ours = "".join(table.to_markdown() for table in table1_meshes.tables(Results(frame, "paper", "here", own.artefact)))
+    assert "do not test: Heart (stand-in)." in ours
     assert "fu2014/heart is the user's own /data/mine.vtu" in text

@@ -28,38 +28,19 @@ class UnknownName(ReproError):
 
 @dataclass(frozen=True)
 class Artefact:
-    """A table or a figure of a paper.
+    """A table or a figure of a paper."""
 
-    Attributes
-    ----------
-    id : str
-        As in ``fu2014-table3``.
-    paper, kind : str
-        As in ``fu2014`` and ``table``.
-    number : int
-    title : str
-        First line of the module's docstring.
-    minutes : dict of str to float
-        Expected minutes by scale.
-    path : Path
-    module : str
-        Dotted name.
-    error : str
-        Why the module cannot be used; empty when it can.
-    measure : str
-        Dotted name of the module that `measure` is imported from; empty when it is defined here.
-    """
-
-    id: str
+    id: str  #: as in ``fu2014-table3``
+    #: `paper`, `kind`: as in ``fu2014`` and ``table``.
     paper: str
     kind: str
     number: int
-    title: str
+    title: str  #: first line of the module's docstring
     path: Path
-    module: str
-    minutes: dict[str, float] = field(default_factory=dict)
-    error: str = ""
-    measure: str = ""
+    module: str  #: dotted name
+    minutes: dict[str, float] = field(default_factory=dict)  #: expected minutes by scale
+    error: str = ""  #: why the module cannot be used; empty when it can
+    measure: str = ""  #: dotted name of the module that `measure` is imported from; empty when it is defined here
 
     @property
     def stem(self) -> str:
@@ -174,6 +155,8 @@ def select(
 ) -> list[Artefact]:
     """Return the artefacts that a command names; all of them when it names none.
 
+    Raises `UnknownName` if a name is none of an artefact's, with the nearest ones.
+
     Parameters
     ----------
     names : sequence of str
@@ -182,11 +165,6 @@ def select(
         Keep these papers only.
     kind : {'table', 'figure'}, optional
         Keep this kind only.
-
-    Raises
-    ------
-    UnknownName
-        If a name is none of an artefact's, with the nearest ones.
     """
     artefacts = find(folder)
     if not artefacts:
@@ -235,10 +213,7 @@ def unknown(name: str, known: Iterable[str], what: str, advice: str = "") -> Unk
 def load(artefact: Artefact) -> ModuleType:
     """Import an artefact's module.
 
-    Raises
-    ------
-    ReproError
-        If the module is broken or its import fails.
+    Raises `ReproError` if the module is broken or its import fails.
     """
     if artefact.error:
         raise ReproError(f"{artefact.id} is broken: {artefact.error}")

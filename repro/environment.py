@@ -27,10 +27,7 @@ def module_name() -> str:
 def experiments_folder() -> Path:
     """Return the folder of the package that holds the artefacts, without importing it.
 
-    Raises
-    ------
-    ReproError
-        If there is no such package.
+    Raises `ReproError` if there is no such package.
     """
     return _folder_of(module_name().rpartition(".")[0] or "experiments")
 

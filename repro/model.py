@@ -44,30 +44,16 @@ class CheckFailed(ReproError):
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of parameters of an artefact: the unit that is measured, cached and resumed.
+    """One combination of parameters of an artefact: the unit that is measured, cached and resumed."""
 
-    Attributes
-    ----------
-    case : str
-        The row of the paper's table, most often a mesh or a matrix.
-    method : str
-        The algorithm that is measured, under the name that tables and plots use.
-    backend : str
-        One of ``cuda``, ``opencl``, ``openmp`` (the project's kernels) or ``host`` (a baseline without kernels).
-    parameters : mapping of str to JSON value
-        Everything else that the measurement depends on.
-    data : tuple of str
-        Names of the datasets that the cell reads, as in ``fu2014/regular``.
-    uses : tuple of str
-        What else the measurement depends on: ``cores`` where the processor does a part of what a cell on a GPU times,
-        names of libraries that a rival calls.
-    """
-
-    case: str
-    method: str
+    case: str  #: the row of the paper's table, most often a mesh or a matrix
+    method: str  #: the algorithm that is measured, under the name that tables and plots use
+    #: One of ``cuda``, ``opencl``, ``openmp`` (the project's kernels) or ``host`` (a baseline without kernels).
     backend: str = "host"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)  #: everything else that the measurement depends on
+    data: tuple[str, ...] = ()  #: names of the datasets that the cell reads, as in ``fu2014/regular``
+    #: What else the measurement depends on: ``cores`` where the processor does a part of what a cell on a GPU times,
+    #: names of libraries that a rival calls.
     uses: tuple[str, ...] = ()
 
     def __post_init__(self):
@@ -88,30 +74,7 @@ class Cell:
 
 @dataclass
 class Row:
-    """One metric of one cell, a line of the tidy CSV. Times are medians in seconds unless `unit` says otherwise.
-
-    Attributes
-    ----------
-    ci_low, ci_high : float or None
-        Rank-based 95 % confidence interval of the median, in `unit`.
-    n, outliers : int or None
-        Samples taken, and how many lie more than 1.5 interquartile ranges outside the quartiles.
-    error : float or None
-        Difference from the independent reference, relative, as the check of this metric defines it.
-    status : {'done', 'skipped', 'failed'}
-    reason : str
-        Why a row is skipped or failed; empty when done.
-    parameters : dict
-        Those of the cell and of the row itself.
-    rounds : int or None
-        Processes that the samples come from.
-    work_bytes, work_flops, work_precision, problem_bytes, cold
-        See `Work`, and whether the cache was evicted before each sample.
-    commit, host, date : str
-        Where and when the row was measured, of the last round; a commit with uncommitted changes ends in ``+``.
-    disturbed : int or None
-        Samples that something disturbed: they were thrown away and taken again.
-    """
+    """One metric of one cell, a line of the tidy CSV. Times are medians in seconds unless `unit` says otherwise."""
 
     artefact: str
     scale: str
@@ -122,24 +85,31 @@ class Row:
     metric: str = ""
     value: float | None = None
     unit: str = ""
+    #: `ci_low`, `ci_high`: rank-based 95 % confidence interval of the median, in `unit`.
     ci_low: float | None = None
     ci_high: float | None = None
+    #: `n`, `outliers`: samples taken, and how many lie more than 1.5 interquartile ranges outside the quartiles.
     n: int | None = None
     outliers: int | None = None
+    #: Difference from the independent reference, relative, as the check of this metric defines it.
     error: float | None = None
-    status: str = DONE
-    reason: str = ""
-    parameters: dict[str, Any] = field(default_factory=dict)
-    rounds: int | None = None
+    status: str = DONE  #: one of 'done', 'skipped', 'failed'
+    reason: str = ""  #: why a row is skipped or failed; empty when done
+    parameters: dict[str, Any] = field(default_factory=dict)  #: those of the cell and of the row itself
+    rounds: int | None = None  #: processes that the samples come from
+    #: `work_bytes`, `work_flops`, `work_precision`, `problem_bytes`, `cold`: see `Work`, and whether the cache was
+    #: evicted before each sample.
     work_bytes: float | None = None
     work_flops: float | None = None
     work_precision: str = ""
     problem_bytes: float | None = None
     cold: bool | None = None
+    #: `commit`, `host`, `date`: where and when the row was measured, of the last round; a commit with uncommitted
+    #: changes ends in ``+``.
     commit: str = ""
     host: str = ""
     date: str = ""
-    disturbed: int | None = None
+    disturbed: int | None = None  #: samples that something disturbed: they were thrown away and taken again
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -169,7 +139,6 @@ class Work:
         ----------
         packed : object
             With `shape`, `nonzeros`, `dtype`, `bytes`, and the values it has `stored` of `entry_bytes` each.
-        beta : float
         """
         rows, columns = packed.shape
         item, vectors = packed.dtype.itemsize, columns + rows * (2 if beta else 1)
@@ -180,21 +149,11 @@ class Work:
 
 @dataclass(frozen=True)
 class Presence:
-    """Something a machine may have: a device, a back end, a baseline.
+    """Something a machine may have: a device, a back end, a baseline."""
 
-    Attributes
-    ----------
-    name, kind : str
-        As in ``opencl``, ``backend`` or ``PyAMG``, ``baseline``.
-    available : bool
-    detail : str
-        Version and device when available, else why not.
-    remedy : str
-        What to install; empty when available.
-    """
-
+    #: `name`, `kind`: as in ``opencl``, ``backend`` or ``PyAMG``, ``baseline``.
     name: str
     kind: str
     available: bool
-    detail: str = ""
-    remedy: str = ""
+    detail: str = ""  #: version and device when available, else why not
+    remedy: str = ""  #: what to install; empty when available

@@ -25,36 +25,19 @@ COLUMNS = ("artefact", "case", "method", "metric", "value", "unit", "place", "pr
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a paper.
+    """One number of a paper."""
 
-    Attributes
-    ----------
-    artefact : str
-        As in ``fu2014-table2``; ``fu2014-text`` for a number of the running text.
-    case, method, metric : str
-        As in the rows of results. For a number of the text, `case` is the statement's id.
-    value : float
-        In `unit`. A speed-up printed in parentheses is a slow-down, and the value its reciprocal.
-    unit : str
-    place : str
-        Table, row and column, or section and sentence.
-    printed : str
-        The digits as the paper prints them, which tell the precision.
-    exact : bool
-        Whether the number is a count or was set, and so holds to the last digit.
-    parameters : mapping
-        Those that tell it from the metric's others, as those of a row: columns that begin with ``p_``.
-    """
-
-    artefact: str
+    artefact: str  #: as in ``fu2014-table2``; ``fu2014-text`` for a number of the running text
+    #: `case`, `method`, `metric`: as in the rows of results. For a number of the text, `case` is the statement's id.
     case: str
     method: str
     metric: str
-    value: float
+    value: float  #: In `unit`. A speed-up printed in parentheses is a slow-down, and the value its reciprocal.
     unit: str
-    place: str
-    printed: str
-    exact: bool = False
+    place: str  #: table, row and column, or section and sentence
+    printed: str  #: the digits as the paper prints them, which tell the precision
+    exact: bool = False  #: whether the number is a count or was set, and so holds to the last digit
+    #: Those that tell it from the metric's others, as those of a row: columns that begin with ``p_``.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def interval(self) -> tuple[float, float]:
@@ -72,10 +55,7 @@ class Number:
 def parse(printed: str) -> float:
     """Return the value of printed digits: ``'274,625'`` is 274625; ``'(1.3)'``, a slow-down, is 1 / 1.3; ∞ is inf.
 
-    Raises
-    ------
-    ReproError
-        When the text is no number.
+    Raises `ReproError` when the text is no number.
     """
     digits = printed.strip().replace(",", "").replace("∞", "inf")
     slower = re.fullmatch(r"\((.+)\)", digits)
@@ -147,17 +127,14 @@ def name_of(artefact: str) -> str:
 def load(artefact: str, root: Path = ROOT) -> Published:
     """Return the published numbers of an artefact.
 
+    Raises `ReproError` when the data are malformed, with file and line.
+
     Parameters
     ----------
     artefact : str
         ``<paper>-<table or figure><number>``, or ``<paper>-text`` for the numbers that the running text states.
     root : path, optional
         Folder of the papers' folders.
-
-    Raises
-    ------
-    ReproError
-        When the data are malformed, with file and line.
     """
     paper, _, name = artefact.partition("-")
     if name == "text":
@@ -214,7 +191,6 @@ def named(paper: str, reference: str, case: str | None = None, root: Path = ROOT
 
     Parameters
     ----------
-    paper : str
     reference : str
         ``text <id>``, or ``<table> <method> <metric>[<parameters>] [<case>]``; a ``*`` in the method is any text.
     case : str, optional

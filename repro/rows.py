@@ -80,10 +80,7 @@ def frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
 def asked(text: str) -> tuple[str, Mapping[str, Any]]:
     """Return the metric and the parameters that a text asks for: ``spmv[repeats=50]``, or with none ``spmv``.
 
-    Raises
-    ------
-    ReproError
-        When it is no such text.
+    Raises `ReproError` when it is no such text.
     """
     found = re.fullmatch(r"([^\[\]]+)(?:\[([^\[\]]+)\])?", text)
     pairs = [pair.partition("=") for pair in (found[2] or "").split(",") if pair] if found else []
@@ -124,16 +121,12 @@ def agree(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a CSV as they were before they were written, their parameters under ``parameters``.
 
+    Raises `ValueError` when the CSV is damaged, or has other columns.
+
     Parameters
     ----------
-    text : str
     manifest : mapping
         The one beside it; empty without.
-
-    Raises
-    ------
-    ValueError
-        When the CSV is damaged, or has other columns.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = tuple(reader.fieldnames or ())
@@ -151,10 +144,7 @@ def read_file(path: Path) -> pandas.DataFrame:
 
     Verified is no file that the folder of results lists as unverified, nor one of the first edition.
 
-    Raises
-    ------
-    ReproError
-        When it is damaged, as one that is empty or was cut off.
+    Raises `ReproError` when it is damaged, as one that is empty or was cut off.
     """
     from repro.judge.verify import unverified
 

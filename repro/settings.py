@@ -19,42 +19,20 @@ CELL_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for a whole run.
-
-    Attributes
-    ----------
-    scale : str
-    results : Path
-        The results folder, and the machine's folder in it.
-    machine : str
-    seed : int
-    overrides : mapping of str to str
-        The user's own files by dataset name.
-    command : str
-        As typed, for the manifest.
-    cell_seconds : float
-        The longest that one cell may take; then it is stopped, and has failed.
-    usual_scale : str
-        The scale whose files have no suffix; by default this machine's.
-    aside : str
-        Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
-    rounds : int
-        In how many processes, apart in time, each cell is measured.
-    continuing : bool
-        Whether it goes on with the results of other hosts of this one's kind.
-    """
+    """What holds for a whole run."""
 
     scale: str
-    results: Path
+    results: Path  #: the results folder, and the machine's folder in it
     machine: str
     seed: int = 0
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    command: str = ""
-    cell_seconds: float = CELL_SECONDS
-    usual_scale: str = ""
+    overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own files by dataset name
+    command: str = ""  #: as typed, for the manifest
+    cell_seconds: float = CELL_SECONDS  #: the longest that one cell may take; then it is stopped, and has failed
+    usual_scale: str = ""  #: the scale whose files have no suffix; by default this machine's
+    #: Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
     aside: str = ""
-    rounds: int = 1
-    continuing: bool = False
+    rounds: int = 1  #: in how many processes, apart in time, each cell is measured
+    continuing: bool = False  #: whether it goes on with the results of other hosts of this one's kind
 
     @property
     def store(self) -> Store:
@@ -105,6 +83,9 @@ def make_settings(
 ) -> Settings:  # fmt: skip
     """Check what the command line gives, and fill in what it leaves out.
 
+    Raises `UnknownName` if a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not
+    there or not the only one.
+
     Parameters
     ----------
     scale, results, machine, seed
@@ -114,12 +95,6 @@ def make_settings(
         ``NAME=FILE``, the user's own file in place of a dataset.
     cell_seconds : float
         The longest that one cell may take.
-
-    Raises
-    ------
-    UnknownName
-        If a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not there or not the
-        only one.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")

@@ -33,10 +33,7 @@ def split(unit: str) -> tuple[float, str]:
 def convert(value: float, unit: str, to: str) -> float:
     """Return `value`, given in `unit`, in the unit `to`.
 
-    Raises
-    ------
-    ReproError
-        When the two measure different things.
+    Raises `ReproError` when the two measure different things.
     """
     if unit == to:
         return value

@@ -31,10 +31,7 @@ except KeyboardInterrupt:
 def checkout() -> Path:
     """Return the folder of the checkout, which has the benchmarks and the commits.
 
-    Raises
-    ------
-    ReproError
-        If the project is an installed package, or files without their history.
+    Raises `ReproError` if the project is an installed package, or files without their history.
     """
     root = environment.root()
     if not all((root / name).exists() for name in ("asv.conf.json", "benchmarks", ".git")):
@@ -56,7 +53,6 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
 
     Parameters
     ----------
-    arguments : str
     seconds : float, optional
         Of sampling each benchmark.
     show : callable, optional
@@ -136,10 +132,7 @@ def name_machine(name: str) -> None:
 def selection(benchmarks: Sequence[str]) -> list[str]:
     """Return asv's options for benchmarks by regular expression.
 
-    Raises
-    ------
-    repro.discovery.UnknownName
-        For what is none.
+    Raises `UnknownName` for what is none.
     """
     for pattern in benchmarks:
         try:

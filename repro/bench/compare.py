@@ -28,34 +28,24 @@ Taken = Mapping[str, Sequence[float | None]]  # a value a round by side, None wh
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one benchmark of the newer commit does against the older.
-
-    Attributes
-    ----------
-    benchmark, unit : str
-    base, new : float or None
-        Medians over the rounds that measured it.
-    ratio, low, high : float or None
-        New over base, and where it lies with 95 % confidence, of this benchmark by itself (`repro.judge.difference`).
-    verdict : {'slower', 'faster', 'same', 'undecided', 'worse', 'better', 'lost', 'added'}
-        Numbers that are no times are worse or better. Lost is what either commit did not measure in every round, added
-        what the older never did and the newer always.
-    rounds : int
-        Taken until it was judged.
-    reason : str
-        Which commit lost it, and how often.
-    """
+    """How one benchmark of the newer commit does against the older."""
 
     benchmark: str
     unit: str
+    #: `base`, `new`: medians over the rounds that measured it.
     base: float | None
     new: float | None
+    #: `ratio`, `low`, `high`: new over base, and where it lies with 95 % confidence, of this benchmark by itself
+    #: (`repro.judge.difference`).
     ratio: float | None
     low: float | None
     high: float | None
+    #: one of 'slower', 'faster', 'same', 'undecided', 'worse', 'better', 'lost', 'added': Numbers that are no times are
+    #: worse or better. Lost is what either commit did not measure in every round, added what the older never did and
+    #: the newer always.
     verdict: str
-    rounds: int
-    reason: str = ""
+    rounds: int  #: taken until it was judged
+    reason: str = ""  #: which commit lost it, and how often
 
 
 def judge(benchmark: str, unit: str, taken: Taken, threshold: float = THRESHOLD, chances: int = 1) -> Verdict:
@@ -63,10 +53,8 @@ def judge(benchmark: str, unit: str, taken: Taken, threshold: float = THRESHOLD,
 
     Parameters
     ----------
-    benchmark, unit : str
     taken : mapping
         Of the sides 'base' and 'new' as many values.
-    threshold : float
     chances : int
         See `repro.judge.difference.of_rounds`.
     """

@@ -40,10 +40,7 @@ def count(commit: str, machine: str, benchmarks: Sequence[str]) -> int:
 def matching(benchmarks: Sequence[str]) -> list[str]:
     """Return the names with parameters, as asv found them last, that any of some regular expressions is found in.
 
-    Raises
-    ------
-    repro.discovery.UnknownName
-        If there are none.
+    Raises `UnknownName` if there are none.
     """
     described = _described()
     found = [name for each in described.values() for name in _names(each) if _matches(name, benchmarks)]

@@ -50,10 +50,7 @@ def holds(change: Change, beliefs: Beliefs) -> bool:
 def read(folder: Path) -> Beliefs:
     """Return the beliefs that a machine's folder has.
 
-    Raises
-    ------
-    ReproError
-        When a file of them is damaged.
+    Raises `ReproError` when a file of them is damaged.
     """
     files = sorted((folder / "beliefs").glob("*.toml"))
     return _read(tuple((path, path.stat().st_mtime_ns) for path in files))

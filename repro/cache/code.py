@@ -31,7 +31,6 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
 
     Parameters
     ----------
-    codes : iterable of code objects
     root : Path
         The folder that holds the packages.
     packages : sequence of str

@@ -21,26 +21,16 @@ NAMELESS = ""  # of a module: the statements that bind no name, as calls and con
 
 @dataclass(frozen=True)
 class Uses:
-    """The names in a piece of code.
+    """The names in a piece of code."""
 
-    Attributes
-    ----------
-    names, attributes, texts : frozenset of str
-        Plain names, names behind a dot, and texts that could be either or a file's name.
-    chains : frozenset of (str, str)
-        A plain name with the attribute behind it, as of a module.
-    imports : tuple of (str, str, str)
-        Name that is bound, absolute module, name in it, empty for the module itself.
-    packages : tuple of str
-        Packages in which modules are found while the program runs; ``"."`` is the file's own.
-    """
-
+    #: `names`, `attributes`, `texts`: plain names, names behind a dot, and texts that could be either or a file's name.
     names: frozenset[str]
     attributes: frozenset[str]
     texts: frozenset[str]
-    chains: frozenset[tuple[str, str]]
+    chains: frozenset[tuple[str, str]]  #: A plain name with the attribute behind it, as of a module
+    #: Name that is bound, absolute module, name in it, empty for the module itself.
     imports: tuple[tuple[str, str, str], ...]
-    packages: tuple[str, ...]
+    packages: tuple[str, ...]  #: packages in which modules are found while the program runs; ``"."`` is the file's own
 
 
 @dataclass

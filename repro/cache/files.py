@@ -64,7 +64,6 @@ class Files:
     ----------
     stem : Path
         Their path without suffix.
-    scale : str
     """
 
     def __init__(self, stem: Path, scale: str):

@@ -35,10 +35,7 @@ def here() -> dict[str, Any]:
 def read(folder: Path) -> list[Host]:
     """Return the hosts that measured what a machine's folder has: none of an empty one, `UNKNOWN` where nothing tells.
 
-    Raises
-    ------
-    ReproError
-        When the file that names them is damaged or cannot be read.
+    Raises `ReproError` when the file that names them is damaged or cannot be read.
     """
     path = folder / NAME
     try:
@@ -93,10 +90,7 @@ def choose(results: Path, name: str, continuing: bool = False) -> tuple[str, str
 def require_own(folder: Path, continuing: bool = False) -> None:
     """Check that this host may write into a machine's folder, see `obstacle`.
 
-    Raises
-    ------
-    ReproError
-        When it has other hosts' results, or does not tell whose.
+    Raises `ReproError` when it has other hosts' results, or does not tell whose.
     """
     if why := obstacle(folder, continuing):
         raise ReproError(
@@ -108,10 +102,7 @@ def require_own(folder: Path, continuing: bool = False) -> None:
 def claim(store: Store, continuing: bool = False) -> None:
     """Make a machine's folder this host's own, if it is nobody's; with `continuing` also this host's, see `obstacle`.
 
-    Raises
-    ------
-    ReproError
-        See `require_own`; also when it cannot be written.
+    Raises `ReproError` as `require_own` does, and when it cannot be written.
     """
     try:
         with store.lock("machine"):  # of two hosts that share a disk one comes first
@@ -127,10 +118,7 @@ def claim(store: Store, continuing: bool = False) -> None:
 def unite(store: Store, others: Iterable[Host]) -> None:
     """Name further hosts as those that measured what a machine's folder has.
 
-    Raises
-    ------
-    ReproError
-        When the file that names its hosts is damaged.
+    Raises `ReproError` when the file that names its hosts is damaged.
     """
     with store.lock("machine"):
         before = read(store.folder)

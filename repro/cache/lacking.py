@@ -35,15 +35,12 @@ def require_some(selection: Selection, cells: Sequence[Cell]) -> None:
 def check_backends(selection: Selection, cells: Mapping[str, Sequence[Cell]]) -> list[str]:
     """Return a line on the artefacts that ``--backend`` leaves no kernel of, though they have some; none without it.
 
+    Raises `UnknownName` if these are all.
+
     Parameters
     ----------
     cells : mapping of str to sequence of Cell
         By artefact.
-
-    Raises
-    ------
-    UnknownName
-        If these are all.
     """
     asked, lines, kinds = set(selection.backends), [], {}
     for artefact, each in cells.items():

@@ -23,19 +23,12 @@ Records = dict[str, dict[str, Any]]  # by their file's name within the store
 
 @dataclass
 class Merged:
-    """What came of it.
+    """What came of it."""
 
-    Attributes
-    ----------
-    taken, kept : int
-        Cells that were copied, and cells that the target had as good or better.
-    problems : list of str
-        Cells that could not be read, artefacts that could not be written.
-    rendered : list of Rendered
-    """
-
+    #: `taken`, `kept`: cells that were copied, and cells that the target had as good or better.
     taken: int = 0
     kept: int = 0
+    #: Cells that could not be read, artefacts that could not be written.
     problems: list[str] = field(default_factory=list)
     rendered: list[Rendered] = field(default_factory=list)
 
@@ -48,6 +41,9 @@ def merge(
     The hosts that measured them are told in the target, which then belongs to none of several; see `repro.cache.hosts`.
     Cells on the user's own files in place of datasets are left out: they are of whoever has the files.
 
+    Raises `ReproError` if a source is not there, has no cells, or several machines and none of the target's name;
+    without `force` if hosts have other processors or GPUs. Nothing is written then.
+
     Parameters
     ----------
     sources : sequence of Path
@@ -58,12 +54,6 @@ def merge(
         Told what is left out, and what is replaced that the target has no cells of.
     force : bool
         Merge what hosts with other processors or GPUs measured, too.
-
-    Raises
-    ------
-    ReproError
-        If a source is not there, has no cells, or several machines and none of the target's name; without `force` if
-        hosts have other processors or GPUs. Nothing is written then.
     """
     merged, target = Merged(), settings.store
     stores = [_store(Path(source), settings.machine) for source in sources]  # all, before anything is taken

@@ -24,27 +24,16 @@ FIELDS = ("case", "method", "backend")
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cells of the chosen artefacts are wanted.
+    """Which cells of the chosen artefacts are wanted."""
 
-    Attributes
-    ----------
-    only : mapping of str to sequence of str
-        Wanted values of case, method, backend or a parameter: one of the values for each key.
-    backends : sequence of str
-        Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
-    files : collection of str, optional
-        File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
-    every : bool
-        Whether cells are wanted that are measured by request alone, see `repro.judge.claims.needed`.
-    claimed : bool
-        Whether cells are wanted that a claim reads, and no others.
-    """
-
+    #: Wanted values of case, method, backend or a parameter: one of the values for each key.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
     backends: Sequence[str] = ()
+    #: File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
     files: Collection[str] | None = None
-    every: bool = False
-    claimed: bool = False
+    every: bool = False  #: whether cells are wanted that are measured by request alone, see `repro.judge.claims.needed`
+    claimed: bool = False  #: whether cells are wanted that a claim reads, and no others
 
     def asks_for(self, cell: Cell) -> bool:
         """Return whether a cell that is wanted is asked for, by more than the name of its artefact."""
@@ -64,40 +53,20 @@ class Selection:
 
 @dataclass
 class Task:
-    """A cell and how it stands.
+    """A cell and how it stands."""
 
-    Attributes
-    ----------
-    artefact : Artefact
-        Whose `measure` measures the cell.
-    path : Path
-        The cell's file.
-    key : dict
-        What is known of the key of a measurement now, see `repro.cache.keys.before`.
-    record : dict or None
-        What is stored; of one that was measured and failed or was skipped later, that with a mark, see `kept`.
-    reason : str
-        Why it has to be measured; empty when what is stored stands.
-    files : sequence of Files
-        Where a record is read back from that the store has not, or not one that is measured and stands.
-    is_read_back : bool
-        Whether what `record` says is not yet in the store as it is.
-    rounds : int
-        How many it has to be measured in.
-    left_out : str
-        Why it is not measured unless it is asked for; empty when it is.
-    """
-
-    artefact: Artefact
+    artefact: Artefact  #: whose `measure` measures the cell
     cell: Cell
-    path: Path
-    key: dict[str, Any]
+    path: Path  #: the cell's file
+    key: dict[str, Any]  #: what is known of the key of a measurement now, see `repro.cache.keys.before`
+    #: What is stored; of one that was measured and failed or was skipped later, that with a mark, see `kept`.
     record: dict[str, Any] | None = None
-    reason: str = ""
+    reason: str = ""  #: why it has to be measured; empty when what is stored stands
+    #: Where a record is read back from that the store has not, or not one that is measured and stands.
     files: Sequence[Files] = ()
-    is_read_back: bool = False
-    rounds: int = 1
-    left_out: str = ""
+    is_read_back: bool = False  #: whether what `record` says is not yet in the store as it is
+    rounds: int = 1  #: how many it has to be measured in
+    left_out: str = ""  #: why it is not measured unless it is asked for; empty when it is
     _told: tuple[Any, Any, list[str]] | None = None  # a record, the machine's facts, and how its key differs
 
     def changes(self) -> list[str]:
@@ -168,10 +137,7 @@ def values_of(cell: Cell) -> dict[str, str]:
 def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
     """Return the cells of an artefact at a scale.
 
-    Raises
-    ------
-    ReproError
-        If the artefact's `cells` fails or gives a cell twice.
+    Raises `ReproError` if the artefact's `cells` fails or gives a cell twice.
     """
     try:
         cells = list(module.cells(scale))

@@ -30,12 +30,6 @@ class Follow:
 
     Functions that they name are left out: those that count have run as well. What is `SILENT` is followed into all that
     it reaches, and so is what constants and the bodies of classes name, as they run when their module is imported.
-
-    Parameters
-    ----------
-    root : Path
-    packages : collection of str
-    ran : collection of Unit
     """
 
     def __init__(self, root: Path, packages: Collection[str], ran: Collection[Unit]):

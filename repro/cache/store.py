@@ -53,10 +53,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
     A manifest comes with its lists, wherever they stand.
 
-    Raises
-    ------
-    ReproError
-        When it is damaged, or its archive is.
+    Raises `ReproError` when it is damaged, or its archive is.
     """
     try:
         found = json.loads(path.read_bytes()) if path.is_file() else {}
@@ -80,10 +77,7 @@ def unzipped(content: bytes) -> dict[str, Any]:
 def read_toml(path: Path) -> dict[str, Any]:
     """Return what a file of data beside the sources holds; empty where it is not there.
 
-    Raises
-    ------
-    ReproError
-        When it is malformed.
+    Raises `ReproError` when it is malformed.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -94,17 +88,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 def write_atomically(path: Path, content: bytes | str, *, is_lasting: bool = True) -> None:
     """Write a file so that readers see the old content or the new, never a part.
 
+    Raises `OSError` with the name of this file, not of the temporary one; of a folder above it, where that cannot be
+    made.
+
     Parameters
     ----------
-    path : Path
-    content : bytes or str
     is_lasting : bool
         Wait until the disk has it. Without, a loss of power may leave an empty file; a killed process never does.
-
-    Raises
-    ------
-    OSError
-        With the name of this file, not of the temporary one; of a folder above it, where that cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -212,10 +202,7 @@ def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[No
 def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
     """Hold the machine's one lock for measuring, so that no two runs disturb each other's times.
 
-    Raises
-    ------
-    ReproError
-        See `measuring_lock`.
+    Raises `ReproError` as `measuring_lock` does.
     """
     return locked(measuring_lock(), waiting)
 
@@ -223,10 +210,7 @@ def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractConte
 def measuring_lock() -> Path:
     """Return the file whose lock is held while the machine measures; made where it is not there.
 
-    Raises
-    ------
-    ReproError
-        When the cache folder cannot be written.
+    Raises `ReproError` when the cache folder cannot be written.
     """
     path = cache_folder() / "measuring.lock"
     try:
@@ -242,10 +226,7 @@ def measuring_lock() -> Path:
 def require_writable(folder: Path) -> None:
     """Make a folder of results where it is not there, and try to write into it.
 
-    Raises
-    ------
-    ReproError
-        When it cannot be made or written.
+    Raises `ReproError` when it cannot be made or written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -279,10 +260,7 @@ class Store:
     def read(self, path: Path) -> dict[str, Any] | None:
         """Return a cell's record, or None when it has never been written.
 
-        Raises
-        ------
-        Unreadable
-            If the file is damaged or of another schema.
+        Raises `Unreadable` if the file is damaged or of another schema.
         """
         try:
             record = json.loads(path.read_bytes())

@@ -97,10 +97,7 @@ def _strict(value: Any) -> Any:
 def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     """Return what an option gives as the file to write, for its callback.
 
-    Raises
-    ------
-    repro.discovery.UnknownName
-        When it is a folder.
+    Raises `UnknownName` when it is a folder.
     """
     from repro import discovery
 
@@ -112,10 +109,7 @@ def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
 def jobs(names, paper, kind, everything, only, backend, settings, every: bool = False, claimed: bool = False) -> list:
     """Return what a command's options ask to measure, as `repro.run.jobs.make_jobs` does.
 
-    Raises
-    ------
-    repro.discovery.UnknownName
-        When they name nothing, or something that there is not.
+    Raises `UnknownName` when they name nothing, or something that there is not.
     """
     from repro import discovery
     from repro.cache import lacking, plan
@@ -143,11 +137,8 @@ def require_stored(results: Path | None, machine: str | None = None) -> None:
     What it does not name need not be: nothing may have been measured yet. Nor need the machine that ``REPRO_MACHINE``
     names, which is this one.
 
-    Raises
-    ------
-    ReproError
-        When the folder is not there or none of results, or `repro.discovery.UnknownName` when it has nothing of the
-        machine.
+    Raises `ReproError` when the folder is not there or none of results, or `repro.discovery.UnknownName` when it has
+    nothing of the machine.
     """
     from repro import discovery, environment
     from repro.judge.claims import machines

@@ -167,8 +167,6 @@ def install(venv, required, optional):
 
     Parameters
     ----------
-    venv : pathlib.Path
-    required : list of str
     optional : dict of str to list of str
         Requirements by the name of the group.
 
@@ -215,7 +213,6 @@ def set_up(venv, asked, wanted_cuda, again, speaker):
     wanted_cuda : {'auto', 'none', '12', '13'}
     again : bool
         Try once more what an earlier set-up could not install.
-    speaker : repro.install.installing.Speaker
 
     Returns
     -------

@@ -30,13 +30,7 @@ class DiskFull(SetupError):
 
 
 class PipError(SetupError):
-    """Pip refused: what it said last, and whether that would be so for any other package, too.
-
-    Parameters
-    ----------
-    output : list of str
-    log : path
-    """
+    """Pip refused: what it said last, and whether that would be so for any other package, too."""
 
     def __init__(self, output, log):
         errors = [line for line in output if line.startswith("ERROR") or re.match(r"\s*\w+Error: ", line)] or output
@@ -79,10 +73,7 @@ class Speaker:
 def pip(venv: Path, folder: Path, *arguments: str) -> None:
     """Run pip install of `venv` in a folder, under its constraints.
 
-    Raises
-    ------
-    PipError
-        When pip fails.
+    Raises `PipError` when pip fails.
     """
     command = [venv / "bin/python", "-I", "-m", "pip", "--disable-pip-version-check", "--log", venv / LOG, "install"]
     # An index that does not give a wheel's metadata is asked for the end of the wheel, not for all of it. What is not

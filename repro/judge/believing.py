@@ -27,11 +27,10 @@ ALIKE, SHARE = 0.05, 0.02
 def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) -> tuple[Path, list[dict[str, Any]]]:
     """Measure a sample again of the cells that changes void which may be believed not to matter; write the belief.
 
+    Raises `ReproError` when there is no such cell, or one of the sample does not agree.
+
     Parameters
     ----------
-    reason : str
-    tasks : sequence of Task
-    settings : Settings
     count : int
         Cells of the sample, at least; a fiftieth of the void ones where that is more.
 
@@ -40,11 +39,6 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
     path : Path
     compared : list of dict
         Cell, metric, and the number that is stored and the one measured again.
-
-    Raises
-    ------
-    ReproError
-        When there is no such cell, or one of the sample does not agree.
     """
     void = [
         task for task in tasks

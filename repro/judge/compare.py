@@ -42,6 +42,8 @@ def compare(
 ) -> pandas.DataFrame:  # fmt: skip
     """Return what was measured beside what the paper prints, for everything that has both.
 
+    Raises `ReproError` when the two are in units that measure different things.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -60,11 +62,6 @@ def compare(
         Columns ``PUBLISHED_COLUMNS``; ours, its interval and the published value in the paper's unit; `ratio` is ours
         over published, `of_peak` ours as a fraction of what our device allows by its measured ceilings, and
         `published_of_peak` the paper's of its own device's peak by the vendor. None where that cannot be told.
-
-    Raises
-    ------
-    ReproError
-        When the two are in units that measure different things.
     """
     import pandas
 
@@ -102,7 +99,6 @@ def beside_the_paper(
 
     Parameters
     ----------
-    artefact : str
     csv : Path
         In the folder of a paper, in that of the machine.
     frame, manifest

@@ -22,25 +22,14 @@ from repro.units import split
 
 @dataclass(frozen=True)
 class Verdict:
-    """A derived number beside what it should be.
+    """A derived number beside what it should be."""
 
-    Attributes
-    ----------
-    paper, relation : str
-        Whose number, and what it should follow from.
-    number : Number
-        As printed, with its place.
-    expected : mapping of str to Interval
-        In the number's unit, by reading; a single reading has the name ``''``.
-    sources : tuple of Number
-        What it was worked out from.
-    """
-
+    #: `paper`, `relation`: whose number, and what it should follow from.
     paper: str
     relation: str
-    number: Number
-    expected: dict[str, Interval]
-    sources: tuple[Number, ...]
+    number: Number  #: as printed, with its place
+    expected: dict[str, Interval]  #: in the number's unit, by reading; a single reading has the name ``''``
+    sources: tuple[Number, ...]  #: what it was worked out from
 
     @property
     def agrees(self) -> bool:
@@ -105,17 +94,14 @@ def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
     """Return every derived number of a paper beside what it should be, those that agree as well.
 
+    Raises `ReproError` when a relation names a number that is not there, or its formula is none.
+
     Parameters
     ----------
     paper : str
         As in ``fu2014``.
     root : path, optional
         Folder of the papers' folders.
-
-    Raises
-    ------
-    ReproError
-        When a relation names a number that is not there, or its formula is none.
     """
     path = root / paper / "relations.toml"
     relations = read_toml(path).get("relation", [])

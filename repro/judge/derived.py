@@ -27,18 +27,14 @@ FILE = "derived.toml"
 def sources(artefact: str, metric: str, folder: Path | None = None) -> tuple[str, ...]:
     """Return the names of the times that a metric may come from; none where the paper's file says nothing of it.
 
+    Raises `ReproError` when the file is malformed.
+
     Parameters
     ----------
     artefact : str
         Id, as in ``wong2015-figure15``.
-    metric : str
     folder : Path, optional
         The package of experiments; by default the environment's.
-
-    Raises
-    ------
-    ReproError
-        When the file is malformed.
     """
     paper = artefact.partition("-")[0]
     for pattern, times in _read((folder or environment.experiments_folder()) / paper / FILE).items():

@@ -28,19 +28,11 @@ ALONE = math.sqrt(1.5)
 
 @dataclass(frozen=True)
 class Difference:
-    """A verdict and the interval that it is read from.
+    """A verdict and the interval that it is read from."""
 
-    Attributes
-    ----------
-    verdict : {'slower', 'faster', 'same', 'undecided'}
-    ratio : float
-        New over old.
-    low, high : float
-        Where the true ratio lies; for rounds with 95 % confidence, of this one thing by itself.
-    """
-
-    verdict: str
-    ratio: float
+    verdict: str  #: one of 'slower', 'faster', 'same', 'undecided'
+    ratio: float  #: new over old
+    #: `low`, `high`: where the true ratio lies; for rounds with 95 % confidence, of this one thing by itself.
     low: float
     high: float
 
@@ -81,7 +73,6 @@ def of_rounds(old: Sequence[float], new: Sequence[float], threshold: float = THR
     ----------
     old, new : sequence of float
         As many of either.
-    threshold : float
     chances : int
         How often something may be called falsely: benchmarks times looks. Slower and faster are held to `ALPHA` over
         all of them together (Bonferroni); the same is held to it by itself, since it raises no alarm.

@@ -23,10 +23,8 @@ class Undefined(ReproError):
 class Interval:
     """All numbers from `low` to `high`.
 
-    Raises
-    ------
-    Undefined
-        When there are none; so does arithmetic that has no result, as a division by zero or of infinity by itself.
+    Raises `Undefined` when there are none; so does arithmetic that has no result, as a division by zero or of infinity
+    by itself.
     """
 
     low: float
@@ -168,7 +166,6 @@ def evaluate(formula: str, names: Mapping[str, Value]) -> Interval:
         Numbers, names, ``+ - * / **``, ``max``, ``min``, ``sum``, ``mean``, ``median``, ``between``. Names
         that hold a list (one interval a case) combine element by element, and the functions reduce them; ``least`` and
         ``greatest`` compare their arguments element by element, and so do ``< <= > >=``, which give 1 or 0.
-    names : mapping of str to Interval or list of Interval
 
     Raises
     ------

@@ -19,21 +19,11 @@ EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is 
 
 @dataclass(frozen=True)
 class Peak:
-    """What a device can do at most.
-
-    Attributes
-    ----------
-    name : str
-    bandwidth : float
-        Of its memory, bytes a second.
-    rates : mapping of str to float
-        Floating-point operations a second by precision.
-    gpu : bool
-    """
+    """What a device can do at most."""
 
     name: str
-    bandwidth: float
-    rates: Mapping[str, float] = field(default_factory=dict)
+    bandwidth: float  #: of its memory, bytes a second
+    rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
     gpu: bool = False
 
 

@@ -31,24 +31,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """A round of a cell, and what its file says that it depended on.
+    """A round of a cell, and what its file says that it depended on."""
 
-    Attributes
-    ----------
-    file, cell : str
-        As in a `repro.judge.verify.Problem`, and in words.
-    commit, dirty : str or None, bool or None
-    parts : tuple of Part
-    believed : mapping
-        What the machine's folder has of beliefs.
-    """
-
+    #: `file`, `cell`: as in a `repro.judge.verify.Problem`, and in words.
     file: str
     cell: str
     commit: str | None
     dirty: bool | None
     parts: tuple[Part, ...]
-    believed: Beliefs
+    believed: Beliefs  #: what the machine's folder has of beliefs
 
 
 def parts_of(key: Mapping[str, Any], scale: str, own: Iterable[str]) -> tuple[Part, ...]:

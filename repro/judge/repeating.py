@@ -35,20 +35,16 @@ class Repeated:
 def repeat(tasks: Sequence[Task], settings: Settings, count: int, until: float = NEVER) -> Iterator[Repeated]:
     """Draw medians by lot, each with the same chance, and measure their cells again.
 
+    Raises `ReproError` when no median with an interval stands here.
+
     Parameters
     ----------
     tasks : sequence of Task
         Those that stand are drawn from.
-    settings : Settings
     count : int
         Of medians.
     until : float
         When the last cell has to have ended, as `time.monotonic()`. The order is the lot's, so that fewer are as fair.
-
-    Raises
-    ------
-    ReproError
-        When no median with an interval stands here.
     """
     medians = [
         (task, named(row, task.cell.parameters))

@@ -20,21 +20,11 @@ OLD = re.compile(rf"^({'|'.join(BACKENDS)}): (.+?)(?:, \d+ cores)?$")  # a back 
 
 @dataclass(frozen=True)
 class Roof:
-    """What a device allows.
+    """What a device allows."""
 
-    Attributes
-    ----------
-    device : str
-        The physical device's name.
-    gpu : bool
-    cores : int or None
-        Of a processor, where they are known.
-    ceilings : Ceilings
-    """
-
-    device: str
+    device: str  #: the physical device's name
     gpu: bool
-    cores: int | None
+    cores: int | None  #: of a processor, where they are known
     ceilings: Ceilings
 
 

@@ -45,17 +45,12 @@ def prior_of(mode: str) -> Prior:
 def interval(medians: Sequence[float], prior: Prior, coverage: float = COVERAGE) -> tuple[float, float]:
     """Return the interval in which the median of another round lies.
 
+    Raises `ReproError` when a median is not positive.
+
     Parameters
     ----------
     medians : sequence of float
         Of the rounds, all positive.
-    prior : Prior
-    coverage : float
-
-    Raises
-    ------
-    ReproError
-        When a median is not positive.
     """
     from scipy.special import stdtrit
 

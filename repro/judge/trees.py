@@ -32,17 +32,14 @@ class NotAsked(Exception):
 def parts(commit: str, asked: Sequence[tuple[str, str, Any, str]]) -> list[Any]:
     """Return what parts of keys are in the tree of a commit; None for what it has not.
 
+    Raises `NotAsked` where git or the commit is not here, or the tree does not run.
+
     Parameters
     ----------
     commit : str
         Of the repository that holds the experiments.
     asked : sequence of (str, str, object, str)
         See `repro.cache.recompute`.
-
-    Raises
-    ------
-    NotAsked
-        Where git or the commit is not here, or the tree does not run.
     """
     with tempfile.TemporaryDirectory(prefix="repro-tree-") as folder:
         tree = Path(folder).resolve()
@@ -68,10 +65,7 @@ def parts(commit: str, asked: Sequence[tuple[str, str, Any, str]]) -> list[Any]:
 def committed(results: Path) -> Iterator[Path]:
     """Give a folder that has what git has of a folder of results: what a user has measured beside it is the user's.
 
-    Raises
-    ------
-    NotAsked
-        Where git is not here, or has nothing of it.
+    Raises `NotAsked` where git is not here, or has nothing of it.
     """
     names = _git(results, "ls-files", "-z").decode().split("\0")
     with tempfile.TemporaryDirectory(prefix="repro-committed-") as folder:

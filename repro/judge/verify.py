@@ -46,20 +46,11 @@ DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, zl
 
 @dataclass(frozen=True)
 class Problem:
-    """What is not as it should be.
+    """What is not as it should be."""
 
-    Attributes
-    ----------
-    kind : {'wrong', 'unproven', 'not checked'}
-    file : str
-        An artefact's files without suffix, below the folder of results: ``h200/fu2014/table2``.
-    what : str
-        In words.
-    """
-
-    kind: str
-    file: str
-    what: str
+    kind: str  #: one of 'wrong', 'unproven', 'not checked'
+    file: str  #: an artefact's files without suffix, below the folder of results: ``h200/fu2014/table2``
+    what: str  #: in words
 
     def __str__(self) -> str:
         return f"{self.file}: {self.what}"
@@ -68,15 +59,12 @@ class Problem:
 def verify(results: Path) -> list[Problem]:
     """Return every problem of the stored results, the list of unverified files included.
 
+    Raises `ReproError` when the list cannot be read.
+
     Parameters
     ----------
     results : Path
         The folder of results.
-
-    Raises
-    ------
-    ReproError
-        When the list cannot be read.
     """
     found, digests, measured = [], {}, []
     papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours

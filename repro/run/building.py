@@ -40,22 +40,12 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Built:
-    """How a build ended.
+    """How a build ended."""
 
-    Attributes
-    ----------
-    path : str
-        Where it lies; empty when it could not be built.
-    what : {'built', 'stand-in', 'downloaded', ''}
-    facts : dict
-        Empty when they were not asked for.
-    error, kind : str
-        Why it could not be built, and the kind of error; empty when it was.
-    """
-
-    path: str = ""
-    what: str = ""
-    facts: dict[str, Any] | None = None
+    path: str = ""  #: where it lies; empty when it could not be built
+    what: str = ""  #: one of 'built', 'stand-in', 'downloaded', ''
+    facts: dict[str, Any] | None = None  #: empty when they were not asked for
+    #: `error`, `kind`: why it could not be built, and the kind of error; empty when it was.
     error: str = ""
     kind: str = ""
 

@@ -17,29 +17,16 @@ STREAMS = ("copy", "triad", "read")
 
 @dataclass(frozen=True)
 class CeilingKernel:
-    """A probe of what a device can do.
-
-    Attributes
-    ----------
-    name : str
-    kind : {'copy', 'triad', 'read', 'flops'}
-    size_bytes : int
-        Memory that the probe works on.
-    function : callable without arguments
-        Enqueues the probe.
-    bytes, flops : float
-        What one call moves and computes.
-    precision : str
-        ``'float64'`` or ``'float32'``.
-    """
+    """A probe of what a device can do."""
 
     name: str
-    kind: str
-    size_bytes: int
-    function: Callable[[], Any]
+    kind: str  #: one of 'copy', 'triad', 'read', 'flops'
+    size_bytes: int  #: memory that the probe works on
+    function: Callable[[], Any]  #: enqueues the probe
+    #: `bytes`, `flops`: what one call moves and computes.
     bytes: float
     flops: float = 0.0
-    precision: str = "float64"
+    precision: str = "float64"  #: ``'float64'`` or ``'float32'``
 
     def __post_init__(self):
         if self.kind not in (*STREAMS, "flops"):
@@ -48,24 +35,15 @@ class CeilingKernel:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What was measured of one device.
-
-    Attributes
-    ----------
-    device : str
-    bandwidths : mapping of str to list of (float, float)
-        For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
-        Data that fit the last-level cache move faster than memory allows, here as in what is compared with it.
-    cold : mapping of str to list of (float, float)
-        The same with the cache evicted before each sample.
-    rates : mapping of str to float
-        Floating-point operations a second by precision.
-    """
+    """What was measured of one device."""
 
     device: str
+    #: For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
+    #: Data that fit the last-level cache move faster than memory allows, here as in what is compared with it.
     bandwidths: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    #: The same with the cache evicted before each sample.
     cold: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
-    rates: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
 
     def bandwidth(self, size: float, cold: bool = False) -> float:
         """Return the highest bandwidth that any probe reached when it moved as much.
@@ -129,6 +107,8 @@ def interpolated(curve: list[tuple[float, float]], size: float) -> float:
 def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float = 0.2) -> Ceilings:
     """Return the ceilings of a device, each from its fastest sample: whatever else runs only slows a probe.
 
+    Raises `ReproError` when there is no streaming probe.
+
     Parameters
     ----------
     kernels : iterable of CeilingKernel
@@ -138,11 +118,6 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
         The device.
     max_seconds : float
         Cap on the time spent on each probe, warm and cold each.
-
-    Raises
-    ------
-    ReproError
-        When there is no streaming probe.
     """
     curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
     rates: dict[str, float] = {}

@@ -27,11 +27,8 @@ class Run:
 
     Parameters
     ----------
-    cell : Cell
     artefact : str
         The artefact's id.
-    scale : str
-    seed : int
     overrides : mapping of str to str, optional
         The user's own files in place of datasets, by dataset name.
 
@@ -137,10 +134,7 @@ class Run:
     def check(self, error: float, tolerance: float, what: str) -> None:
         """Require a result to agree with an independent reference.
 
-        Raises
-        ------
-        CheckFailed
-            If `error` is larger than `tolerance` or no number.
+        Raises `CheckFailed` if `error` is larger than `tolerance` or no number.
         """
         self._require(float(error), tolerance, what, metric="")
 
@@ -176,9 +170,10 @@ class Run:
     ):  # fmt: skip
         """Check and time a function, and record its median with the confidence interval.
 
+        Raises `CheckFailed` if the result is wrong before or after timing.
+
         Parameters
         ----------
-        metric : str
         function : callable
             What is timed, without arguments. It may be called any number of times.
         check : callable, optional
@@ -207,11 +202,6 @@ class Run:
         -------
         repro.run.statistics.Summary
             Of the warm samples, in seconds.
-
-        Raises
-        ------
-        CheckFailed
-            If the result is wrong before or after timing.
         """
         from repro.run import statistics, timing
 
@@ -268,10 +258,7 @@ class Run:
     def finish(self) -> None:
         """Refuse times that nothing has checked.
 
-        Raises
-        ------
-        CheckFailed
-            If something was timed and no result of the cell was compared with a reference.
+        Raises `CheckFailed` if something was timed and no result of the cell was compared with a reference.
         """
         if self.samples and not self.checks:
             raise CheckFailed("timed without a check: pass check= and tolerance= to run.time, or call run.check")

@@ -39,10 +39,6 @@ class DeviceCeilings:
     Those of a processor hold for as many cores as they were measured with; several runs may have some each, and one
     folder of results.
 
-    Parameters
-    ----------
-    store : Store
-
     Attributes
     ----------
     notes : list of str
@@ -60,7 +56,6 @@ class DeviceCeilings:
 
         Parameters
         ----------
-        clock : Device or HostClock
         measuring : bool
             Measure them if the file has them not.
         again : bool

@@ -32,8 +32,6 @@ def execute(
 
     Parameters
     ----------
-    task : Task
-    settings : Settings
     upto : int
         How many rounds its record should have then: one is measured, beside those that are stored and stand.
     force : bool

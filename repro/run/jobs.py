@@ -63,11 +63,8 @@ class Job:
 def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
     """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
 
-    Raises
-    ------
-    UnknownName
-        If the selection asks for what no cell has, or the user's own file is for a dataset of no artefact. Not
-        where the selection is of files: merged cells need not use all that their runs were given.
+    Raises `UnknownName` if the selection asks for what no cell has, or the user's own file is for a dataset of no
+    artefact. Not where the selection is of files: merged cells need not use all that their runs were given.
     """
     with glance():
         jobs = [_planned(artefact, settings, selection) for artefact in artefacts]

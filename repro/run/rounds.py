@@ -63,10 +63,7 @@ def named(row: Mapping[str, Any], of_cell: Mapping[str, Any]) -> str:
 def together(before: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the rounds of an earlier one and its own.
 
-    Raises
-    ------
-    Disagree
-        When the two have other facts.
+    Raises `Disagree` when the two have other facts.
     """
     of_cell = record["identity"]["parameters"]
     old = {named(row, of_cell): row for row in before["rows"]}

@@ -37,30 +37,20 @@ class Silent:
 
 @dataclass
 class Summary:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes
-    ----------
-    measured, reused, skipped, failed : int
-        Cells that were measured now and are done, that were done before, skipped, failed.
-    problems : dict of str to str
-        Artefacts that could not be run or shown, and why.
-    interrupted, late : bool
-        Whether it was told to stop, and whether its time was over before every cell was measured.
-    files : list of Path
-    minutes : Minutes
-        Where its time went.
-    """
-
+    #: `measured`, `reused`, `skipped`, `failed`: cells that were measured now and are done, that were done before,
+    #: skipped, failed.
     measured: int = 0
     reused: int = 0
     skipped: int = 0
     failed: int = 0
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  #: artefacts that could not be run or shown, and why
+    #: `interrupted`, `late`: whether it was told to stop, and whether its time was over before every cell was measured.
     interrupted: bool = False
     late: bool = False
     files: list[Path] = field(default_factory=list)
-    minutes: Minutes = field(default_factory=Minutes)
+    minutes: Minutes = field(default_factory=Minutes)  #: where its time went
 
     @property
     def exit_code(self) -> int:
@@ -84,10 +74,10 @@ def go_through(
 ) -> Summary:  # fmt: skip
     """Measure the wanted cells of the jobs that have to be measured, and write the artefacts' files.
 
+    Raises `ReproError` when the cache or the folder of results cannot be written, or that has other hosts' results.
+
     Parameters
     ----------
-    jobs : sequence of Job
-    settings : Settings
     force : bool
         Measure cells that are done, too.
     isolate : bool
@@ -101,11 +91,6 @@ def go_through(
     Returns
     -------
     Summary
-
-    Raises
-    ------
-    ReproError
-        When the cache or the folder of results cannot be written, or that has other hosts' results.
     """
     hosts.require_own(settings.store.folder, settings.continuing)
     watcher = watcher or Silent()

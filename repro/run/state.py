@@ -80,7 +80,6 @@ class Card(Unwatched):
 
     Parameters
     ----------
-    nvml : repro.machine.Nvml
     handle
         The device's.
     """
@@ -171,7 +170,6 @@ def summary(readings: Iterable[dict[str, float]], slow: tuple[dict[str, float], 
 
     Parameters
     ----------
-    readings : iterable of dict
     slow : (dict, dict)
         What changes slowly, before and after.
     """

@@ -13,24 +13,14 @@ from repro.model import ReproError
 
 @dataclass(frozen=True)
 class Summary:
-    """What a row reports of its samples.
-
-    Attributes
-    ----------
-    median : float
-    ci_low, ci_high : float or None
-        Rank-based 95 % confidence interval of the median; None with fewer than six samples.
-    n : int
-        Samples taken.
-    outliers : int
-        How many lie beyond Tukey's fences. They are counted, never removed.
-    """
+    """What a row reports of its samples."""
 
     median: float
+    #: `ci_low`, `ci_high`: rank-based 95 % confidence interval of the median; None with fewer than six samples.
     ci_low: float | None
     ci_high: float | None
-    n: int
-    outliers: int
+    n: int  #: samples taken
+    outliers: int  #: How many lie beyond Tukey's fences. They are counted, never removed.
 
     def relative_width(self) -> float:
         """Return the distance from the median to the farther end of the interval, over the median; infinite without."""
@@ -106,17 +96,14 @@ def outliers(values: Sequence[float], reach: float = 1.5) -> list[int]:
 def summarise(values: Iterable[float], confidence: float = 0.95) -> Summary:
     """Return median, interval, count and outliers of samples.
 
+    Raises `ReproError` when there is no sample, or one is not finite.
+
     Parameters
     ----------
     values : iterable of float
         Samples in any unit.
     confidence : float
         Coverage of the interval.
-
-    Raises
-    ------
-    ReproError
-        When there is no sample, or one is not finite.
     """
     ordered = sorted(values)
     if not all(math.isfinite(value) for value in ordered):

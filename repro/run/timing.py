@@ -85,35 +85,18 @@ class HostClock:
 
 @dataclass(frozen=True)
 class Samples:
-    """Repeated measurements of one function.
+    """Repeated measurements of one function."""
 
-    Attributes
-    ----------
-    seconds : list of float
-        Seconds a call, one entry a sample.
-    batch : int
-        Calls in each sample.
-    mode : str
-        ``'graph'`` when captured work was replayed, ``'calls'`` when the clock captures nothing and the function was
-        called, ``'calls, not captured: <why>'`` when it could not be captured: launch cost may be in the number.
-        ``'checked call'`` when the call that was checked took so long that it is the one sample.
-    cold : bool
-        Whether the last-level cache was evicted before each sample.
-    disturbed : int
-        Samples that something disturbed; they are not among these, but where `note` says so.
-    note : str
-        What disturbed samples that could not be had otherwise; empty when there are none.
-    state : dict
-        See `repro.run.state.summary`.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-    batch: int = 1
+    seconds: list[float] = field(default_factory=list)  #: seconds a call, one entry a sample
+    batch: int = 1  #: calls in each sample
+    #: ``'graph'`` when captured work was replayed, ``'calls'`` when the clock captures nothing and the function was
+    #: called, ``'calls, not captured: <why>'`` when it could not be captured: launch cost may be in the number.
+    #: ``'checked call'`` when the call that was checked took so long that it is the one sample.
     mode: str = "calls"
-    cold: bool = False
-    disturbed: int = 0
-    note: str = ""
-    state: dict[str, Any] = field(default_factory=dict)
+    cold: bool = False  #: whether the last-level cache was evicted before each sample
+    disturbed: int = 0  #: samples that something disturbed; they are not among these, but where `note` says so
+    note: str = ""  #: what disturbed samples that could not be had otherwise; empty when there are none
+    state: dict[str, Any] = field(default_factory=dict)  #: see `repro.run.state.summary`
 
 
 @contextmanager
@@ -219,6 +202,8 @@ def sample(
     the caps is reached. Each sample is a batch of calls between two events; several batches are enqueued back to back,
     behind one that is not timed, so that the device never waits for the host inside a sample.
 
+    Raises `ClockError` when the clock goes backwards, or does not advance over the largest batch.
+
     Parameters
     ----------
     function : callable without arguments
@@ -251,11 +236,6 @@ def sample(
         Seconds of a call up to which it is sampled `min_samples` times in any case.
     watched : repro.run.state.Unwatched, optional
         What tells whether something disturbed samples; by default what is known of the clock's device.
-
-    Raises
-    ------
-    ClockError
-        When the clock goes backwards, or does not advance over the largest batch.
     """
     longest = max(LONG * max_seconds, once)
     if checked is not None and checked > max(longest, COMPILED) and not cold:

@@ -36,10 +36,6 @@ class Late(ReproError):
 class Worker:
     """A process that measures cells one after another.
 
-    Parameters
-    ----------
-    settings : Settings
-
     Attributes
     ----------
     limit : float

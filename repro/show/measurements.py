@@ -24,10 +24,7 @@ def require_results(folder: Path) -> None:
 
     An empty file is no sign of another's folder: it is told where it is read.
 
-    Raises
-    ------
-    ReproError
-        When it is not there, is the folder of one machine, or holds tables that are no results.
+    Raises `ReproError` when it is not there, is the folder of one machine, or holds tables that are no results.
     """
     if not folder.is_dir():
         raise ReproError(f"there is no folder of results {folder}")
@@ -46,19 +43,12 @@ def _has_results(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One artefact's files of one machine at one scale.
+    """One artefact's files of one machine at one scale."""
 
-    Attributes
-    ----------
-    artefact, machine : str
-        As in ``fu2014-table2``, and the machine's folder.
-    csv : Path
-        The tidy CSV; the other files lie beside it.
-    """
-
+    #: `artefact`, `machine`: as in ``fu2014-table2``, and the machine's folder.
     artefact: str
     machine: str
-    csv: Path
+    csv: Path  #: the tidy CSV; the other files lie beside it
 
     def beside(self, suffix: str) -> Path | None:
         """Return the file with another suffix, None when there is none."""
@@ -74,10 +64,7 @@ class Measurement:
     def frame(self) -> Any:
         """The rows, as a pandas.DataFrame.
 
-        Raises
-        ------
-        ReproError
-            When the file is damaged.
+        Raises `ReproError` when the file is damaged.
         """
         return read_file(self.csv)
 
@@ -85,10 +72,7 @@ class Measurement:
     def manifest(self) -> dict[str, Any]:
         """The manifest; empty when there is none.
 
-        Raises
-        ------
-        ReproError
-            When it is damaged.
+        Raises `ReproError` when it is damaged.
         """
         path = self.beside(".json")
         return {} if path is None else read_json(path)
@@ -155,17 +139,14 @@ class Measurement:
 def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurement]:
     """Return everything that is stored of some artefacts, best first: GPUs, then larger scales, then by machine.
 
+    Raises `ReproError` when a folder is none of results, or a file in it is damaged.
+
     Parameters
     ----------
     folders : iterable of Path
         Results folders. A machine that is in several counts in the first.
     known : iterable of str
         Ids of artefacts.
-
-    Raises
-    ------
-    ReproError
-        When a folder is none of results, or a file in it is damaged.
     """
     found: dict[tuple[str, str, str], Measurement] = {}
     for folder in folders:

@@ -118,9 +118,6 @@ def bars(
 
     Parameters
     ----------
-    axes : Axes
-    results : Results
-    metric : str
     methods : sequence or mapping
         In order; a mapping gives labels for the legend.
     unit, quantity : str
@@ -245,7 +242,6 @@ def lines(
 
     Parameters
     ----------
-    axes : Axes
     series : mapping of str to sequence of tuple
         For each method (x, y) or (x, y, low, high), low and high the ends of the interval, None where there is none.
     x, y : str
@@ -325,7 +321,6 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
 
     Parameters
     ----------
-    made : Figure
     path_stem : str or path
         Path without the suffix, which may itself hold dots.
     formats : sequence of str

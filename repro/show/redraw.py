@@ -15,10 +15,10 @@ from repro.show.measurements import Measurement
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
     """Draw the figure of an artefact's stored results; where it has none any longer, remove an older.
 
+    Raises `ReproError` when the artefact's module cannot be imported.
+
     Parameters
     ----------
-    artefact : Artefact
-    stored : Measurement
     formats : sequence of str
         Of ``repro.show.plots.FORMATS``.
     folder : Path, optional
@@ -28,11 +28,6 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
     -------
     list of Path
         The files written; none where nothing is done or the artefact has no figure.
-
-    Raises
-    ------
-    ReproError
-        When the artefact's module cannot be imported.
     """
     from repro.show import plots
 
@@ -57,20 +52,12 @@ def _leave_out_picture(path: Path, picture: str) -> None:
 def retell(artefact: Artefact, stored: Measurement) -> Path | None:
     """Write the tables of an artefact's stored results again, and leave the rest of their Markdown file as it is.
 
-    Parameters
-    ----------
-    artefact : Artefact
-    stored : Measurement
+    Raises `ReproError` when the artefact's module cannot be imported.
 
     Returns
     -------
     Path or None
         The file, if it has other tables now.
-
-    Raises
-    ------
-    ReproError
-        When the artefact's module cannot be imported.
     """
     from repro.show.render import AFTER_TABLES, as_markdown
 

@@ -41,24 +41,13 @@ MOST = 6  # cells or cases that are named
 
 @dataclass
 class Rendered:
-    """What was written for an artefact.
-
-    Attributes
-    ----------
-    tables : list of repro.show.tables.Table
-        Those without a line are not written.
-    files : list of Path
-    problems : list of str
-        Tables or plots that could not be made.
-    beliefs : list of str
-        By which cells stand.
-    """
+    """What was written for an artefact."""
 
     artefact: Artefact
-    tables: list = field(default_factory=list)
+    tables: list = field(default_factory=list)  #: those without a line are not written
     files: list[Path] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    beliefs: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  #: tables or plots that could not be made
+    beliefs: list[str] = field(default_factory=list)  #: by which cells stand
 
 
 def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
@@ -66,12 +55,10 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 
     Parameters
     ----------
-    artefact : Artefact
     module : module
         The artefact's, with `tables` and `plot`.
     tasks : list of Task
         All cells of the scale, wanted by the command or not, in the artefact's order.
-    settings : Settings
     """
     store, data = settings.store, {name for task in tasks for name in task.cell.data}
     base = files_stem(artefact, settings, data)

@@ -24,28 +24,16 @@ ON_CORES = ("openmp", "host")  # those whose times are a processor's, whatever e
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured of one artefact.
+    """What was measured of one artefact."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        Rows with the columns ``repro.model.COLUMNS``.
-    scale, machine, artefact : str
-    overrides : mapping of str to str
-        The user's own files in place of datasets, by dataset name.
-    cores : int or None
-        How many the processor had for what runs on all threads; None where it is not known.
-    roofs : Roofs
-        What the machine's devices allow.
-    """
-
-    frame: pandas.DataFrame
+    frame: pandas.DataFrame  #: rows with the columns ``repro.model.COLUMNS``
     scale: str
     machine: str
     artefact: str
+    #: The user's own files in place of datasets, by dataset name.
     overrides: Mapping[str, str] = field(default_factory=dict)
-    cores: int | None = None
-    roofs: Roofs = field(default_factory=Roofs)
+    cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
+    roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
 
     @cached_property
     def published(self) -> Published:
@@ -113,11 +101,8 @@ class Results:
         Without a `backend` it is the best one that has this method and metric for any case, so that a column of a table
         never mixes back ends. Of rows that differ in parameters of their own these choose, as ``repeats=50``.
 
-        Raises
-        ------
-        ReproError
-            When several rows answer: cells of an artefact must differ in case, method or back end, and rows of a cell
-            in what is asked for.
+        Raises `ReproError` when several rows answer: cells of an artefact must differ in case, method or back end, and
+        rows of a cell in what is asked for.
         """
         if backend is None:
             backend = next(iter(self.backends(method, metric, **own)), None)
@@ -177,7 +162,6 @@ def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -
 
     Parameters
     ----------
-    row : mapping
     cell : iterable of mapping
         The rows of its cell.
     """

@@ -30,36 +30,19 @@ WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
 
 @dataclass(frozen=True)
 class Column:
-    """A measured column of a paper's table.
+    """A measured column of a paper's table."""
 
-    Attributes
-    ----------
-    label : str
-        Heading, as in the paper.
-    method, metric : str
-        Of our rows.
-    unit : str
-        Unit of the column, ours and published.
-    published : str or None
-        The paper's method, where it is not ours: a stand-in has a name of its own. Default: `method`.
-    published_metric : str or None
-        The paper's metric, where it is not ours.
-    backend : str or None
-        Default: the best that has the column.
-    paper : str
-        What the heading of the paper's column adds, where its number is of something else, as ``"CPU"``.
-    parameters : mapping of str to JSON value
-        Of the rows themselves, ours and published, where a cell has several of the metric.
-    """
-
-    label: str
+    label: str  #: heading, as in the paper
+    #: `method`, `metric`: of our rows.
     method: str
     metric: str
-    unit: str = "s"
+    unit: str = "s"  #: unit of the column, ours and published
+    #: The paper's method, where it is not ours: a stand-in has a name of its own. Default: `method`.
     published: str | None = None
-    published_metric: str | None = None
-    backend: str | None = None
-    paper: str = ""
+    published_metric: str | None = None  #: the paper's metric, where it is not ours
+    backend: str | None = None  #: default: the best that has the column
+    paper: str = ""  #: what the heading of the paper's column adds, where its number is of something else, as ``"CPU"``
+    #: Of the rows themselves, ours and published, where a cell has several of the metric.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def point(self, results: Results, case: str) -> tuple[float, float | None, float | None] | None:
@@ -79,49 +62,26 @@ class Column:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A column that is the quotient of two others; the published one is as printed, never computed.
+    """A column that is the quotient of two others; the published one is as printed, never computed."""
 
-    Attributes
-    ----------
-    label : str
-        Heading, as in the paper.
-    numerator, denominator : str
-        Labels of two columns of the same unit.
-    published : (str, str) or None
-        Method and metric of the published ratio; default: the denominator's method and ``speedup``.
-    parentheses : bool
-        Give a ratio below one as its reciprocal in parentheses, as papers do for a slow-down.
-    meaning : str
-        What it is the ratio of, for a note.
-    """
-
-    label: str
+    label: str  #: heading, as in the paper
+    #: `numerator`, `denominator`: labels of two columns of the same unit.
     numerator: str
     denominator: str
+    #: Method and metric of the published ratio; default: the denominator's method and ``speedup``.
     published: tuple[str, str] | None = None
-    parentheses: bool = False
-    meaning: str = ""
+    parentheses: bool = False  #: give a ratio below one as its reciprocal in parentheses, as papers do for a slow-down
+    meaning: str = ""  #: what it is the ratio of, for a note
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table to show: cells are text, or numbers that are given to three significant digits.
-
-    Attributes
-    ----------
-    title : str
-    frame : pandas.DataFrame
-        One row a line; its index is not shown.
-    notes : list of str
-        Lines below the table.
-    measured : bool
-        Whether anything in it is ours.
-    """
+    """A table to show: cells are text, or numbers that are given to three significant digits."""
 
     title: str
-    frame: pandas.DataFrame
-    notes: list[str] = field(default_factory=list)
-    measured: bool = True
+    frame: pandas.DataFrame  #: one row a line; its index is not shown
+    notes: list[str] = field(default_factory=list)  #: lines below the table
+    measured: bool = True  #: whether anything in it is ours
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
         names = [str(name) for name in self.frame.columns]
@@ -234,9 +194,6 @@ def paper_table(
 
     Parameters
     ----------
-    results : Results
-    title : str
-    columns : sequence of Column or Ratio
     row : str
         Heading of the first column.
     cases : sequence or mapping, optional

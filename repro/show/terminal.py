@@ -16,23 +16,12 @@ LEAST = 20  # no number is longer; text that is, is folded where it would not fi
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table for Rich to print: as several, each with the key columns, where the window is too narrow for one.
-
-    Attributes
-    ----------
-    title : str
-    names : sequence of str
-        Headings; they are folded at spaces where that helps.
-    lines : sequence of sequences of str
-        Cells as text; they stay on their line.
-    notes : sequence of str
-        Below it.
-    """
+    """A table for Rich to print: as several, each with the key columns, where the window is too narrow for one."""
 
     title: str
-    names: Sequence[str]
-    lines: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
+    names: Sequence[str]  #: headings; they are folded at spaces where that helps
+    lines: Sequence[Sequence[str]]  #: cells as text; they stay on their line
+    notes: Sequence[str] = ()  #: below it
 
     def keys(self) -> int:
         """Return how many columns at the left it takes to tell the rows apart."""

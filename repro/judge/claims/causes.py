@@ -27,27 +27,14 @@ MOST = 0.5  # of the gap: a cause that explains less is not printed
 
 @dataclass(frozen=True)
 class Values:
-    """What a reading was worked out from.
-
-    Attributes
-    ----------
-    predicate : Predicate
-    points : sequence of Point
-    selectors : mapping of str to str
-    values : list of Interval
-        One a point, or one of all.
-    bounds : list of Interval
-        The paper's number of each value, with its tolerance.
-    evaluate : callable
-        Returns the value of a predicate at points by the names of its formula.
-    """
+    """What a reading was worked out from."""
 
     predicate: Predicate
     points: Sequence[Point]
     selectors: Mapping[str, str]
-    values: list[Interval]
-    bounds: list[Interval]
-    evaluate: Callable
+    values: list[Interval]  #: one a point, or one of all
+    bounds: list[Interval]  #: the paper's number of each value, with its tolerance
+    evaluate: Callable  #: returns the value of a predicate at points by the names of its formula
 
     @property
     def gap(self) -> float:

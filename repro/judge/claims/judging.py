@@ -51,6 +51,8 @@ def verdicts(
 ) -> list[Verdict]:  # fmt: skip
     """Return a verdict on every claim, from the results that are stored.
 
+    Raises `ReproError` when a ledger is malformed, or a predicate does not fit the rows that it selects.
+
     Parameters
     ----------
     results : path
@@ -64,11 +66,6 @@ def verdicts(
         Folder of the papers' folders.
     stores : sequence of Stored, optional
         The machines' results, where they have been read.
-
-    Raises
-    ------
-    ReproError
-        When a ledger is malformed, or a predicate does not fit the rows that it selects.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -271,8 +268,6 @@ def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable
 
     Parameters
     ----------
-    predicate : Predicate
-    points : sequence of Point
     selectors : iterable of str
         The names of the formula.
     interval : callable

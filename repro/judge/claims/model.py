@@ -16,42 +16,20 @@ BETTER = ("more", "less", "neither")
 
 @dataclass(frozen=True)
 class Predicate:
-    """A condition on measured cells; one value, or one a point (a case, or a combination of what varies).
+    """A condition on measured cells; one value, or one a point (a case, or a combination of what varies)."""
 
-    Attributes
-    ----------
-    formula : str
-        Over the names that the claim binds, as ``repro.judge.intervals`` evaluates it.
-    relation : str
-        One of ``RELATIONS``: what the formula's value must be.
-    better : str
-        One of ``BETTER``: on which side of the number a value exceeds the claim.
-    published : tuple of str
-        References to the paper's own numbers that bound it (``text <id>``, ``<table> <method> <metric> [<case>]``):
-        one, or for ``between`` two; empty when `than` is given.
-    than : float or None
-        A bound that is no number of the paper, in `unit`: 1, where something is faster.
-    unit : str
-        Of the value: ``x``, ``%``, ``s``, ``count``, ...
-    tolerance : float
-        Relative, beyond the printed digits.
-    says : str
-        For an effect, what is claimed of it.
-    scales : tuple of str
-        At which it may be judged.
-    where : mapping of str to str
-        Names bound to selectors, where they are not those of the claim.
-    """
-
-    formula: str
-    relation: str
+    formula: str  #: over the names that the claim binds, as ``repro.judge.intervals`` evaluates it
+    relation: str  #: one of ``RELATIONS``: what the formula's value must be
+    #: References to the paper's own numbers that bound it (``text <id>``, ``<table> <method> <metric> [<case>]``): one,
+    #: or for ``between`` two; empty when `than` is given.
     published: tuple[str, ...] = ()
-    than: float | None = None
-    unit: str = "x"
-    tolerance: float = 0.0
-    better: str = "more"
-    says: str = ""
-    scales: tuple[str, ...] = ("paper", "large", "small", "smoke")
+    than: float | None = None  #: A bound that is no number of the paper, in `unit`: 1, where something is faster
+    unit: str = "x"  #: of the value: ``x``, ``%``, ``s``, ``count``, ...
+    tolerance: float = 0.0  #: relative, beyond the printed digits
+    better: str = "more"  #: one of ``BETTER``: on which side of the number a value exceeds the claim
+    says: str = ""  #: for an effect, what is claimed of it
+    scales: tuple[str, ...] = ("paper", "large", "small", "smoke")  #: at which it may be judged
+    #: Names bound to selectors, where they are not those of the claim.
     where: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
@@ -60,75 +38,39 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Cause:
-    """A hypothesis on why a value is not the paper's, with what it predicts.
+    """A hypothesis on why a value is not the paper's, with what it predicts."""
 
-    Attributes
-    ----------
-    says : str
-        The cause, as the end of "because": ``one thread draws a tenth of the bandwidth``.
-    formula : str
-        The claim's value where the cause is taken away, as by rows with the other choice.
-    where : mapping of str to str
-        Names bound to selectors, where they are not those of the claim.
-    """
-
-    says: str
-    formula: str
+    says: str  #: the cause, as the end of "because": ``one thread draws a tenth of the bandwidth``
+    formula: str  #: the claim's value where the cause is taken away, as by rows with the other choice
+    #: Names bound to selectors, where they are not those of the claim.
     where: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A quantitative claim of a paper, as ``published/<paper>/claims.toml`` gives it.
+    """A quantitative claim of a paper, as ``published/<paper>/claims.toml`` gives it."""
 
-    Attributes
-    ----------
-    id, paper : str
-        As in ``assembly-speedup`` and ``fu2014``; the pair is unique.
-    place : str
-        Section and sentence, every place where the paper makes it.
-    says : str
-        The claim in our words, its numbers as the paper prints them.
-    condition : str
-        On what and against what; may be empty.
-    artefacts : tuple of str
-        Ids of the tables and figures whose results decide it; empty when none can.
-    statements : tuple of str
-        Ids of ``text.toml`` that the claim's numbers are.
-    where : mapping of str to str
-        Names bound to selectors, ``<table> <method> <metric> [<case>] [@<where it ran>]``.
-    cases : tuple of str
-        Restricts the cases; all that every selector has, when empty.
-    users_cases : tuple of str
-        Cases for a user's own data, which no claim of the paper is about.
-    each : mapping of str to tuple of str
-        Words in braces of the selectors, and what they stand for; every combination is a point.
-    stated, effect : Predicate or None
-        The paper's number, and the direction of the effect behind it.
-    today : Predicate or None
-        The same against the strongest that one would compare with now; it has a value and no verdict.
-    causes : tuple of Cause
-        Hypotheses on why the value is not the paper's.
-    unmeasured : str
-        Why no artefact can decide it; empty when one can.
-    """
-
+    #: `id`, `paper`: as in ``assembly-speedup`` and ``fu2014``; the pair is unique.
     id: str
     paper: str
-    place: str
-    says: str
-    condition: str = ""
-    artefacts: tuple[str, ...] = ()
-    statements: tuple[str, ...] = ()
+    place: str  #: section and sentence, every place where the paper makes it
+    says: str  #: the claim in our words, its numbers as the paper prints them
+    condition: str = ""  #: on what and against what; may be empty
+    artefacts: tuple[str, ...] = ()  #: ids of the tables and figures whose results decide it; empty when none can
+    statements: tuple[str, ...] = ()  #: ids of ``text.toml`` that the claim's numbers are
+    #: Names bound to selectors, ``<table> <method> <metric> [<case>] [@<where it ran>]``.
     where: Mapping[str, str] = field(default_factory=dict)
-    cases: tuple[str, ...] = ()
-    users_cases: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()  #: restricts the cases; all that every selector has, when empty
+    users_cases: tuple[str, ...] = ()  #: cases for a user's own data, which no claim of the paper is about
+    #: Words in braces of the selectors, and what they stand for; every combination is a point.
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: `stated`, `effect`: the paper's number, and the direction of the effect behind it.
     stated: Predicate | None = None
     effect: Predicate | None = None
+    #: The same against the strongest that one would compare with now; it has a value and no verdict.
     today: Predicate | None = None
-    causes: tuple[Cause, ...] = ()
-    unmeasured: str = ""
+    causes: tuple[Cause, ...] = ()  #: hypotheses on why the value is not the paper's
+    unmeasured: str = ""  #: why no artefact can decide it; empty when one can
 
     def __post_init__(self):
         for name in ("where", "each"):
@@ -137,73 +79,39 @@ class Claim:
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """What one point of a claim shows.
+    """What one point of a claim shows."""
 
-    Attributes
-    ----------
-    name : str
-        Its case and words; empty where a formula makes one value of all.
-    value, low, high : float
-        In the predicate's unit.
-    published : str
-        The paper's number of this point.
-    outcome : str
-    """
-
-    name: str
+    name: str  #: its case and words; empty where a formula makes one value of all
+    #: `value`, `low`, `high`: in the predicate's unit.
     value: float
     low: float
     high: float
-    published: str
+    published: str  #: the paper's number of this point
     outcome: str
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the stored results say of one predicate.
+    """What the stored results say of one predicate."""
 
-    Attributes
-    ----------
-    outcome : str
-        One of ``OUTCOMES``.
-    value, low, high : float or None
-        Measured value in `unit`, and its interval. With several points it is their median, and the interval encloses
-        those of all points, or, where a side was timed too few times for an interval, their values alone. None when
-        nothing was measured, the interval also when no sample gives one, or not one of each side.
-    unit : str
-    published : str
-        The paper's number or numbers as printed; empty for an effect that needs none.
-    requirement : str
-        What the value must be: ``at least 87 x``.
-    points : tuple of PointOutcome
-    missing : tuple of str
-        Points, by name, that the paper has or a run had cells of, and that have no value here.
-    untestable : tuple of str
-        Points, by name, whose data do not resemble the paper's: they test nothing.
-    shared : int
-        Cells whose processor had other cells to compute at the same time.
-    needs : str
-        What it would take to decide it; empty where it is decided.
-    says : str
-        For an effect, what is claimed of it.
-    scale : str
-        At which it was measured; empty when it was not.
-    """
-
-    outcome: str
+    outcome: str  #: one of ``OUTCOMES``
+    #: `value`, `low`, `high`: measured value in `unit`, and its interval. With several points it is their median, and
+    #: the interval encloses those of all points, or, where a side was timed too few times for an interval, their values
+    #: alone. None when nothing was measured, the interval also when no sample gives one, or not one of each side.
     value: float | None = None
     low: float | None = None
     high: float | None = None
     unit: str = ""
-    published: str = ""
-    requirement: str = ""
+    published: str = ""  #: the paper's number or numbers as printed; empty for an effect that needs none
+    requirement: str = ""  #: what the value must be: ``at least 87 x``
     points: tuple[PointOutcome, ...] = ()
+    #: Points, by name, that the paper has or a run had cells of, and that have no value here.
     missing: tuple[str, ...] = ()
-    untestable: tuple[str, ...] = ()
-    shared: int = 0
-    needs: str = ""
-    says: str = ""
-    scale: str = ""
+    untestable: tuple[str, ...] = ()  #: points, by name, whose data do not resemble the paper's: they test nothing
+    shared: int = 0  #: cells whose processor had other cells to compute at the same time
+    needs: str = ""  #: what it would take to decide it; empty where it is decided
+    says: str = ""  #: for an effect, what is claimed of it
+    scale: str = ""  #: at which it was measured; empty when it was not
 
     @property
     def met(self) -> int:
@@ -213,56 +121,30 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A cause that was tested.
-
-    Attributes
-    ----------
-    says : str
-    value : float
-        What the claim's value is without it, in the unit of the claim.
-    share : float
-        How much of the gap between the paper's number and ours it explains, of the logarithms.
-    """
+    """A cause that was tested."""
 
     says: str
-    value: float
-    share: float
+    value: float  #: what the claim's value is without it, in the unit of the claim
+    share: float  #: how much of the gap between the paper's number and ours it explains, of the logarithms
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, judged on one machine's results.
-
-    Attributes
-    ----------
-    claim : Claim
-    machine : str
-        Folder of the machine in the results; empty when it has none of what decides the claim.
-    outcome : str
-        One of ``OUTCOMES``.
-    needs : str
-        What it would take to decide it; empty where it is decided.
-    stated, effect : Judgement or None
-        The paper's number, and the direction of the effect; None where the claim has no such reading.
-    today : Judgement or None
-        The value against today's strongest rival.
-    explanations : tuple of Explanation
-        The causes that explain most of the gap, the one that explains most first.
-    is_unexplained : bool
-        Whether there is a gap, and no cause explains most of it.
-    notes : tuple of str
-        What a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
-    """
+    """A claim, judged on one machine's results."""
 
     claim: Claim
-    machine: str = ""
-    outcome: str = UNDECIDED
-    needs: str = ""
+    machine: str = ""  #: folder of the machine in the results; empty when it has none of what decides the claim
+    outcome: str = UNDECIDED  #: one of ``OUTCOMES``
+    needs: str = ""  #: what it would take to decide it; empty where it is decided
+    #: `stated`, `effect`: the paper's number, and the direction of the effect; None where the claim has no such
+    #: reading.
     stated: Judgement | None = None
     effect: Judgement | None = None
-    today: Judgement | None = None
+    today: Judgement | None = None  #: the value against today's strongest rival
+    #: The causes that explain most of the gap, the one that explains most first.
     explanations: tuple[Explanation, ...] = ()
-    is_unexplained: bool = False
+    is_unexplained: bool = False  #: whether there is a gap, and no cause explains most of it
+    #: What a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
     @property

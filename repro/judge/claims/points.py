@@ -52,10 +52,7 @@ class Found:
 def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
     """Return the selectors of the names that a predicate uses.
 
-    Raises
-    ------
-    ReproError
-        When one of them is not bound.
+    Raises `ReproError` when one of them is not bound.
     """
     selectors = {**claim.where, **predicate.where}
     names = names_of(predicate.formula)

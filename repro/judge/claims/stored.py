@@ -49,10 +49,7 @@ class Selector:
     def parse(cls, text: str) -> Selector:
         """Return the selector that a text gives.
 
-        Raises
-        ------
-        ReproError
-            When it is none.
+        Raises `ReproError` when it is none.
         """
         words = text.split()
         place = words.pop()[1:] if words and words[-1].startswith("@") else ""
@@ -161,10 +158,7 @@ class Stored:
     def find(self, artefact: str, selector: Selector, scale: str, case: str) -> dict[str, Any] | None:
         """Return the best row that a selector asks for in a case, or None; with the interval of the time behind it.
 
-        Raises
-        ------
-        ReproError
-            When several rows of a cell answer that differ in their own parameters alone.
+        Raises `ReproError` when several rows of a cell answer that differ in their own parameters alone.
         """
         rows = [row for row in self._fitting(artefact, selector, scale) if row["case"] == case]
         known = {tuple(row[name] for name in ("method", "backend", "device", "metric")) for row in rows}

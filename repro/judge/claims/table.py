@@ -69,7 +69,6 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
 
     Parameters
     ----------
-    verdicts : sequence of Verdict
     names : sequence of (str, str)
         Paper and id of the claims.
     address : str

@@ -23,18 +23,11 @@ MADE = "How it was made"
 
 @dataclass(frozen=True)
 class Section:
-    """A part of an artefact's Markdown.
-
-    Attributes
-    ----------
-    title : str
-    html : str
-    kind : {'table', 'text', 'made'}
-    """
+    """A part of an artefact's Markdown."""
 
     title: str
     html: str
-    kind: str
+    kind: str  #: one of 'table', 'text', 'made'
 
 
 def packed(value: Any) -> str:

@@ -31,23 +31,14 @@ STATES = {
 
 @dataclass(frozen=True)
 class Tile:
-    """A table or figure of a paper.
+    """A table or figure of a paper."""
 
-    Attributes
-    ----------
-    id, paper, shows : str
-        As in ``fu2014-table2``, ``fu2014``, and what the paper shows in it.
-    written : Artefact or None
-        The module that measures it.
-    measurements : list of Measurement
-        Best first.
-    """
-
+    #: `id`, `paper`, `shows`: as in ``fu2014-table2``, ``fu2014``, and what the paper shows in it.
     id: str
     paper: str
     shows: str
-    written: Artefact | None = None
-    measurements: list[Measurement] = field(default_factory=list)
+    written: Artefact | None = None  #: the module that measures it
+    measurements: list[Measurement] = field(default_factory=list)  #: best first
 
     @property
     def name(self) -> str:

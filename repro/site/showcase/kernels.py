@@ -34,52 +34,28 @@ class Span:
 
 @dataclass(frozen=True)
 class Entry:
-    """A kernel on a machine.
-
-    Attributes
-    ----------
-    family : Family
-    method : str
-        The kernel, by the name of its method.
-    modules : tuple of str
-        Paths below ``kernels/``.
-    artefact, scale, backend, device, case : str
-        Where it was timed.
-    on_gpu : bool
-    stands_in : bool
-        Whether the case's data stand in for the paper's own.
-    seconds : float
-    warm, cold : Span or None
-        Fractions of the bound.
-    problem : Span or None
-        Warm, of the least bytes that any format needs.
-    rival : str
-        The fastest on this case, with its back end; empty where there is none.
-    faster : Span or None
-        The best rival's time over ours.
-    hampered : bool
-        Whether that rival's processor had other cells to compute at the same time.
-    explained : str
-        Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
-    """
+    """A kernel on a machine."""
 
     family: Family
-    method: str
-    modules: tuple[str, ...]
+    method: str  #: the kernel, by the name of its method
+    modules: tuple[str, ...]  #: paths below ``kernels/``
+    #: `artefact`, `scale`, `backend`, `device`, `case`: where it was timed.
     artefact: str
     scale: str
     backend: str
     device: str
     on_gpu: bool
     case: str
-    stands_in: bool
+    stands_in: bool  #: whether the case's data stand in for the paper's own
     seconds: float
+    #: `warm`, `cold`: fractions of the bound.
     warm: Span | None = None
     cold: Span | None = None
-    problem: Span | None = None
-    rival: str = ""
-    faster: Span | None = None
-    hampered: bool = False
+    problem: Span | None = None  #: warm, of the least bytes that any format needs
+    rival: str = ""  #: the fastest on this case, with its back end; empty where there is none
+    faster: Span | None = None  #: the best rival's time over ours
+    hampered: bool = False  #: whether that rival's processor had other cells to compute at the same time
+    #: Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
     explained: str = ""
 
     @property

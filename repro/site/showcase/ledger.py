@@ -35,31 +35,17 @@ _FAMILY = {"name", "artefacts", "metric", "cold", "rivals", "each", "kernels"}
 
 @dataclass(frozen=True)
 class Family:
-    """Kernels that compute the same thing.
-
-    Attributes
-    ----------
-    paper, name : str
-    artefacts : tuple of str
-        Ids, the first of which that a machine has is read.
-    metric, cold : str
-        Of the time warm, and with the last-level cache evicted.
-    rivals : tuple of str
-        Methods, patterns with ``*``; none where nothing else there computes it.
-    each : mapping of str to tuple of str
-        Words in braces of methods and rivals.
-    kernels : mapping of str to tuple of str
-        Paths below ``kernels/`` by method.
-    """
+    """Kernels that compute the same thing."""
 
     paper: str
     name: str
-    artefacts: tuple[str, ...]
+    artefacts: tuple[str, ...]  #: ids, the first of which that a machine has is read
+    #: `metric`, `cold`: of the time warm, and with the last-level cache evicted.
     metric: str
     cold: str
-    rivals: tuple[str, ...] = ()
-    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rivals: tuple[str, ...] = ()  #: methods, patterns with ``*``; none where nothing else there computes it
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: words in braces of methods and rivals
+    kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: paths below ``kernels/`` by method
 
     def words(self) -> list[dict[str, str]]:
         """Return every combination of what the words in braces stand for."""
@@ -68,36 +54,23 @@ class Family:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a paper shows.
-
-    Attributes
-    ----------
-    paper : str
-    figures : tuple of str
-        Ids of artefacts, the best choice first.
-    headlines : tuple of str
-        Ids of claims.
-    families : tuple of Family
-    """
+    """What a paper shows."""
 
     paper: str
-    figures: tuple[str, ...] = ()
-    headlines: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()  #: ids of artefacts, the best choice first
+    headlines: tuple[str, ...] = ()  #: ids of claims
     families: tuple[Family, ...] = ()
 
 
 def ledgers(folder: Path | None = None) -> list[Ledger]:
     """Return what every paper shows, papers in alphabetical order.
 
+    Raises `ReproError` when a file is malformed, with its place.
+
     Parameters
     ----------
     folder : Path, optional
         The package of experiments; by default the environment's.
-
-    Raises
-    ------
-    ReproError
-        When a file is malformed, with its place.
     """
     folder = folder or environment.experiments_folder()
     return [_read(path) for path in sorted(folder.glob(f"*/{FILE}"))]

@@ -151,10 +151,7 @@ def markers(name: str) -> tuple[str, str]:
 def filled(text: str, name: str, part: str) -> str:
     """Return a text with a part between its markers.
 
-    Raises
-    ------
-    ReproError
-        When it has not both markers, in order.
+    Raises `ReproError` when it has not both markers, in order.
     """
     begin, end = markers(name)
     before, found, rest = text.partition(begin)
@@ -167,10 +164,7 @@ def filled(text: str, name: str, part: str) -> str:
 def texts(root: Path, results: Path) -> dict[str, str]:
     """Return what the README and the pages in ``docs/`` below `root` have to be by the stored results, by their names.
 
-    Raises
-    ------
-    ReproError
-        When there is no README, or it lacks a marker.
+    Raises `ReproError` when there is no README, or it lacks a marker.
     """
     path, shown = root / "README.md", Showcase(results)
     if not path.is_file():

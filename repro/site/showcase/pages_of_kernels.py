@@ -22,7 +22,6 @@ def pages(
 
     Parameters
     ----------
-    ledgers : sequence of Ledger
     machines : mapping of str to Stored
         The results of each machine, by its heading.
     opening : sequence of str

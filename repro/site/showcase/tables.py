@@ -24,7 +24,6 @@ def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link) -> str:
 
     Parameters
     ----------
-    ledgers : sequence of Ledger
     stored : Stored
         The machine's results.
     link : callable

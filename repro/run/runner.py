@@ -94,7 +94,7 @@ def go_through(
     """
     hosts.require_own(settings.store.folder, settings.continuing)
     watcher = watcher or Silent()
-    begun, summary = time.time(), Summary()
+    begun, given, summary = time.time(), until - time.monotonic(), Summary()
     clean_temporaries(settings.store.folder)
     # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
     pending = {task.path: (job, task) for job in jobs for task in job.pending(force)}
@@ -112,6 +112,8 @@ def go_through(
     times = {path: settings.rounds - had[path] for path in expected}
     watcher.begin(sum(times.values()), sum(seconds * times[path] for path, seconds in expected.items()))
     worker = Worker(settings) if isolate else None
+    if worker:
+        worker.given = given
     unwritten: dict[str, tuple[Job, float]] = {}  # artefacts with cells that their files have not, since when
     try:
         if isolate:

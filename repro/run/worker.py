@@ -27,6 +27,7 @@ PR_SET_PDEATHSIG = 1
 WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
 
 NEVER = float("inf")
+WHOLE = 0.8  # of a run's time: a cell that was not done in so much of it would not be done in another run either
 
 
 class Late(ReproError):
@@ -40,12 +41,15 @@ class Worker:
     ----------
     limit : float
         When cells have to have ended, as `time.monotonic()`.
+    given : float
+        Seconds that the run has. A cell that had most of them is not left to another run: it fails.
     """
 
     def __init__(self, settings: Settings):
-        self.settings, self.limit = settings, NEVER
+        self.settings, self.limit, self.given = settings, NEVER, NEVER
         self._process: Any = None
         self._pipe: Any = None
+        self._had = 0.0  # seconds of the cell that was stopped
         self._has_turn = False  # the machine is this run's, and the process measures
 
     def dispatch(
@@ -69,7 +73,7 @@ class Worker:
                 break
             except TimeoutError as late:
                 self.close()
-                if time.monotonic() >= self.limit:
+                if time.monotonic() >= self.limit and self._had < WHOLE * self.given:
                     raise Late(f"{task.artefact.id}: the time of the run is over") from None
                 return self._fail(task, str(late), begun, upto)
             except (EOFError, ConnectionError):
@@ -96,18 +100,20 @@ class Worker:
         cell = task.cell
         identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
         self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
-        until = self.limit
+        began, until = time.monotonic(), self.limit
         while True:
             left = None if until == NEVER else max(0.0, until - time.monotonic())
             if not self._pipe.poll(left):
-                raise TimeoutError(f"not done after {self.settings.cell_seconds:g} s, and stopped (--cell-minutes)")
+                self._had = time.monotonic() - began
+                option = "--minutes" if until == self.limit else "--cell-minutes"
+                raise TimeoutError(f"not done after {self._had:.2g} s, and stopped ({option})")
             message = self._pipe.recv()
             if message == WAITING:
                 if waiting:
                     waiting()
             elif message == MEASURING:
-                self._has_turn = True
-                until = min(time.monotonic() + self.settings.cell_seconds, self.limit)
+                self._has_turn, began = True, time.monotonic()
+                until = min(began + self.settings.cell_seconds, self.limit)
             elif isinstance(message, str):
                 if saying:
                     saying(message)

@@ -12,6 +12,7 @@ from repro.cache.store import Store
 from repro.run import execution, minutes, runner
 from repro.run.jobs import make_jobs
 from repro.run.stages import Stages
+from repro.run.worker import MEASURING, Late, Worker
 from repro.settings import make_settings
 
 
@@ -86,3 +87,24 @@ def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, 
     monkeypatch.setattr("repro.run.jobs.estimates.seconds", lambda task, settings: 1e6)
     assert go(clock[0] + runner.WRITING_SECONDS + 2.5) == (3, False, 0)  # they seemed too long, and were not
     assert go(runner.NEVER) == (0, False, 0) and page.stat().st_mtime_ns != written
+
+
+@pytest.mark.parametrize(("given", "is_left"), [(100.0, True), (0.02, False)])
+def test_a_cell_that_had_all_of_a_runs_time_is_not_left_to_the_next(laboratory, monkeypatch, given, is_left):
+    settings = make_settings("smoke", laboratory.results, "bench")
+    (job,) = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
+    answers = iter([True])
+    worker = Worker(settings)
+    worker._process = object()
+    worker._pipe = SimpleNamespace(
+        send=lambda message: None, recv=lambda: MEASURING, poll=lambda left: next(answers, False) or time.sleep(left)
+    )
+    monkeypatch.setattr(worker, "close", lambda: None)
+    worker.given, worker.limit = given, time.monotonic() + 0.02
+    task = job.wanted[0]
+    if is_left:
+        with pytest.raises(Late):
+            worker.dispatch(task)
+        assert task.record is None
+    else:
+        assert worker.dispatch(task) and task.record["status"] == "failed" and "(--minutes)" in task.record["reason"]

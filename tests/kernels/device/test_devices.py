@@ -128,7 +128,7 @@ def test_the_clock_agrees_with_the_hosts(device):
         stop = device.record()
         seconds = device.elapsed(start, stop)
         host = time.perf_counter() - begun
-        if host < 0.02:
+        if seconds < 0.02 and host < 1:  # launches that a driver holds back until it is asked would count to the host
             repeats *= 2
             continue
         ratios.append(seconds / host)

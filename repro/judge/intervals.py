@@ -202,6 +202,11 @@ def reducer_of(formula: str) -> str:
     return tree.func.id if [node for node in ast.walk(tree) if _calls(node, _FUNCTIONS)] == [tree] else ""
 
 
+def argument_of(formula: str) -> str:
+    """Return what the function around a formula reduces: ``a / b`` of ``max(a / b)``."""
+    return ", ".join(ast.unparse(each) for each in _parsed(formula).args)
+
+
 def names_of(formula: str) -> set[str]:
     """Return the names that a formula uses, functions left out."""
     return {node.id for node in ast.walk(_parsed(formula)) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, claims, machines, points
+from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, claims, machines, notes, points
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
 
@@ -394,3 +394,44 @@ def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkey
     monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
     none = store.one(where, stated("n", "about", '"table2 fast iterations"'))
     assert none.outcome == UNDECIDED and none.needs == "it needs the data themselves of a, b"
+
+
+@pytest.mark.parametrize(("of_data", "outcome"), [("of_data = true", UNDECIDED), ("", CONTRADICTED)])
+def test_a_count_that_a_stand_in_misses_contradicts_nothing(store, monkeypatch, of_data, outcome):
+    monkeypatch.setattr(notes, "stand_ins", lambda: {"demo/near"})
+    for case, iterations in (("a", 10), ("b", 40)):
+        store.row(case, "fast", "iterations", iterations, unit="count", stem="table2")
+        store.cell(case, "fast", 20, 1.0, backend="cuda", data=["demo/near"])
+    numbers = stated("n", "about", '"table2 fast iterations"', 'unit = "count"')
+    ledger = (of_data, '[claim.where]\nn = "table2 fast iterations"', numbers)
+    store.rows["box", "table2"][0].value = 11
+    verdict = store.one(*ledger)
+    assert verdict.outcome == outcome
+    if of_data:
+        assert verdict.why == "it needs the data themselves of near"
+
+
+def test_only_the_points_that_are_left_open_need_more_samples(store):
+    store.times(a=(100.0, 1.0))
+    store.row("a", "slow", "solve", 100.0, backend="host", spread=None, n=1)
+    store.rows["box", "table1"].pop(0)
+    where = '[claim.where]\ncpu = "table1 slow|tired solve @host"\ngpu = "table1 fast solve"'
+    store.row("b", "tired", "solve", 8.5, backend="host", spread=None, n=1)
+    store.row("b", "fast", "solve", 1.0)
+    store.row("b", "slow", "solve", 9.0, backend="host", spread=None, n=1)
+    store.row("a", "tired", "solve", 101.0, backend="host", spread=None, n=1)
+    assert store.one(where, stated()).why == "it needs five samples of tired"
+
+
+def test_a_point_that_misses_says_which_way_it_goes(store):
+    store.times(a=(9.0, 1.0), b=(9.0, 1.0), c=(3.0, 1.0), d=(0.5, 1.0), e=(9.0, 1.0))
+    verdict = store.one(WHERE, stated())
+    assert verdict.outcome == WEAKER
+    assert [each.outcome for each in verdict.stated.points] == [
+        REPRODUCED,
+        REPRODUCED,
+        WEAKER,
+        CONTRADICTED,
+        REPRODUCED,
+    ]
+    assert store.one(WHERE, stated("(cpu / gpu - 1) * 100", more='unit = "%"')).stated.points[3].outcome == CONTRADICTED

@@ -107,3 +107,15 @@ def test_the_strongest_rival_has_a_value_and_no_verdict(store):
     today = f'[claim.today]\nsays = "the fastest"\nformula = "best / gpu"\n{where}'
     verdict = store.one(WHERE, ABOUT, today)
     assert verdict.outcome == EXCEEDED and verdict.today.value == 4 and verdict.claim.today.says == "the fastest"
+
+
+def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
+    head = "case,method,metric,printed,unit,place\na,fast,speedup,4,x,Table 3"
+    store.write("table3.csv", f"{head}\na,fast,solve,1,s,Table 3\na,slow,solve,8,s,Table 3\n")
+    where = '[relation.where]\nslow = "table3 slow solve"\nfast = "table3 fast solve"'
+    relation = '[[relation]]\nname = "one over the other"\nderived = "table3 fast speedup"\nformula = "slow / fast"\n'
+    store.write("relations.toml", relation + where)
+    store.times(a=(8.0, 1.0))
+    numbers = stated(relation="about", published='"table3 fast speedup"')
+    why = "1 of the 1 numbers that are missed do not follow from the paper's others; the value beside those that do"
+    assert store.one(WHERE, numbers).why == f"{why} (explains 100 %)"

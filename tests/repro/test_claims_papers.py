@@ -206,3 +206,11 @@ def test_every_predicate_has_a_value_on_all_that_its_artefacts_measure(paper, tm
         for cause in verdict.claim.causes:
             _, values = judge(verdict.claim, verdict.claim.stated, stored)
             assert causes.declared(verdict.claim, cause, values, stored, published.ROOT), (verdict.id, cause.says)
+
+
+def test_numbers_of_a_table_are_about_what_is_measured_and_no_least_or_most_of_it():
+    """Twice the bandwidth of a table would be called reproduced, and not exceeded."""
+    for claim in claims():
+        stated = claim.stated
+        if stated and stated.relation not in ("about", "between"):
+            assert all(each.startswith("text ") for each in stated.published), f"{claim.paper} {claim.id}"

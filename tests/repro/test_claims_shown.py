@@ -106,3 +106,28 @@ def test_the_page_tells_what_the_paper_contradicts_itself_in(store):
     store.times(a=(10.0, 1.0))
     text = page(store.judged(claim(WHERE, stated())), linked(""), root=store.root)
     assert "## Numbers that contradict one another" in text and "printed 10" in text
+
+
+def test_what_one_point_decides_shows_the_worst_and_the_best(store):
+    store.times(a=(9.0, 1.0), b=(2.0, 1.0))
+    text = section(store.one(WHERE, stated("max(cpu / gpu)", relation="up to")), linked(""))
+    assert "9.00 x, on box at scale paper; from 2.00 x (b) to 9.00 x (a)" in text
+
+
+def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store):
+    store.times(a=(8.0, 1.0), b=(8.0, 1.0), c=(8.0, 1.0))
+    for case, seconds in (("a", 9.0), ("b", 6.0), ("c", 7.0)):
+        store.row(case, "q1-amg", "solve", seconds, backend="host")
+    today = (
+        '[claim.today]\nsays = "all"\nformula = "best / gpu"\n[claim.today.where]\nbest = "table1 slow|{el}-amg solve"'
+    )
+    text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
+    assert "- **today, all**: 7.00 x (6.00 to 8.00 x) (best: q1-amg, slow)" in text
+
+
+def test_the_points_of_an_effect_are_told_from_those_of_a_number(store):
+    where = WHERE + 'other = "table1 other solve"\n'
+    store.times(a=(9.0, 1.0), b=(2.0, 1.0))
+    assert "Of the effect, 2 points: 2 reproduced." in section(
+        store.one(where, stated("other / gpu"), effect()), linked("")
+    )

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.judge import peaks
+from repro.judge.claims import notes
 from repro.judge.claims.model import Claim, Explanation, Predicate
 from repro.judge.claims.points import Point, find
 from repro.judge.claims.stored import Stored, is_timed
@@ -20,7 +21,7 @@ from repro.judge.intervals import Interval, Undefined, names_of
 from repro.model import ReproError
 from repro.published import hardware
 from repro.run.statistics import median
-from repro.units import is_rate, is_time, significant
+from repro.units import is_rate, is_time, significant, split
 
 MOST = 0.5  # of the gap: a cause that explains less is not printed
 
@@ -36,6 +37,13 @@ class Values:
     bounds: list[Interval]  #: the paper's number of each value, with its tolerance
     evaluate: Callable  #: returns the value of a predicate at points by the names of its formula
 
+    def of(self, indices: Sequence[int]) -> Values:
+        """Return those of some points: what misses its number among others that do not; all where none is named."""
+        if not indices or len(self.points) != len(self.values):
+            return self
+        points, values, bounds = ([each[i] for i in indices] for each in (self.points, self.values, self.bounds))
+        return replace(self, points=points, values=values, bounds=bounds)
+
     @property
     def gap(self) -> float:
         """How many times the paper's number ours is, the median of the points."""
@@ -47,6 +55,7 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
     if not values.predicate.published or not 0 < values.gap < math.inf or abs(math.log(values.gap)) < 1e-6:
         return []
     found = [test(values, stored, root) for test in (_bandwidths, _memory, _cache)]
+    found.append(_contradiction(claim.paper, values, root))
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for says, without in filter(None, found):
@@ -75,11 +84,35 @@ def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | Non
     return next(filter(None, found), None)
 
 
+def _contradiction(paper: str, values: Values, root: Path) -> Found:
+    """Published numbers that do not follow from the paper's others: ours beside those that do."""
+    wrong, predicate = notes.doubtful(paper, root), values.predicate
+    if len(values.points) != len(values.values):
+        return None
+    found, many = [], 0
+    for point, value, bound in zip(values.points, values.values, values.bounds, strict=True):
+        reference = predicate.published[0].format(**point.words, case=point.case)
+        number = notes.number_of(paper, reference, point.case, root)
+        verdict = wrong.get(notes.name(number)) if number else None
+        right = value.low
+        if verdict is not None:
+            many += 1
+            factor = split(number.unit)[0] / split(predicate.unit)[0]
+            nearest = [min(max(value.low, each.low * factor), each.high * factor) for each in verdict.expected.values()]
+            follows = min(nearest, key=lambda each: abs(each - value.low))
+            right = value.low * (bound.low + bound.high) / 2 / follows if follows > 0 else math.nan
+        found.append(right)
+    says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
+    return (f"{says}; the value beside those that do", found) if many else None
+
+
 def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
     """A GPU beside a processor: their memories may be further apart now, or nearer.
 
     One thread does not draw its processor's bandwidth: of a paper that ran one this predicts nothing.
     """
+    if is_time(values.predicate.unit) or is_rate(values.predicate.unit):  # each of one of the two
+        return None
     rows = _timed(values)
     paper = hardware(rows[0]["artefact"].partition("-")[0], root) if rows else {}
     if paper.get("cpu", {}).get("printed", {}).get("threads_used") == 1:
@@ -99,17 +132,24 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
 
 
 def _memory(values: Values, stored: Stored, root: Path) -> Found:
-    """A time or a rate of one device beside one of the paper's: how much faster the memory has become."""
-    rows, unit = _timed(values), values.predicate.unit
-    if not rows or not (is_time(unit) or is_rate(unit)) or len({row["gpu"] for row in rows}) != 1:
+    """Times or rates of one device each beside the paper's: how much faster its memory has become."""
+    unit = values.predicate.unit
+    if not (is_time(unit) or is_rate(unit)):
         return None
-    ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
-    if ours is None or theirs is None:
-        return None
-    faster = ours.bandwidth / theirs.bandwidth
-    factor = faster if is_time(unit) else 1 / faster
-    says = f"the memory is {significant(faster, 2)} times as fast as that of the paper's {theirs.name}"
-    return says, [each.low * factor for each in values.values]
+    each = [[row for row in point.rows.values() if is_timed(row)] for point in values.points]
+    sides = each if len(each) == len(values.values) else [_timed(values)]
+    faster, names = [], {}
+    for rows in sides:
+        if len({row["gpu"] for row in rows}) != 1:
+            return None
+        ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
+        if ours is None or theirs is None:
+            return None
+        faster.append(ours.bandwidth / theirs.bandwidth)
+        names.setdefault(theirs.name, significant(faster[-1], 2))
+    told = ", ".join(f"{times} times as fast as that of the paper's {name}" for name, times in names.items())
+    factors = faster if is_time(unit) else [1 / each for each in faster]
+    return f"the memory is {told}", [value.low * by for value, by in zip(values.values, factors, strict=True)]
 
 
 def _cache(values: Values, stored: Stored, root: Path) -> Found:

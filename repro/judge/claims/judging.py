@@ -27,7 +27,7 @@ from repro.judge.claims.model import (
 from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
 from repro.judge.claims.stored import Stored, is_timed, lacks_interval
-from repro.judge.intervals import Interval, Undefined, Value, evaluate_all, reducer_of
+from repro.judge.intervals import Interval, Undefined, Value, argument_of, evaluate_all, reducer_of
 from repro.model import DONE, ReproError
 from repro.run.busy import on_processor, shared
 from repro.run.statistics import median
@@ -99,11 +99,16 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     outcome, needs = _together(stated, effect, claim.stated)
     has_rows = any(stored.rows(artefact) for artefact in claim.artefacts)
     measured = any(each.value is not None for each in readings.values())
-    readings = {name: _named(each, outcome) for name, each in readings.items()}
+    readings = {name: _named(each, getattr(claim, name), outcome) for name, each in readings.items()}
+    if values.get("today"):
+        readings["today"] = replace(readings["today"], winners=notes.winners(values["today"]))
     chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
-    found = causes.tested(claim, values["stated"], stored, root) if stated and values.get("stated") else []
+    found = []
+    if stated and values.get("stated"):
+        missed = [i for i, each in enumerate(readings["stated"].points) if each.outcome in (WEAKER, CONTRADICTED)]
+        found = causes.tested(claim, values["stated"].of(missed), stored, root)
     most = tuple(each for each in found if each.share >= causes.MOST)
-    is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED) and bool(values.get("stated"))
+    is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED)
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
         explanations=most if is_gap else (), is_unexplained=is_gap and not most,
@@ -125,24 +130,34 @@ def _together(stated: Judgement | None, effect: Judgement | None, predicate: Pre
         is_against = way == UNDER and stated.outcome in (REPRODUCED, EXCEEDED)
         return (WEAKER, "") if is_against else (stated.outcome, stated.needs)
     if way is None:
-        return (WEAKER if _same_way(stated, predicate) else CONTRADICTED), ""
+        return (WEAKER if _same_way(stated.value, predicate) else CONTRADICTED), ""
     return ({UNDER: CONTRADICTED, UNDECIDED: UNDECIDED}.get(way, WEAKER), effect.needs)
 
 
-def _same_way(judgement: Judgement, predicate: Predicate) -> bool:
-    """Return whether a value that misses its number goes the same way: a ratio on its side of one, other values any."""
+def _same_way(value: float, predicate: Predicate) -> bool:
+    """Return whether a value that misses its number goes the same way.
+
+    A ratio is on the same side of one, a percentage above nothing, other values any.
+    """
     if predicate.better == "neither":
         return False
     if predicate.unit != "x":
-        return True
-    return judgement.value > 1 if predicate.better == "more" else judgement.value < 1
+        return predicate.unit != "%" or value > 0
+    return value > 1 if predicate.better == "more" else value < 1
 
 
-def _named(judgement: Judgement, outcome: str) -> Judgement:
-    """Return a judgement whose points and outcome say weaker or contradicted where they are under what is asked."""
-    word = outcome if outcome in (WEAKER, CONTRADICTED) else WEAKER
-    points = tuple(replace(each, outcome=word) if each.outcome == UNDER else each for each in judgement.points)
-    return replace(judgement, points=points, outcome=word if judgement.outcome == UNDER else judgement.outcome)
+def _named(judgement: Judgement, predicate: Predicate, outcome: str) -> Judgement:
+    """Return a judgement that says weaker or contradicted where it is under what is asked.
+
+    A point says it by its own direction, unless nothing of the claim is there.
+    """
+
+    def word(each: PointOutcome) -> str:
+        return WEAKER if outcome != CONTRADICTED and _same_way(each.value, predicate) else CONTRADICTED
+
+    points = tuple(replace(each, outcome=word(each)) if each.outcome == UNDER else each for each in judgement.points)
+    whole = outcome if outcome in (WEAKER, CONTRADICTED) else WEAKER
+    return replace(judgement, points=points, outcome=whole if judgement.outcome == UNDER else judgement.outcome)
 
 
 def judge(
@@ -187,6 +202,11 @@ def judge(
         [outcomes.settled(*each, predicate) for each in zip(every, values, bounds, strict=True)]
         for every in (spans, wide)
     )
+    strange = {}  # the data of points that miss the number of the paper's own, where data can have that number
+    for i, point in enumerate(points) if claim.of_data and not reduced else ():
+        if UNDER in doubted[i] and not notes.in_doubt(claim, predicate, [point], root):
+            strange |= dict.fromkeys(data := notes.standing_in(point.rows.values(), stored))
+            sure[i] = doubted[i] = frozenset((UNDER, REPRODUCED)) if data else doubted[i]
     outcome = outcomes.overall(doubted, absent)
     judgement = replace(
         blank, outcome=outcome, value=median(each.low for each in values), low=low, high=high,
@@ -197,8 +217,14 @@ def judge(
         missing=tuple(point.name for point in missing), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
         shared=sum(shared(stored.folder, row) for row in notes.timed_on_processors(rows)),
+        extremes=_extremes(predicate, points, selectors) if reduced else (),
     )  # fmt: skip
-    if outcome == UNDECIDED:
+    if outcome == UNDECIDED and strange:
+        judgement = replace(judgement, needs=f"it needs the data themselves of {notes.first(list(strange))}")
+    elif outcome == UNDECIDED:
+        if not reduced:  # those of the points that are left open, which alone need more
+            open_ones = [point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1]
+            rows = [row for point in open_ones for row in point.rows.values()]
         needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, stored)
         judgement = replace(judgement, needs=needs)
     return judgement, causes.Values(predicate, points, selectors, values, bounds, partial(evaluated, interval=_exact))
@@ -227,6 +253,17 @@ def _needs(
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
     told = [f"{each.name} {significant(each.low)} to {significant(each.high)}".strip() for each in doubted]
     return f"it needs more rounds: the interval reaches over the bound, {notes.first(told)}"
+
+
+def _extremes(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str]) -> tuple[tuple[str, float], ...]:
+    """Return the names and values of the worst and the best point where a claim is decided by one of them."""
+    if reducer_of(predicate.formula) not in ("max", "min") or len(points) < 2:
+        return ()
+    values = evaluated(replace(predicate, formula=argument_of(predicate.formula)), points, selectors, _exact)
+    if not isinstance(values, list):
+        return ()
+    pairs = sorted(((point.name, each.low) for point, each in zip(points, values, strict=True)), key=lambda it: it[1])
+    return pairs[0], pairs[-1]
 
 
 def _ends(

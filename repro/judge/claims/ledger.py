@@ -17,7 +17,7 @@ from repro.units import is_rate, is_time
 
 _CLAIM = {
     "id", "place", "says", "condition", "artefacts", "where", "cases", "each", "stated", "effect", "today", "cause",
-    "unmeasured",
+    "unmeasured", "of_data",
 }  # fmt: skip
 _PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
 _TODAY, _CAUSE = {"formula", "unit", "says", "scales", "where"}, {"says", "formula", "where"}
@@ -84,6 +84,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, today=today, causes=causes, unmeasured=entry.get("unmeasured", ""),
+        of_data=entry.get("of_data", False),
     )  # fmt: skip
 
 

@@ -71,6 +71,8 @@ class Claim:
     today: Predicate | None = None
     causes: tuple[Cause, ...] = ()  #: hypotheses on why the value is not the paper's
     unmeasured: str = ""  #: why no artefact can decide it; empty when one can
+    #: Whether its numbers count the paper's own data: a stand-in that misses them contradicts nothing.
+    of_data: bool = False
 
     def __post_init__(self):
         for name in ("where", "each"):
@@ -112,6 +114,8 @@ class Judgement:
     needs: str = ""  #: what it would take to decide it; empty where it is decided
     says: str = ""  #: for an effect, what is claimed of it
     scale: str = ""  #: at which it was measured; empty when it was not
+    extremes: tuple[tuple[str, float], ...] = ()  #: the lowest and highest point where one alone makes the value
+    winners: tuple[str, ...] = ()  #: of today's rivals: the methods that were the best of each side that has several
 
     @property
     def met(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -62,7 +64,7 @@ def of(claim: Claim, values: Values, stored: Stored, root: Path) -> tuple[str, .
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
     rows = [row for point in values.points for row in point.rows.values()]
     found = [
-        _stand_ins(rows, stored), _in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
+        _stand_ins(rows, stored), in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
         _disturbed(rows, stored.folder),
     ]  # fmt: skip
     return tuple(filter(None, found))
@@ -94,6 +96,21 @@ def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
     return "; ".join(told)
 
 
+def winners(values: Values) -> tuple[str, ...]:
+    """Return the methods that were the best where a formula asks for the best of several, those of most points first.
+
+    What the words of a claim put before all alternatives, as ``q1-xyz-``, is left out.
+    """
+    found: dict[str, Counter[str]] = {}
+    for point in values.points:
+        for name, row in point.rows.items():
+            methods = values.selectors[name].split()[1]
+            if "|" in methods or "*" in methods:
+                before = re.match(r"(?:\{\w+\}-)*", methods)[0].format(**point.words)
+                found.setdefault(name, Counter())[row["method"].removeprefix(before)] += 1
+    return tuple(first([method for method, _ in each.most_common()]) for each in found.values())
+
+
 def first(names: Sequence[str]) -> str:
     """Return the names that are shown, and how many more there are."""
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
@@ -101,9 +118,14 @@ def first(names: Sequence[str]) -> str:
 
 def _stand_ins(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
     """The data that only stand in for the paper's own."""
-    names = {name for row in rows for name in stored.data(row)}
-    found = sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
+    found = standing_in(rows, stored)
     return f"on stand-ins: {first(found)}" if found else ""
+
+
+def standing_in(rows: Iterable[Mapping[str, Any]], stored: Stored) -> list[str]:
+    """Return the names of the data of rows that only stand in for the paper's own."""
+    names = {name for row in rows for name in stored.data(row)}
+    return sorted(name.partition("/")[2] for name in names & stand_ins()) if names else []
 
 
 @cache
@@ -118,25 +140,29 @@ def unlike() -> frozenset[str]:
     return frozenset(entry.name for entry in environment.catalogue() if getattr(entry, "fidelity", "") == UNLIKE)
 
 
-def _in_doubt(claim: Claim, predicate: Predicate, points: Sequence[Point], root: Path) -> str:
+def in_doubt(claim: Claim, predicate: Predicate, points: Sequence[Point], root: Path) -> str:
     """A published number that does not follow from the paper's others is no surprise when we miss it."""
     wrong = doubtful(claim.paper, root)
     numbers = {
-        (number.artefact, number.case, number.method, number.metric)
+        name(number)
         for reference in predicate.published
         for point in points
         if (number := number_of(claim.paper, reference.format(**point.words, case=point.case), point.case, root))
     }
-    many = len(numbers & wrong)
+    many = len(numbers & wrong.keys())
     which = f"{many} of the published numbers" if len(numbers) > 1 else "the published number"
     return f"{which} {'does' if many == 1 else 'do'} not follow from the paper's others" if many else ""
 
 
 @cache
-def doubtful(paper: str, root: Path) -> frozenset[tuple[str, str, str, str]]:
-    """Return the published numbers that do not agree with the numbers that they come from."""
-    found = (verdict.number for verdict in consistency.check(paper, root))
-    return frozenset((number.artefact, number.case, number.method, number.metric) for number in found)
+def doubtful(paper: str, root: Path) -> dict[tuple[str, str, str, str], consistency.Verdict]:
+    """Return the published numbers that do not agree with the numbers that they come from, and what those give."""
+    return {name(verdict.number): verdict for verdict in consistency.check(paper, root)}
+
+
+def name(number: published.Number) -> tuple[str, str, str, str]:
+    """Return what tells a published number from the others."""
+    return number.artefact, number.case, number.method, number.metric
 
 
 def number_of(paper: str, reference: str, case: str, root: Path) -> published.Number | None:

@@ -9,6 +9,7 @@ The rule is the same for all papers, and follows from the form of the sentence.
   that is not there.
 - A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
   weaker where most of its points fulfil it, and else by its effect.
+- A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.
 - It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few
   for an interval leave two of these open.
 """

@@ -29,7 +29,8 @@ READING = (
     "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
     "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half. "
     f"A time of fewer than five samples counts as {FEW:g} times longer or shorter before it decides, and one that was "
-    f"taken beside other cells as up to {BESIDE:g} times too long."
+    f"taken beside other cells as up to {BESIDE:g} times too long. A count that a stand-in misses (non-zeros, iterations "
+    "on a mesh that is not the paper's) contradicts nothing."
 )
 """How to read a section."""
 
@@ -139,7 +140,8 @@ def told(verdict: Verdict, link: Link) -> str:
         else:
             lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}"))
     if verdict.today is not None and verdict.today.value is not None:
-        lines.append((f"today, {verdict.today.says}", measured(verdict.today)))
+        best = f" (best: {'; '.join(verdict.today.winners)})" if verdict.today.winners else ""
+        lines.append((f"today, {verdict.today.says}", f"{measured(verdict.today)}{best}"))
     if verdict.why:
         lines.append(("why", verdict.why))
     lines += [("note", each) for each in verdict.notes]
@@ -147,14 +149,16 @@ def told(verdict: Verdict, link: Link) -> str:
         lines.append(("evidence", links))
     parts = [f"> {says}\n>\n> *{claim.place}*", "\n".join(f"- **{name}**: {text}" for name, text in lines)]
     if shown is not None and len(shown.points) > 1:
-        parts.append(points(shown))
+        parts.append("Of the effect, " * (shown is verdict.effect and verdict.stated is not None) + points(shown))
     return "\n\n".join(filter(None, parts))
 
 
 def _where(verdict: Verdict, judgement: Judgement) -> str:
     if judgement.value is None:
         return "not measured"
-    return f"{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
+    text = f"{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
+    ends = [f"{amount(value, judgement.unit)} ({name})" for name, value in judgement.extremes]
+    return f"{text}; from {' to '.join(ends)}" if ends else text
 
 
 def _evidence(verdict: Verdict, link: Link) -> str:

@@ -348,7 +348,7 @@ def _palette(path: Path) -> None:
     from PIL import Image
 
     with Image.open(path) as image:
-        fewer = image.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        fewer = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     fewer.save(path, optimize=True)
 
 

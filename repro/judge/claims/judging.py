@@ -131,7 +131,9 @@ def _together(stated: Judgement | None, effect: Judgement | None, predicate: Pre
         return (WEAKER, "") if is_against else (stated.outcome, stated.needs)
     if way is None:
         return (WEAKER if _same_way(stated.value, predicate) else CONTRADICTED), ""
-    return ({UNDER: CONTRADICTED, UNDECIDED: UNDECIDED}.get(way, WEAKER), effect.needs)
+    if way == UNDECIDED:
+        return UNDECIDED, f"missed, and whether the effect is there is open: {effect.needs}"
+    return (CONTRADICTED if way == UNDER else WEAKER), ""
 
 
 def _same_way(value: float, predicate: Predicate) -> bool:

@@ -6,22 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.amg import marked
 from kernels.amg.arrays import Csr, blocks, built, host_ints
 from kernels.amg.primitives import exclusive_sum, total_of
 
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for the rows that overflow the one before.
 SIZES = ((64, 8, 32), (64, 32, 128), (64, 64, 1024))
-# Of the C back end, whose threads take rows one after the other.
-PROCESSOR_SIZES = ((64, 1, 256), (64, 1, 4096), (64, 1, 65536))
 BUILDS = [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in SIZES]
 BYTES_A_SLOT = 16
 
 
 def builds(device) -> list[tuple]:
     """Return what the products of most set-ups build."""
-    sizes = PROCESSOR_SIZES[:1] if device.backend == "openmp" else SIZES[:2]
-    return [(SOURCE, block, {"LANES": lanes, "TABLE": table}) for block, lanes, table in sizes]
+    return BUILDS[:2] if device.is_gpu else marked.BUILDS
 
 
 def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:
@@ -41,6 +39,14 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
         ω.
     diagonal : (n,) float64
         D.
+    """
+    if not device.is_gpu:
+        return marked.multiplied(device, x, y, own, weight, diagonal)
+    return in_tables(device, x, y, first, own, weight, diagonal)
+
+
+def in_tables(device, x: Csr, y: Csr, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:
+    """Return what `multiplied` does, each row found in a hash table on chip.
 
     Raises
     ------
@@ -72,9 +78,6 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
 
 
 def _configurations(device, first):
-    if device.backend == "openmp":
-        yield from PROCESSOR_SIZES
-        return
     yield from SIZES[first:]
     _, _, table = SIZES[-1]
     while BYTES_A_SLOT * 2 * table <= device.shared_bytes - 1024:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from kernels.amg import product
+from kernels.amg import marked, product
 from kernels.amg.arrays import Csr
 
 
@@ -13,28 +13,24 @@ def placed(device, matrix):
     return Csr(matrix.shape, *(device.array(array, dtype) for array, dtype in arrays))
 
 
-@pytest.mark.parametrize("portable", [False, True])
-def test_rows_of_all_lengths(device, monkeypatch, portable):
+def test_rows_of_all_lengths(device, monkeypatch):
     """Most rows have fewer entries than the first table slots, some overflow it, and a few the second as well."""
     sizes = ((64, 8, 16), (64, 32, 64), (64, 64, 1024))
     monkeypatch.setattr(product, "_configurations", lambda device, first: iter(sizes[first:]))
-    monkeypatch.setattr(
-        product, "built",
-        lambda device, source, block, **defines: device.build(source, block, defines, portable=portable),
-    )  # fmt: skip
+    monkeypatch.setattr(marked, "ROWS", 8)  # several parts
     few, more, most = (scipy.sparse.random(400, 500, share, "csr", random_state=1) for share in (0.002, 0.03, 0.4))
     x = scipy.sparse.vstack((few, more[:50], most[:5], few[:3])).tocsr()
     y = scipy.sparse.random(500, 700, 0.01, "csr", random_state=2)
     x.sort_indices(), y.sort_indices()
     expected = (x @ y).tocsr()
+    expected.sort_indices()
     lengths = np.diff(expected.indptr)
     assert lengths.min() == 0 and ((lengths > 16) & (lengths <= 64)).any() and (lengths > 64).any()
-    for first in (0, 1):
-        found = product.multiplied(device, placed(device, x), placed(device, y), first=first)
+    x, y = placed(device, x), placed(device, y)
+    for found in (marked.multiplied(device, x, y), *(product.in_tables(device, x, y, first) for first in (0, 1))):
         offsets, columns, values = (
             np.array(device.to_host(array)) for array in (found.offsets, found.columns, found.values)
         )
-        expected.sort_indices()
         assert np.array_equal(offsets, expected.indptr) and np.array_equal(columns, expected.indices)
         assert np.allclose(values, expected.data, rtol=1e-13, atol=0)
 
@@ -43,4 +39,4 @@ def test_a_row_beyond_all_tables_is_refused(device, monkeypatch):
     monkeypatch.setattr(product, "_configurations", lambda device, first: iter([(64, 8, 16)]))
     row = placed(device, scipy.sparse.csr_matrix(np.ones((1, 17))))
     with pytest.raises(ValueError, match="a row of a product has more entries than a table of 16 slots takes"):
-        product.multiplied(device, row, placed(device, scipy.sparse.eye(17, format="csr")))
+        product.in_tables(device, row, placed(device, scipy.sparse.eye(17, format="csr")))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.amg import marked
 from kernels.amg.arrays import Csr, built, host_ints
 from kernels.amg.primitives import exclusive_sum, total_of
 
@@ -26,6 +27,11 @@ def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
     members : Csr
         Nodes of each group.
     """
+    return (in_tables if device.is_gpu else marked.induced_graph)(device, graph, labels, members)
+
+
+def in_tables(device, graph: Csr, labels, members: Csr) -> Csr:
+    """Return what `induced_graph` does, each group's row found in a hash table on chip."""
     groups = members.rows
     counts, overflow = device.empty(groups, np.int32), device.zeros(1, np.int32)
     for block, table in configurations(device):

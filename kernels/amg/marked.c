@@ -1,14 +1,26 @@
-/* Rows of a sparse product X Y on a processor, in one pass. A part is a run of rows. It has a marker for each column: where the entry of that
- * column is in the row in hand, when that is not before the row's first. Entries are written in the order in which they come up, as many as
- * the part has at most apart from those of other parts; `sort` brings them to where they belong. The order of sums is X's, however many
- * parts there are: the same bits every time.
- *
- * Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
- * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed. */
+/* Rows of a sparse product X Y, of induced graphs and of transposes on a processor, each in one pass. A part is a run of rows. It has a
+ * marker for each column: where the entry of that column is in the row in hand, when that is not before the row's first. Entries are written
+ * in the order in which they come up, each part's apart from those of others; `sort` brings them to where they belong. The order of sums
+ * is X's, however many parts there are: the same bits every time. `real` is what entries have. */
 
-#include "columns.h"
-
+#define VECTOR 16 /* columns that are compared at once; those behind the last row are whatever is there */
 #define FIRST_ROW(part) (int)((long)rows * (part) / parts)
+
+#define BEGIN_PART                                                                                                   \
+    GLOBAL int *RESTRICT const marker = markers + part * width;                                                      \
+    GLOBAL int *RESTRICT const found = columns + starts[part];                                                       \
+    GLOBAL real *RESTRICT const sums = values + starts[part];                                                       \
+    for (int column = 0; column < width; ++column) marker[column] = -1;                                              \
+    int count = 0
+
+#define ADD(column, term)                                                                                            \
+    const int known = marker[column];                                                                                \
+    if (known < first) {                                                                                             \
+        marker[column] = count;                                                                                      \
+        found[count] = column;                                                                                       \
+        sums[count++] = term;                                                                                        \
+    } else                                                                                                           \
+        sums[known] += term
 
 /* The terms of each part. */
 KERNEL terms(const int rows, const int parts, GLOBAL const int *RESTRICT x_offsets, GLOBAL const int *RESTRICT x_columns,
@@ -21,59 +33,120 @@ KERNEL terms(const int rows, const int parts, GLOBAL const int *RESTRICT x_offse
     counts[part] = count;
 }
 
+/* Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
+ * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed. */
 KERNEL multiply(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT x_offsets,
-                GLOBAL const int *RESTRICT x_columns, GLOBAL const double *RESTRICT x_values,
+                GLOBAL const int *RESTRICT x_columns, GLOBAL const real *RESTRICT x_values,
                 GLOBAL const int *RESTRICT y_offsets, GLOBAL const int *RESTRICT y_columns,
-                GLOBAL const double *RESTRICT y_values, GLOBAL const int *RESTRICT own, const double weight,
+                GLOBAL const real *RESTRICT y_values, GLOBAL const int *RESTRICT own, const double weight,
                 GLOBAL const double *RESTRICT diagonal, GLOBAL const long *RESTRICT starts, GLOBAL int *RESTRICT markers,
-                GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL double *RESTRICT values)
+                GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
 {
     OUTER(part);
-    GLOBAL int *RESTRICT const marker = markers + part * width;
-    GLOBAL int *RESTRICT const found = columns + starts[part];
-    GLOBAL double *RESTRICT const sums = values + starts[part];
-    for (int column = 0; column < width; ++column) marker[column] = -1;
-    int count = 0;
+    BEGIN_PART;
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
         const int first = count;
         for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
-            const int inner = x_columns[e], begin = y_offsets ? y_offsets[inner] : inner;
-            const int end = y_offsets ? y_offsets[inner + 1] : inner + 1;
-            for (int f = begin; f < end; ++f) {
-                const int column = y_columns[f], known = marker[column];
-                const double term = y_offsets ? x_values[e] * y_values[f] : x_values[e];
-                if (known < first) {
-                    marker[column] = count;
-                    found[count] = column;
-                    sums[count++] = term;
-                } else
-                    sums[known] += term;
+            const int inner = x_columns[e];
+            const real x = x_values[e];
+            if (y_offsets) {
+                for (int f = y_offsets[inner]; f < y_offsets[inner + 1]; ++f) {
+                    ADD(y_columns[f], x * y_values[f]);
+                }
+            } else {
+                ADD(y_columns[inner], x);
             }
         }
-        const double smoothing = own && x_offsets[row + 1] - x_offsets[row] > 1 ? weight / diagonal[row] : 0;
-        for (int k = first; own && k < count; ++k) sums[k] = (found[k] == own[row] ? 1 : 0) - smoothing * sums[k];
+        lengths[row] = count - first;
+        if (!own) continue;
+        const real smoothing = x_offsets[row + 1] - x_offsets[row] > 1 ? weight / diagonal[row] : 0;
+        for (int k = first; k < count; ++k) sums[k] = (found[k] == own[row] ? 1 : 0) - smoothing * sums[k];
+    }
+}
+
+/* The rows of the graph of groups: the edges of a group's members, or their weights, by the other end's group. */
+KERNEL induce(const int rows, const int parts, GLOBAL const int *RESTRICT member_offsets,
+              GLOBAL const int *RESTRICT members, GLOBAL const int *RESTRICT labels,
+              GLOBAL const int *RESTRICT edge_offsets, GLOBAL const int *RESTRICT edges,
+              GLOBAL const real *RESTRICT weights, GLOBAL const long *RESTRICT starts, GLOBAL int *RESTRICT markers,
+              GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
+{
+    OUTER(part);
+    const int width = rows;
+    BEGIN_PART;
+    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
+        const int first = count;
+        for (int m = member_offsets[row]; m < member_offsets[row + 1]; ++m)
+            for (int e = edge_offsets[members[m]]; e < edge_offsets[members[m] + 1]; ++e) {
+                const int other = labels[edges[e]];
+                if (other == row) continue;
+                ADD(other, weights ? weights[e] : 1);
+            }
         lengths[row] = count - first;
     }
 }
 
 /* Entries of each part to their places, by ascending columns in each row. */
 KERNEL sort(const int rows, const int parts, GLOBAL const long *RESTRICT starts, GLOBAL const int *RESTRICT offsets,
-            GLOBAL const int *RESTRICT columns, GLOBAL const double *RESTRICT values, GLOBAL int *RESTRICT new_columns,
-            GLOBAL double *RESTRICT new_values)
+            GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values, GLOBAL int *RESTRICT new_columns,
+            GLOBAL real *RESTRICT new_values)
 {
     OUTER(part);
     const long shift = starts[part] - offsets[FIRST_ROW(part)];
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
-        const int length = offsets[row + 1] - offsets[row];
-        GLOBAL const int *const found = columns + shift + offsets[row];
-        GLOBAL const double *const sums = values + shift + offsets[row];
-        for (int k = 0; k < length; ++k) {
-            const int column = found[k];
-            int place = offsets[row];
-            for (int other = 0; other < length; other += VECTOR)
-                for (int lane = 0; lane < VECTOR; ++lane) place += (other + lane < length) & (found[other + lane] < column);
-            new_columns[place] = column;
-            new_values[place] = sums[k];
+        const int begin = offsets[row], length = offsets[row + 1] - begin;
+        GLOBAL const int *const found = columns + shift + begin;
+        GLOBAL const real *const sums = values + shift + begin;
+        for (int k = 0; k < length; k += VECTOR) {
+            int place[VECTOR];
+            for (int lane = 0; lane < VECTOR; ++lane) place[lane] = begin;
+            for (int other = 0; other < length; ++other)
+                for (int lane = 0; lane < VECTOR; ++lane) place[lane] += found[other] < found[k + lane];
+            for (int lane = 0; lane < VECTOR && k + lane < length; ++lane) {
+                new_columns[place[lane]] = found[k + lane];
+                new_values[place[lane]] = sums[k + lane];
+            }
         }
     }
+}
+
+/* How often each column is in each part. */
+KERNEL tally(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT offsets,
+             GLOBAL const int *RESTRICT columns, GLOBAL int *RESTRICT markers)
+{
+    OUTER(part);
+    GLOBAL int *const marker = markers + part * width;
+    for (int column = 0; column < width; ++column) marker[column] = 0;
+    for (int e = offsets[FIRST_ROW(part)]; e < offsets[FIRST_ROW(part + 1)]; ++e) ++marker[columns[e]];
+}
+
+/* Of each column how often it is there, and in the place of its tallies how often before each part; the parts' columns are as their rows. */
+KERNEL place(const int rows, const int parts, GLOBAL int *RESTRICT markers, GLOBAL int *RESTRICT counts)
+{
+    OUTER(part);
+    for (int column = FIRST_ROW(part); column < FIRST_ROW(part + 1); ++column) {
+        int count = 0;
+        for (long other = 0; other < parts; ++other) {
+            const int here = markers[other * rows + column];
+            markers[other * rows + column] = count;
+            count += here;
+        }
+        counts[column] = count;
+    }
+}
+
+/* The rows of the transpose, each in order. */
+KERNEL transpose(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT offsets,
+                 GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
+                 GLOBAL const int *RESTRICT new_offsets, GLOBAL int *RESTRICT markers, GLOBAL int *RESTRICT new_columns,
+                 GLOBAL real *RESTRICT new_values)
+{
+    OUTER(part);
+    GLOBAL int *const marker = markers + part * width;
+    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row)
+        for (int e = offsets[row]; e < offsets[row + 1]; ++e) {
+            const int to = new_offsets[columns[e]] + marker[columns[e]]++;
+            new_columns[to] = row;
+            new_values[to] = values[e];
+        }
 }

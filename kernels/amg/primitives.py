@@ -135,7 +135,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
 
 
 def transposed(device, matrix: Csr) -> Csr:
-    """Return the transpose, its columns sorted."""
+    """Return the transpose, its columns sorted; `kernels.amg.marked.transposed` is a processor's."""
     kernels, rows, columns = _kernels(device), *matrix.shape
     offsets, _, cursors = exclusive_sum(device, group_sizes(device, matrix.columns, None, columns), with_cursors=True)
     places, values = device.empty(matrix.entries, np.int32), device.empty(matrix.entries, np.float64)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.amg import checks, exchange, induced, matching, mis, partition, primitives, product, spectrum
+from kernels.amg import checks, exchange, induced, marked, matching, mis, partition, primitives, product, spectrum
 from kernels.amg.arrays import Csr
 from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
 from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.partition import Partition, double_partition
-from kernels.amg.primitives import densified, rearranged, transposed
+from kernels.amg.primitives import densified, rearranged
 from kernels.amg.product import multiplied
 from kernels.amg.spectrum import spectral_radius
 
@@ -25,8 +25,8 @@ MOST_LEVELS, MOST_DENSE = 20, 4096
 def ahead(device) -> list[tuple]:
     """Return what every set-up of more than one level builds; of builds for longer and longer rows, the usual ones."""
     return [
-        *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *induced.BUILDS[:1], *exchange.BUILDS,
-        *matching.BUILDS, *spectrum.builds(device), *product.builds(device),
+        *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *exchange.BUILDS,
+        *matching.BUILDS, *spectrum.builds(device), *product.builds(device), *induced.BUILDS[: device.is_gpu],
     ]  # fmt: skip
 
 
@@ -150,7 +150,7 @@ class _Built:
         self.prolongator = multiplied(
             device, self.matrix, tentative, own=partition.aggregate, weight=weight / self.radius, diagonal=diagonal
         )
-        self.restrictor = transposed(device, self.prolongator)
+        self.restrictor = (primitives if device.is_gpu else marked).transposed(device, self.prolongator)
         between = multiplied(device, self.matrix, self.prolongator)
         self.coarse = multiplied(device, self.restrictor, between, first=1)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from kernels.amg import induced, marked
 from kernels.amg.arrays import Groups
 from kernels.amg.exchange import exchanged
-from kernels.amg.induced import induced_graph
 from kernels.amg.matching import merged
 from kernels.amg.partition import bounded, double_partition, grouped
 from kernels.amg.primitives import group_members
@@ -56,7 +56,8 @@ def test_nodes_join_the_aggregate_of_highest_adjacency(device, helmholtz, graph_
     assert (adjacency[np.arange(label.size), label] >= 2).all()
 
 
-def test_induced_graph_is_the_product_with_the_partition(device, matrix, graph_on):
+@pytest.mark.parametrize("induced_graph", [induced.in_tables, marked.induced_graph])
+def test_induced_graph_is_the_product_with_the_partition(device, matrix, graph_on, induced_graph):
     n, groups = matrix.shape[0], 37
     label = np.random.default_rng(0).integers(0, groups, n).astype(np.int32)
     label[:groups] = np.arange(groups)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from kernels.amg import primitives
+from kernels.amg import marked, primitives
 from kernels.amg.arrays import Csr
 
 
@@ -83,7 +83,8 @@ def test_duplicates_are_counted(device):
     assert device.to_host(duplicates)[0] == 2
 
 
-def test_transpose(device):
+@pytest.mark.parametrize("transposed", [primitives.transposed, marked.transposed])
+def test_transpose(device, transposed):
     matrix = random_matrix(250, 170, 3)
-    ours = primitives.transposed(device, placed(device, matrix))
+    ours = transposed(device, placed(device, matrix))
     assert_same_arrays(fetched(device, ours), matrix.T.tocsr())

@@ -2,41 +2,9 @@
  * and sums are of their parts in order: the same bits every time. Each block adds up the parts that the kernel before has left, which
  * saves a launch. `scalars` holds, for step k, alpha in 2 k + 2 and in 2 k + 1 the norm of the vector that it starts from. */
 
+#include "spectrum.h"
+
 #define ROWS (BLOCK / LANES)
-
-DEVICE_FUNCTION double hashed(const uint i)
-{
-    uint x = i * 0x9e3779b1u;
-    x ^= x >> 15;
-    x *= 0x2c1b3c6du;
-    x ^= x >> 12;
-    return (double)(x >> 8) * (1.0 / 16777216) - 0.5;
-}
-
-#define SUM_OF_BLOCK(part)                                                                                           \
-    for (int span = BLOCK / 2; span > 0; span /= 2) {                                                                \
-        BARRIER;                                                                                                     \
-        INNER(t) {                                                                                                   \
-            if (t < span) part[t] += part[t + span];                                                                 \
-        }                                                                                                            \
-    }                                                                                                                \
-    BARRIER
-
-/* `total` = the sum of the blocks' parts. */
-#define SUM_OF_PARTS(total, parts)                                                                                   \
-    INNER(t) {                                                                                                       \
-        double sum = 0;                                                                                              \
-        for (int i = t; i < grid; i += BLOCK) sum += parts[i];                                                       \
-        part[t] = sum;                                                                                               \
-    }                                                                                                                \
-    SUM_OF_BLOCK(part);                                                                                              \
-    const double total = part[0];                                                                                    \
-    BARRIER
-
-#define WRITE_FIRST(place, value)                                                                                    \
-    INNER(t) {                                                                                                       \
-        if (block == 0 && t == 0) scalars[place] = value;                                                            \
-    }
 
 KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal, GLOBAL double *RESTRICT vector,
              GLOBAL double *RESTRICT previous, GLOBAL double *RESTRICT parts)
@@ -57,15 +25,6 @@ KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal
     INNER(t) {
         if (t == 0) parts[block] = part[0];
     }
-}
-
-/* One block: the norm of the last vector. */
-KERNEL finish(const int grid, const int place, GLOBAL const double *RESTRICT norms, GLOBAL double *RESTRICT scalars)
-{
-    OUTER(block);
-    SHARED double part[BLOCK];
-    SUM_OF_PARTS(squared, norms);
-    WRITE_FIRST(place, sqrt(squared))
 }
 
 /* w = D⁻¹A v - beta v_previous, both v divided by their norms, in the place of v_previous, and the parts of alpha = (v, w). */

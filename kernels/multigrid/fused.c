@@ -37,30 +37,31 @@
 #endif
 
 /* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
+#define THREAD t
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
+    const long past = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;                                     \
     INNER(t) {                                                                                                       \
-        const long first = (block * BLOCK + t) * LANES;                                                              \
-        if (first >= slots)                                                                                          \
-            continue;                                                                                                \
-        LANES_HERE;                                                                                                  \
-        LIMITS;                                                                                                      \
-        ORIGIN;                                                                                                      \
-        real sums[LANES];                                                                                            \
-        for (int lane = 0; lane < lanes; ++lane)                                                                     \
-            sums[lane] = 0;                                                                                          \
-        for (; place < end; place += STRIDE)                                                                         \
+        for (long first = block * chunk + t * LANES; first < past; first += BLOCK * LANES) {                         \
+            LANES_HERE;                                                                                              \
+            LIMITS;                                                                                                  \
+            ORIGIN;                                                                                                  \
+            real sums[LANES];                                                                                        \
+            for (int lane = 0; lane < lanes; ++lane)                                                                 \
+                sums[lane] = 0;                                                                                      \
+            for (; place < end; place += STRIDE)                                                                     \
+                for (int lane = 0; lane < lanes; ++lane) {                                                           \
+                    const int column = COLUMN(place + lane);                                                         \
+                    const real found = from[column < 0 ? 0 : column]; /* in any case, so that processors gather */   \
+                    sums[lane] += values[place + lane] * (column < 0 ? 0 : found);                                   \
+                }                                                                                                    \
             for (int lane = 0; lane < lanes; ++lane) {                                                               \
-                const int column = COLUMN(place + lane);                                                             \
-                const real found = from[column < 0 ? 0 : column]; /* in any case, so that processors gather */       \
-                sums[lane] += values[place + lane] * (column < 0 ? 0 : found);                                       \
+                const long i = SORTED ? order[first + lane] : first + lane;                                          \
+                if (i < 0 || i >= rows)                                                                              \
+                    continue;                                                                                        \
+                const real sum = sums[lane];                                                                         \
+                statement;                                                                                           \
             }                                                                                                        \
-        for (int lane = 0; lane < lanes; ++lane) {                                                                   \
-            const long i = SORTED ? order[first + lane] : first + lane;                                              \
-            if (i < 0 || i >= rows)                                                                                  \
-                continue;                                                                                            \
-            const real sum = sums[lane];                                                                             \
-            statement;                                                                                               \
         }                                                                                                            \
     }
 

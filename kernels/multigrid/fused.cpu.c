@@ -29,10 +29,11 @@
 #endif
 
 /* For each row of a block: `sum` is its entry of A x, and `i` its number. */
+#define THREAD 0
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
-    const long past = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;                     \
-    for (long first = block * BLOCK * LANES; first < past; first += TOGETHER) {                                      \
+    const long past = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;                                     \
+    for (long first = block * chunk; first < past; first += TOGETHER) {                                              \
         LIMITS;                                                                                                      \
         real sums[TOGETHER];                                                                                         \
         ADD_SLICE;                                                                                                   \

@@ -28,21 +28,22 @@
 #endif
 
 /* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
+#define THREAD threadIdx.x
 #define FOR_ROWS(statement)                                                                                          \
     OUTER(block);                                                                                                    \
-    const long first = (block * BLOCK + threadIdx.x) * LANES;                                                        \
-    if (first >= slots)                                                                                              \
-        return;                                                                                                      \
-    LIMITS;                                                                                                          \
-    real sums[LANES] = {};                                                                                           \
-    ADD_ROWS;                                                                                                        \
-    _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                         \
-    {                                                                                                                \
-        const long i = SORTED ? order[first + lane] : first + lane;                                                  \
-        if (i < 0 || i >= rows)                                                                                      \
-            continue;                                                                                                \
-        const real sum = sums[lane];                                                                                 \
-        statement;                                                                                                   \
+    const long past = min(slots, (block + 1) * chunk);                                                               \
+    for (long first = block * chunk + threadIdx.x * LANES; first < past; first += BLOCK * LANES) {                   \
+        LIMITS;                                                                                                      \
+        real sums[LANES] = {};                                                                                       \
+        ADD_ROWS;                                                                                                    \
+        _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                     \
+        {                                                                                                            \
+            const long i = SORTED ? order[first + lane] : first + lane;                                              \
+            if (i < 0 || i >= rows)                                                                                  \
+                continue;                                                                                            \
+            const real sum = sums[lane];                                                                             \
+            statement;                                                                                               \
+        }                                                                                                            \
     }
 
 #include "fused_kernels.h"

@@ -28,6 +28,8 @@ class Level:
         Use kernels that do a product and the vector operations around it at once, where the format has them.
     dtype : {'float64', 'float32'}
         Of the vectors, and of what `pack` makes.
+    rounded : {'float64', 'float32'}, optional
+        Of a measured defect; by default `dtype`.
 
     Attributes
     ----------
@@ -37,13 +39,15 @@ class Level:
         What a smoother keeps between steps.
     """
 
-    def __init__(self, device, grid, pack: Callable, fuse: bool = True, dtype="float64"):
+    def __init__(self, device, grid, pack: Callable, fuse: bool = True, dtype="float64", rounded=None):
         xp = device.xp
         self.device, self.pack, self.n, self.dtype = device, pack, int(grid.matrix.shape[0]), np.dtype(dtype)
         diagonal = grid.matrix.diagonal()
         self.set_up_inverse_diagonal = xp.where(diagonal != 0, 1 / xp.where(diagonal != 0, diagonal, 1.0), 0.0)
         self.inverse_diagonal = device.array(self.set_up_inverse_diagonal, self.dtype)
-        self.operator = Operator(device, pack(grid.matrix), self.inverse_diagonal, fuse, self.dtype)
+        self.operator = Operator(
+            device, pack(grid.matrix), self.inverse_diagonal, fuse, self.dtype, rounded or self.dtype
+        )
         self.b, self.defect, self._first, self._second = (device.zeros(self.n, self.dtype) for _ in range(4))
         self.memory = None
         self.reset()

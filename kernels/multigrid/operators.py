@@ -6,33 +6,39 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.spmv._sliced import shares
 from kernels.spmv.sell import FEW
 from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1), "sell16": (128, 1)}
+MEASURING = 16  # such blocks where each leaves its part of a sum, which one block adds up
 # Of a slice all rows, so that memory is read in order.
 FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32), "sell16": (4, 32)}
+LEAST_CHUNK = 4096  # entries of a block in a sum
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 REAL = {"float64": "double", "float32": "float"}
 # Of the formats that are fused: what bounds their rows.
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets", "sell16": "slice_offsets"}
+FUSED_GPU_SHAPES = {(name, real): (128, 2 if name == "ellpack_r" else 1) for name in EXTENTS for real in REAL.values()}
+WALKERS = dict.fromkeys(FUSED_GPU_SHAPES, 0)  # blocks a multiprocessor that go through consecutive rows
 
 
 def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True,
-             real: str = "double") -> dict:  # fmt: skip
+             real: str = "double", rounded: str = "double") -> dict:  # fmt: skip
     sliced, bits = name != "ellpack_r", 16 if name == "sell16" else 32
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
             "BITS": bits, "index": "ushort" if bits == 16 else "int", "SHORT": int(is_short),
-            "extent": "long" if sliced else "int", "real": real, **REGISTERS}  # fmt: skip
+            "extent": "long" if sliced else "int", "real": real, "rounded": rounded, **REGISTERS}  # fmt: skip
 
 
 BUILDS = [(VECTORS, block, {"LANES": lanes, "real": real})
           for block, lanes in (GPU_SHAPE, CPU_SHAPE) for real in REAL.values()]  # fmt: skip
 BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted, real=real))
            for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True), ("sell16", True))
-           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name]) for real in REAL.values()]  # fmt: skip
+           for real in REAL.values()
+           for block, lanes in (FUSED_GPU_SHAPES[name, real], FUSED_CPU_SHAPES[name])]  # fmt: skip
+BUILDS += [(FUSED, 128, _defines("sell16", 1, rounded="float")), (FUSED, 128, _defines("sell16", 2, real="float"))]
 
 
 class Vectors:
@@ -56,48 +62,75 @@ class Operator:
     device : kernels.device.Device
     matrix : packed matrix
         With ``multiply(x, y, alpha, beta)``, ``shape`` and ``least_work()``: any of kernels.spmv's, or a rival's.
-    inverse_diagonal : (n,) float64 array of the device
+    inverse_diagonal : (n,) array of the device
         0 where a row has no diagonal.
+    fuse : bool, optional
+        Whether the product is fused with what is around it, where the format is known.
+    dtype : {'float64', 'float32'}, optional
+        Of the matrix and the vectors.
+    rounded : {'float64', 'float32'}, optional
+        Of the defect that is measured.
 
     Attributes
     ----------
     is_fused : bool
+    parts : int
+        Numbers in which a measured defect leaves its sum of squares.
     """
 
-    def __init__(self, device, matrix, inverse_diagonal, fuse: bool = True, dtype="float64"):
+    def __init__(self, device, matrix, inverse_diagonal, fuse: bool = True, dtype="float64", rounded="float64"):
         self.matrix, self.inverse_diagonal, self.n = matrix, inverse_diagonal, int(matrix.shape[0])
         self.dtype = np.dtype(dtype)
-        self.vectors = Vectors(device, dtype)
+        self.vectors, self._rounded = Vectors(device, dtype), np.dtype(rounded)
         name = type(matrix).__module__.rpartition(".")[2]
         self.is_fused = fuse and name in EXTENTS and hasattr(matrix, "slices") and matrix.dtype == self.dtype
         if self.is_fused:
             slices, arrays = matrix.slices, matrix.arrays
-            block, lanes = (FUSED_GPU_SHAPES if device.is_gpu else FUSED_CPU_SHAPES)[name]
+            real = REAL[self.dtype.name]
+            block, lanes = FUSED_GPU_SHAPES[name, real] if device.is_gpu else FUSED_CPU_SHAPES[name]
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
-            self._kernels = device.build(
-                FUSED,
-                block=block,
-                defines=_defines(name, lanes, slices.size, order is not None, is_short, REAL[self.dtype.name]),
-            )
-            self._blocks = -(-slices.slots // (block * lanes))
-            self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays.get("first_columns"),
-                          arrays.get("far"), arrays["columns"],
-                          arrays["values"])  # fmt: skip
+            defines = _defines(name, lanes, slices.size, order is not None, is_short, real, REAL[self._rounded.name])
+            self._kernels = device.build(FUSED, block=block, defines=defines)
+            walkers = WALKERS[name, real] if device.is_gpu else 0
+            self._shares = shares(device, slices.slots, block * lanes, walkers)
+            self._measuring = shares(device, slices.slots, block * lanes, walkers or MEASURING)
+            self._slots, self._rest = slices.slots, (
+                slices.size, self.n, arrays[EXTENTS[name]], order, arrays.get("first_columns"), arrays.get("far"),
+                arrays["columns"], arrays["values"])  # fmt: skip
+            self.parts = self._measuring[0]
         else:
             self._defect = device.zeros(self.n, self.dtype)
+            self._chunk = max(LEAST_CHUNK, -(-self.n // (8 * device.compute_units)))
+            self.parts = -(-self.n // self._chunk)
+            self._narrow = Vectors(device, rounded)
+
+    def _launch(self, name: str, *arguments, shared=None) -> None:
+        blocks, chunk = shared or self._shares
+        getattr(self._kernels, name)(blocks, self._slots, chunk, *self._rest, *arguments)
 
     def defect(self, x, b, d) -> None:
         """Enqueue d = b - A x."""
         if self.is_fused:
-            self._kernels.defect(self._blocks, *self._head, x, b, d)
+            self._launch("defect", x, b, d)
         else:
             self.vectors.launch("copy", self.n, b, d)
             self.matrix.multiply(x, d, -1.0, 1.0)
 
+    def measured_defect(self, x, b, d, partial) -> None:
+        """Enqueue d = b - A x, rounded, and the parts of the sum of squares of what is not into `partial`."""
+        if self.is_fused:
+            self._launch("measured_defect", x, b, d, partial, shared=self._measuring)
+        else:
+            exact = d if self._rounded == self.dtype else self._defect
+            self.defect(x, b, exact)
+            self.vectors.kernels.squares(self.parts, self.n, self._chunk, exact, partial)
+            if exact is not d:
+                self._narrow.launch("lower", self.n, exact, d)
+
     def relax(self, x, b, omega: float, out) -> None:
         """Enqueue out = x + omega D⁻¹ (b - A x); `out` is another array."""
         if self.is_fused:
-            self._kernels.relax(self._blocks, *self._head, x, b, self.inverse_diagonal, omega, out)
+            self._launch("relax", x, b, self.inverse_diagonal, omega, out)
         else:
             self.defect(x, b, self._defect)
             self.update(x, self._defect, omega, out)
@@ -105,9 +138,7 @@ class Operator:
     def relax_with_memory(self, x, b, now: float, before: float, p, out) -> None:
         """Enqueue p = now D⁻¹ (b - A x) + before p, out = x + p; p is not read where `before` is 0."""
         if self.is_fused:
-            self._kernels.relax_with_memory(
-                self._blocks, *self._head, x, b, self.inverse_diagonal, now, before, p, out
-            )  # fmt: skip
+            self._launch("relax_with_memory", x, b, self.inverse_diagonal, now, before, p, out)
         else:
             self.defect(x, b, self._defect)
             self.update_with_memory(x, self._defect, now, before, p, out)

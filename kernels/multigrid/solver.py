@@ -24,7 +24,6 @@ from repro import Work
 
 STATUSES = ("running", "converged", "cycle limit", "not a number")
 WIDER = {"sell16": "sell"}
-LEAST_CHUNK = 4096  # entries of a block in a sum
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class Multigrid:
         self.levels = [Level(device, grid, pack, fuse, dtype) for grid in grids]
         self.outer = self.levels[-1]  # where the defect of the problem is computed
         if is_mixed:
-            self.outer = Level(device, grids[-1], lambda csr: _packed(format, device, csr), fuse)
+            self.outer = Level(device, grids[-1], lambda csr: _packed(format, device, csr), fuse, rounded=dtype)
         self.smoothers = [None] + [
             SMOOTHERS[smoother](level, grid, device.xp, **options)
             for level, grid in zip(self.levels[1:], grids[1:], strict=True)
@@ -129,8 +128,8 @@ class Multigrid:
         self._rhs, self._start = device.array(grids[-1].rhs), device.array(grids[-1].start)
         self._vectors = Vectors(device)
         self._low = Vectors(device, "float32") if is_mixed else None
-        self._chunk = max(LEAST_CHUNK, -(-finest.n // (8 * device.compute_units)))
-        self._partial = device.zeros(-(-finest.n // self._chunk), np.float64)
+        self._measured = self.levels[-1].b if is_mixed else finest.defect  # of x, as the cycle takes it
+        self._partial = device.zeros(finest.operator.parts, np.float64)
         self._counters, self._history = device.zeros(3, np.int32), device.zeros(0, np.float64)
         self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
         self._loop: graphs.Loop | None = None
@@ -156,10 +155,9 @@ class Multigrid:
         return made
 
     def cycle(self) -> None:
-        """Enqueue a V-cycle on the finest level's `x`, whose `defect` must be that of x."""
+        """Enqueue a V-cycle on the finest level's `x`, whose defect must have been measured."""
         finest = self.levels[-1]
         if self._low is not None:
-            self._low.launch("lower", finest.n, self.outer.defect, finest.b)
             self._descend(len(self.levels) - 1, from_zero=True)
             self._low.launch("correct", finest.n, finest.x, self.outer.x)
             return
@@ -240,10 +238,8 @@ class Multigrid:
     def _measure(self, handle: int, first: bool, tolerance: float, max_cycles: int) -> None:
         """Enqueue the defect's norm and the test of it."""
         finest, kernels = self.outer, self._vectors.kernels
-        finest.operator.defect(finest.x, finest.b, finest.defect)
-        blocks = self._partial.size
-        kernels.squares(blocks, finest.n, self._chunk, finest.defect, self._partial)
-        kernels.check(1, handle, int(first), blocks, tolerance, max_cycles, self._partial, self._counters,
+        finest.operator.measured_defect(finest.x, finest.b, self._measured, self._partial)
+        kernels.check(1, handle, int(first), self._partial.size, tolerance, max_cycles, self._partial, self._counters,
                       self._history)  # fmt: skip
 
     def cycle_work(self) -> Work:
@@ -251,7 +247,7 @@ class Multigrid:
         found = [self.coarsest.work(), self.outer.operator.work(1)]
         is_mixed = self._low is not None
         if is_mixed:
-            found.append(Work(2.0 * (8 + 4) * self.outer.n + 8.0 * self.outer.n, 2.0 * self.outer.n))
+            found.append(Work((4.0 + 8 + 8 - 4) * self.outer.n, 2.0 * self.outer.n))  # x += c, and the rounded defect
         for index in range(1, len(self.levels)):
             level, smoother = self.levels[index], self.smoothers[index]
             from_zero = is_mixed or index < len(self.levels) - 1

@@ -63,6 +63,24 @@ def lanes(device, size: int) -> int:
     return 2 * LANES if size % (2 * LANES) == 0 else LANES
 
 
+def shares(device, slots: int, together: int, walkers: int) -> tuple[int, int]:
+    """Return how many blocks share the slots, and the slots of each.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    slots : int
+    together : int
+        Slots that a block takes at once.
+    walkers : int
+        Blocks a multiprocessor, each of which goes through consecutive slots; 0 for as many as take all at once.
+    """
+    if not walkers:
+        return -(-slots // together), together
+    chunk = max(together, -(-slots // (walkers * device.compute_units * 2 * LANES)) * 2 * LANES)
+    return -(-slots // chunk), chunk
+
+
 def check_size(size: int) -> None:
     """Raise ValueError for rows a slice that are no multiple of a warp."""
     if size < WARP or size % WARP:

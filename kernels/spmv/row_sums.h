@@ -13,6 +13,11 @@ DEVICE_FUNCTION void load_pair(const int *from, int *to)
     const int2 both = __ldg(reinterpret_cast<const int2 *>(from));
     to[0] = both.x, to[1] = both.y;
 }
+DEVICE_FUNCTION void load_pair(const ushort *from, int *to)
+{
+    const ushort2 both = __ldg(reinterpret_cast<const ushort2 *>(from));
+    to[0] = column_of(both.x), to[1] = column_of(both.y);
+}
 DEVICE_FUNCTION void load_pair(const double *from, double *to)
 {
     const double2 both = __ldcs(reinterpret_cast<const double2 *>(from));

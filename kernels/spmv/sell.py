@@ -18,12 +18,14 @@ from kernels.spmv import _sliced
 from kernels.spmv._matrix import LANES, Matrix
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 128, 8
+WALKING_BLOCK = 512
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 FEW = 12  # entries of a row, on average, below which it is short
 BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "SHORT": is_sorted,
                            **REGISTERS})
           for block, lanes, real, is_sorted
-          in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
+          in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (WALKING_BLOCK, 1, "double", 1),
+              (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
 
 
 lanes = _sliced.lanes
@@ -45,23 +47,25 @@ class Packed(Matrix):
         Rows a slice, a multiple of 32.
     window : int, optional
         Rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
+    walkers : int
+        Blocks a multiprocessor of a GPU, each of which goes through consecutive rows; 0 for a thread a row.
     """
 
-    def plan(self, csr, slice_size: int = 32, window: int | None = None):
+    def plan(self, csr, slice_size: int = 32, window: int | None = None, walkers: int = 0):
         # Caches of processors hold the x of far more rows than a slice has: there any saving is one.
         worth = _sliced.WORTH if self.device.is_gpu else 1.0
         self.slices = _sliced.cut(csr.lengths, slice_size, window, self.entry_bytes, csr.xp, worth)
-        self.stored = self.slices.entries
+        self.stored, self.walkers = self.slices.entries, walkers
 
     def fill(self, csr):
         self.hold(**self.slices.arrays())
         _sliced.fill(self, csr, self.slices)
-        block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
+        block = (WALKING_BLOCK if self.walkers else GPU_BLOCK) if self.device.is_gpu else CPU_BLOCK
         together = lanes(self.device, self.slices.size)
         self.kernel = self.build(SOURCE, block, settings(self, together)).sell
-        self.blocks = -(-self.slices.slots // (block * together))
+        self.blocks, self.chunk = _sliced.shares(self.device, self.slices.slots, block * together, self.walkers)
 
     def enqueue(self, x, y, alpha, beta):
         a = self.arrays
-        self.kernel(self.blocks, self.slices.slots, self.shape[0], alpha, beta, a["slice_offsets"], a.get("order"),
-                    a["columns"], a["values"], x, y)  # fmt: skip
+        self.kernel(self.blocks, self.slices.slots, self.chunk, self.shape[0], alpha, beta, a["slice_offsets"],
+                    a.get("order"), a["columns"], a["values"], x, y)  # fmt: skip

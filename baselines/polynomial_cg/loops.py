@@ -38,6 +38,7 @@ class Solver:
     """
 
     def __init__(self, matrix, polynomial=None, threads: int | None = None):
+        self.polynomial = polynomial
         self.matrix, self._factors = scaled(matrix)
         # Numba wraps signed indices, in case they are negative, which takes longer.
         self._pattern = self.matrix.indptr.astype(np.uint32), self.matrix.indices.astype(np.uint32)

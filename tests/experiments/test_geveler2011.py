@@ -221,7 +221,8 @@ def test_columns_of_hardware_that_was_not_measured_are_left_out():
     assert not any("no host" in note or "paper's columns" in note for note in table.notes)
 
 
-def test_a_long_solve_of_loops_is_some_of_its_cycles_on_the_threads_that_were_asked_for(monkeypatch):
+@pytest.mark.parametrize("name", ["cpu-1", "scipy", "pyamg"])
+def test_a_long_solve_on_the_host_is_some_of_its_cycles(monkeypatch, name):
     from baselines.multigrid import NumbaCycle
     from experiments import partly
 
@@ -229,10 +230,12 @@ def test_a_long_solve_of_loops_is_some_of_its_cycles_on_the_threads_that_were_as
     monkeypatch.setattr(partly, "PART", 1e-4)
     threads, go_on = [], NumbaCycle.go_on
     monkeypatch.setattr(NumbaCycle, "go_on", lambda self, n=1: threads.append((self.threads, n)) or go_on(self, n))
-    run = Run(cell_of("circle", 4, "q1", "sto", "cpu-1", "host"), "geveler2011-table3", "smoke")
+    run = Run(cell_of("circle", 4, "q1", "sto", name, "host"), "geveler2011-table3", "smoke")
     solves.measure(run.cell, run, 0.01)
     rows = {row.metric: row for row in run.rows}
-    count, cycles = threads[-1][1], rows["cycles"].value
-    assert {each for each in threads if each[1] > 1 or each[0] == 1} == {(1, 1), (1, count)} and count < cycles
-    assert rows["some_cycles"].n >= 5 and rows["times_some_cycles"].value == cycles / count
+    cycles = rows["cycles"].value
+    count = round(cycles / rows["times_some_cycles"].value)
+    assert rows["some_cycles"].n >= 5 and 1 <= count < cycles
+    if name == "cpu-1":
+        assert threads[-1] == (1, count) and (1, 1) in threads
     assert rows["solve"].value == pytest.approx(rows["some_cycles"].value * cycles / count, rel=1e-6)

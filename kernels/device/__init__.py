@@ -32,7 +32,8 @@ A kernel source is C99 in which a kernel is the code of one block of threads::
   OpenCL reserves ``local``, ``global``, ``constant`` and ``kernel``; PoCL's ``fma`` is slow.
 - A signature's types are C's or defines. ``name.cu`` beside ``name.c``, same kernels, is what CUDA builds instead,
   and ``name.cpu.c`` what the C back end builds: for a processor, in GNU C, which gcc and clang take.
-  ``MIN_BLOCKS`` among the defines bounds CUDA's registers.
+  ``MIN_BLOCKS`` among the defines bounds CUDA's registers; ``COOPERATIVE`` launches a grid whose blocks wait for one
+  another, or fails where they are not on the GPU all at once.
 - A module that builds kernels lists ``BUILDS = [(file, block, defines), ...]``; tests build each for every back end.
 - ``device.prepare([(file, block, defines), ...])`` begins builds in other threads, several at a time; a solver calls it
   first with all that it is going to build, and `build` then finds them or waits. The back ends keep what they built on

@@ -77,8 +77,8 @@ class Device(base.Device):
                              f"{self.name} has {self.shared_bytes}")  # fmt: skip
         if dynamic > STATIC_SHARED_BYTES:
             raw.max_dynamic_shared_size_bytes = dynamic
-        function, block = raw.kernel, source.block
-        return lambda grid, values: function(grid, block, values, dynamic)
+        function, block, together = raw.kernel, source.block, "COOPERATIVE" in source.settings
+        return lambda grid, values: function(grid, block, values, dynamic, None, together)
 
     def _pointer(self, check, argument):
         kind, dtype = self.array_type, argument.dtype

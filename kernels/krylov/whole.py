@@ -18,7 +18,8 @@ WARP = 32
 WIDTHS = (16, 24, 32)  # entries of a row that a thread has in registers
 FEWEST_WARPS, MOST_WARPS = 4, 12  # of a block: more blocks wait longer for one another, more warps lack registers
 FEW = 160  # warps of a matrix for which blocks are small
-BUILDS = [(SOURCE, WARP * warps, {**defines, "WIDEST": width, "MOST_BLOCKS": 132, "SORTED": 1, "MIN_BLOCKS": 1})
+TOGETHER = {"MIN_BLOCKS": 1, "COOPERATIVE": 1}  # blocks that wait for one another
+BUILDS = [(SOURCE, WARP * warps, {**defines, "WIDEST": width, "MOST_BLOCKS": 132, "SORTED": 1, **TOGETHER})
           for warps, width in ((1, 16), (MOST_WARPS, WIDTHS[-1]))
           for _, _, defines in conjugate_gradient.BUILDS[:1]]  # fmt: skip
 
@@ -49,7 +50,7 @@ def solver(device, matrix, inverse):
         return None
     _, _, defines = conjugate_gradient.build(device)
     defines |= {"WIDEST": min(width for width in WIDTHS if width >= widest), "MOST_BLOCKS": blocks,
-                "SORTED": int("order" in matrix.arrays), "MIN_BLOCKS": 1}  # fmt: skip
+                "SORTED": int("order" in matrix.arrays), **TOGETHER}  # fmt: skip
     kernel = device.build(SOURCE, WARP * warps, defines).whole
     board, numbers = device.zeros(2 * 3 * blocks * 2, np.float64), device.zeros(1, np.int32)
     held = matrix.arrays

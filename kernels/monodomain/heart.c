@@ -1,5 +1,5 @@
 /* Assembly and update of the monodomain equations on linear tetrahedra with one integration point (wong2015, sections 2 and 4), but for
- * the elements' own part (elements.c). */
+ * the elements' own part (elements.c). `real` is the precision of the linear solves. */
 
 #define FAILED 6 /* place in `report` */
 
@@ -8,7 +8,7 @@
 KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const long *RESTRICT slice_offsets,
             GLOBAL const int *RESTRICT order, GLOBAL const double *RESTRICT contributions,
             GLOBAL const int *RESTRICT upper, GLOBAL const int *RESTRICT lower, GLOBAL const int *RESTRICT diagonal,
-            GLOBAL double *RESTRICT values, GLOBAL double *RESTRICT inverse_diagonal, GLOBAL double *RESTRICT residual)
+            GLOBAL real *RESTRICT values, GLOBAL real *RESTRICT inverse_diagonal, GLOBAL real *RESTRICT residual)
 {
     OUTER(block);
     INNER(t) {
@@ -32,7 +32,7 @@ KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const l
 }
 
 /* phi -= change. */
-KERNEL correct(const long nodes, GLOBAL const double *RESTRICT change, GLOBAL double *RESTRICT phi)
+KERNEL correct(const long nodes, GLOBAL const real *RESTRICT change, GLOBAL double *RESTRICT phi)
 {
     OUTER(block);
     INNER(t) {
@@ -121,7 +121,7 @@ KERNEL restore_points(const long count, GLOBAL const int *RESTRICT cells, GLOBAL
 
 /* Values in the order of CSR into a packed format. */
 KERNEL refill(const long count, GLOBAL const int *RESTRICT places, GLOBAL const double *RESTRICT entries,
-              GLOBAL double *RESTRICT values)
+              GLOBAL real *RESTRICT values)
 {
     OUTER(block);
     INNER(t) {
@@ -131,8 +131,8 @@ KERNEL refill(const long count, GLOBAL const int *RESTRICT places, GLOBAL const 
 }
 
 /* The inverse of the diagonal of a packed format. */
-KERNEL invert(const long nodes, GLOBAL const int *RESTRICT diagonal, GLOBAL const double *RESTRICT values,
-              GLOBAL double *RESTRICT inverse_diagonal)
+KERNEL invert(const long nodes, GLOBAL const int *RESTRICT diagonal, GLOBAL const real *RESTRICT values,
+              GLOBAL real *RESTRICT inverse_diagonal)
 {
     OUTER(block);
     INNER(t) {

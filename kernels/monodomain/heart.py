@@ -24,7 +24,7 @@ import numpy as np
 
 from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
-from kernels.krylov.conjugate_gradient import STATUSES
+from kernels.krylov.conjugate_gradient import REAL, STATUSES
 from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain import contributions
 from kernels.monodomain.geometry import conduction
@@ -35,9 +35,16 @@ from repro import Work
 
 SOURCE, ELEMENTS = (Path(__file__).with_name(name) for name in ("heart.c", "elements.c"))
 BLOCK, PROCESSOR_BLOCK = 128, 32
-BUILDS = [(source, block, defines) for block in (BLOCK, PROCESSOR_BLOCK)
-          for source, defines in ((SOURCE, {"SLICE": WARP}), (ELEMENTS, {}))]  # fmt: skip
 LIMIT = 20  # iterations of the global Newton method
+
+
+def defines(dtype: str) -> dict:
+    """Return what `SOURCE` is built with, for linear solves in a precision."""
+    return {"SLICE": WARP, "real": REAL[dtype]}
+
+
+BUILDS = [(source, block, made) for block in (BLOCK, PROCESSOR_BLOCK)
+          for source, made in ((ELEMENTS, {}), *((SOURCE, defines(dtype)) for dtype in REAL))]  # fmt: skip
 
 
 class Diverged(RuntimeError):
@@ -96,6 +103,8 @@ class Heart:
         Newton iterations end when ‖R‖ is as much of `unit`.
     linear_tolerance : float, optional
         Conjugate gradients end when their residual is as much of R.
+    linear_dtype : {'float64', 'float32'}, optional
+        Of the tangent and of all within a linear solve. R is summed in double precision, and rounded to this.
     whole : bool, optional
         Whether one kernel shall do all iterations of a solve where `kernels.krylov.whole.solver` takes the matrix.
     graph : bool, optional
@@ -108,7 +117,7 @@ class Heart:
     matrix : packed matrix
         Of the last assembly.
     phi, recovery : device arrays, (nodes,) and (elements,) float64
-    residual : device array, (nodes,)
+    residual : device array, (nodes,) of `linear_dtype`
         Of the last assembly.
     activation : device array, (nodes,)
         When each node was excited, -1 where it has not been.
@@ -128,17 +137,17 @@ class Heart:
     def __init__(
         self, device, points, cells, fibres, model: Model | None = None, dt: float = 0.1, *, format: str = "sell",
         pack: Callable | None = None, tolerance: float = 1e-8, linear_tolerance: float = 1e-6,
-        graph: bool | None = None, whole: bool = True, **options,
+        linear_dtype: str = "float64", graph: bool | None = None, whole: bool = True, **options,
     ):  # fmt: skip
         self.device, self.model, self.dt = device, model or Model(), float(dt)
-        self.tolerance, self.linear_tolerance = tolerance, linear_tolerance
+        self.tolerance, self.linear_tolerance, self.linear_dtype = tolerance, linear_tolerance, linear_dtype
         if not dt > 0:
             raise ValueError(f"a step of {dt} is not positive")
         xp = device.xp
         points, cells, fibres = xp.asarray(points), xp.asarray(cells), xp.asarray(fibres)
         self.nodes, self.elements = int(points.shape[0]), int(cells.shape[0])
         block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
-        self._kernels = device.build(SOURCE, block=block, defines={"SLICE": WARP})
+        self._kernels = device.build(SOURCE, block=block, defines=defines(linear_dtype))
         self._blocks = tuple(-(-count // block) for count in (self.nodes, self.elements))
 
         stiffness, volumes = conduction(points, cells, fibres, self.model.isotropic, self.model.along, xp)
@@ -153,18 +162,18 @@ class Heart:
         self._places = device.array(self.plan.places)
         self._contributions = device.zeros(self.plan.slices.entries, np.float64)
         self._slices = [device.array(array) for array in (self.plan.slices.offsets, self.plan.slices.order)]
-        pack = pack or (lambda csr: spmv.pack(format, device, csr, **options))
+        pack = pack or (lambda csr: spmv.pack(format, device, csr, linear_dtype, **options))
         self.matrix, places = packed_places(pack, pattern, device)
         self._entries = [device.array(places[entry]) for entry in (pattern.upper, pattern.lower, pattern.diagonal)]
 
-        self.phi, self._phi_before, self.activation, self.residual, self._change, self._inverse = (
-            device.zeros(self.nodes, np.float64) for _ in range(6)
-        )
+        self.phi, self._phi_before, self.activation = (device.zeros(self.nodes, np.float64) for _ in range(3))
+        self.residual, self._change, self._inverse = (device.zeros(self.nodes, linear_dtype) for _ in range(3))
         self._mean_before = device.zeros(self.elements, np.float64)
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
         self.set_up_reaction(block)
         matrix = self.matrix if whole else None
-        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, matrix=matrix)
+        self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, linear_dtype,
+                                              matrix=matrix)  # fmt: skip
         self._most = 10 * max(100, int(self.nodes**0.5))
         # Recorded on a heart at rest, since recording also runs what it records.
         self.solver.reserve(self._most)

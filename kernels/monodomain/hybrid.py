@@ -9,9 +9,8 @@ import numpy as np
 
 from kernels import spmv
 from kernels.krylov.jacobi import JacobiConjugateGradient
-from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, SOURCE
+from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, SOURCE, defines
 from kernels.monodomain.places import packed_places
-from kernels.spmv._sliced import WARP
 
 
 class Hybrid:
@@ -30,7 +29,7 @@ class Hybrid:
         self.device = device
         self._pack = pack or (lambda csr: spmv.pack(format, device, csr))
         self._block = BLOCK if device.is_gpu else PROCESSOR_BLOCK
-        self._kernels = device.build(SOURCE, block=self._block, defines={"SLICE": WARP})
+        self._kernels = device.build(SOURCE, block=self._block, defines=defines("float64"))
 
     def __call__(self, row_offsets: np.ndarray, columns: np.ndarray) -> Callable:
         """Set up for a pattern of int32 row offsets and columns, and return what solves systems of it.

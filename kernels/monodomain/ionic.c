@@ -71,8 +71,8 @@ KERNEL settle(const long count, GLOBAL const double *RESTRICT given, GLOBAL doub
 /* To the sums: the nodes' own share of the mass, and their cells, on the volumes that are theirs. */
 KERNEL add_nodes(const long count, GLOBAL const double *RESTRICT volumes, GLOBAL const double *RESTRICT phi,
                  GLOBAL const double *RESTRICT phi_before, const long at_nodes, GLOBAL const double *RESTRICT states,
-                 const double nodes_rate, GLOBAL const int *RESTRICT diagonal, GLOBAL double *RESTRICT values,
-                 GLOBAL double *RESTRICT inverse_diagonal, GLOBAL double *RESTRICT residual)
+                 const double nodes_rate, GLOBAL const int *RESTRICT diagonal, GLOBAL real *RESTRICT values,
+                 GLOBAL real *RESTRICT inverse_diagonal, GLOBAL real *RESTRICT residual)
 {
     OUTER(block);
     INNER(t) {

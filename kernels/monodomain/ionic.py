@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.krylov.conjugate_gradient import REAL
 from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, Heart, State
 
 SOURCE = Path(__file__).with_name("ionic.c")
-BUILDS = [(SOURCE, block, {}) for block in (BLOCK, PROCESSOR_BLOCK)]
+BUILDS = [(SOURCE, block, {"real": real}) for block in (BLOCK, PROCESSOR_BLOCK) for real in REAL.values()]
 REST = -85.23  # millivolts
 # Where a cell is at rest (ten Tusscher and Panfilov 2006, as the N-version benchmark starts it).
 STATES = {
@@ -77,7 +78,8 @@ class IonicHeart(Heart):
         self.load(np.full(self.nodes, REST))
 
     def set_up_reaction(self, block: int) -> None:
-        built, device = self.device.build(SOURCE, block=block), self.device
+        built = self.device.build(SOURCE, block=block, defines={"real": REAL[self.linear_dtype]})
+        device = self.device
         self._elements, self._add_nodes = built.elements, built.add_nodes
         self._advance, self._settle = built.advance, built.settle
         self._rest, self._stimulus = device.array(np.array(list(STATES.values()))), device.array(self._given)

@@ -10,6 +10,8 @@ import numpy as np
 from kernels import spmv
 from kernels.assembly.pattern import Pattern
 
+EXACT = 1 << 20  # single precision counts further than this
+
 
 def packed_places(pack: Callable, pattern: Pattern, device) -> tuple[Any, Any]:
     """Pack a matrix of a pattern, and find where in the format's values each of its entries stands.
@@ -28,15 +30,24 @@ def packed_places(pack: Callable, pattern: Pattern, device) -> tuple[Any, Any]:
         When the format keeps its values in more than one array, or changes them.
     """
     xp, n, count = device.xp, pattern.nodes, pattern.nonzeros
-    numbers = xp.arange(1, count + 1, dtype=np.float64)
-    csr = device.sparse.csr_matrix((numbers, pattern.column_indices, pattern.row_offsets), shape=(n, n))
-    matrix = pack(csr)
-    packed = matrix.arrays.get("values")
-    if packed is None:
-        raise spmv.Unsuitable("the format keeps its values in more than one array")
-    packed = packed if xp is not np else device.to_host(packed)
-    filled = xp.nonzero(packed.ravel() > 0)[0]
-    entries = packed.ravel()[filled].astype(np.int64) - 1
+    numbers = xp.arange(count, dtype=np.int64)
+
+    def packed(digits):
+        values = (digits + 1).astype(np.float64)  # a format may leave zeros out
+        matrix = pack(device.sparse.csr_matrix((values, pattern.column_indices, pattern.row_offsets), shape=(n, n)))
+        if "values" not in matrix.arrays:
+            raise spmv.Unsuitable("the format keeps its values in more than one array")
+        values = matrix.arrays["values"]
+        return matrix, (values if xp is not np else device.to_host(values)).ravel()
+
+    matrix, found = packed(numbers)
+    filled = xp.nonzero(found > 0)[0]
+    entries = found[filled].astype(np.int64)
+    if found.dtype == np.float32 and count > EXACT:  # the last digits come apart
+        matrix, found = packed(numbers % EXACT)
+        low = found[filled].astype(np.int64)
+        entries = low + EXACT * ((entries - low + EXACT // 2) // EXACT)
+    entries -= 1
     places = xp.full(count, -1, dtype=np.int32)
     if filled.size == count:
         places[entries] = filled.astype(np.int32)

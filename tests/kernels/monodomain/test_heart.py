@@ -10,7 +10,7 @@ import scipy.sparse
 from baselines.monodomain import serial
 from baselines.monodomain.system import system
 from kernels import spmv
-from kernels.monodomain import Diverged, Heart, Hybrid, Model
+from kernels.monodomain import Diverged, Heart, Hybrid, Model, places
 from kernels.monodomain.contributions import PER_ELEMENT
 
 DT = 0.1
@@ -130,6 +130,20 @@ def test_every_contribution_has_a_place_of_its_own(heart, tissue):
     assert len(np.unique(places)) == places.size == PER_ELEMENT * len(tissue[1])
     assert places.min() >= 0 and places.max() < heart.plan.slices.entries
     assert 1 <= heart.plan.padding < 1.3
+
+
+def test_linear_solves_in_single_precision_end_in_the_same_steps(device, tissue, state, monkeypatch):
+    """Also where there are more entries than its numbers count to."""
+    found = {}
+    for dtype, exact in (("float64", places.EXACT), ("float32", 100)):
+        monkeypatch.setattr(places, "EXACT", exact)
+        heart = Heart(device, *tissue, dt=DT, linear_dtype=dtype, linear_tolerance=1e-3)
+        heart.load((tissue[0][:, 0] < 0.5).astype(float), 0.1 * state[1])
+        steps = [step.newton_iterations for step in heart.run(3)]
+        found[dtype] = np.array(device.to_host(heart.phi)), steps
+        assert heart.matrix.dtype == heart.residual.dtype == dtype
+    (exact, steps), (rounded, taken) = found.values()
+    assert steps == taken and 0 < abs(exact - rounded).max() < 1e-8
 
 
 def test_newtons_method_converges_quadratically(device, tissue, state):

@@ -14,7 +14,6 @@ COLLECTION = "Williams/cop20k_A"
 STAND_IN_FOR = "Williams/cop20k_A of the SuiteSparse collection"
 FIDELITY = "does not"
 COUNTS = {"rows": 121_192, "nonzeros": 2_624_331, "row_length_min": 8, "row_length_max": 81}  # of rows not empty
-SYMMETRIC, EMPTY = True, 21_349
 BLOCK = 1
 # The lattice of nodes, how many of its positions are taken, rows and non-zeros.
 SCALES = {

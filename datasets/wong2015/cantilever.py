@@ -15,7 +15,6 @@ COLLECTION = "Williams/cant"
 STAND_IN_FOR = "Williams/cant of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 62_451, "nonzeros": 4_007_383, "row_length_min": 1, "row_length_max": 78}
-SYMMETRIC = True
 MAKE = "a brick of 9 x 9 x 257 nodes, fixed at one end"
 BLOCK = 3
 # Nodes along each edge, the longest last, and how many pairs of entries of the blocks on the diagonal are left out.

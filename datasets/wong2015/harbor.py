@@ -10,7 +10,6 @@ COLLECTION = "Bova/rma10"
 STAND_IN_FOR = "Bova/rma10 of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 46_835, "nonzeros": 2_374_001, "row_length_min": 4, "row_length_max": 145}
-SYMMETRIC = True
 BLOCK = 1
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {

@@ -10,7 +10,6 @@ COLLECTION = "Williams/pdb1HYS"
 STAND_IN_FOR = "Williams/pdb1HYS of the SuiteSparse collection"
 FIDELITY = "does not"
 COUNTS = {"rows": 36_417, "nonzeros": 4_344_765, "row_length_min": 18, "row_length_max": 204}
-SYMMETRIC = True
 BLOCK = 3
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {

@@ -10,7 +10,6 @@ COLLECTION = "DNVS/shipsec1"
 STAND_IN_FOR = "DNVS/shipsec1 of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 140_874, "nonzeros": 7_813_404, "row_length_min": 24, "row_length_max": 102}
-SYMMETRIC = True
 MAKE = "shells of 6 unknowns a node, all blocks full"
 BLOCK = 6
 # The lattice of nodes, how many of its positions are taken, and non-zeros.

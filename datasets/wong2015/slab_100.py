@@ -3,7 +3,7 @@
 from datasets.wong2015 import _slab
 
 TITLE = "Slab 100"
-SCALES = {"smoke": 1.0, "large": 0.1}  # of the cubes, millimetres
+SCALES = {"smoke": 1.0, "paper": 0.1, "large": 0.1}  # of the cubes, millimetres
 
 
 def build(scale):

@@ -10,7 +10,6 @@ COLLECTION = "Williams/consph"
 STAND_IN_FOR = "Williams/consph of the SuiteSparse collection"
 FIDELITY = "does not"
 COUNTS = {"rows": 83_334, "nonzeros": 6_010_480, "row_length_min": 1, "row_length_max": 81}
-SYMMETRIC = True
 BLOCK = 3
 # The lattice of nodes, how many of its positions are taken, and non-zeros.
 SCALES = {

@@ -14,7 +14,6 @@ COLLECTION = "Boeing/pwtk"
 STAND_IN_FOR = "Boeing/pwtk of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 217_918, "nonzeros": 11_634_424, "row_length_min": 2, "row_length_max": 180}
-SYMMETRIC = True
 MAKE = "regular shells of 6 unknowns a node"
 BLOCK, ALONE = 6, (2, 2)
 # Nodes of a line, lines of a sheet, nodes in all, non-zeros.

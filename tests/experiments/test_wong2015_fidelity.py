@@ -11,7 +11,7 @@ from experiments.wong2015 import fidelity, matrices
 
 KNOWN = {
     "rows": 525_825.0, "nonzeros": 2_100_225.0, "row_length_min": 2.0, "row_length_max": 4.0, "empty_rows": 0.0,
-    "row_length_deviation": 0.08, "pattern_symmetric": 0.0, "padding_saved": 0.1445,
+    "row_length_deviation": 0.08, "single_rows": 0.0, "pattern_symmetry": 0.0, "padding_saved": 0.1445,
 }  # fmt: skip
 
 
@@ -20,11 +20,11 @@ def test_facts_of_a_matrix_that_can_be_counted_by_hand():
     matrix[0, 5], matrix[5, 0], matrix[40, :4], matrix[63, 63] = 1, 1, 1, 1
     found = fidelity.facts(scipy.sparse.csr_array(matrix))
     assert (found["nonzeros"], found["row_length_min"], found["row_length_max"], found["empty_rows"]) == (7, 1, 4, 60)
-    assert found["pattern_symmetric"] == 0 and found["bandwidth"] == 40
+    assert found["pattern_symmetry"] == pytest.approx(2 / 6) and found["bandwidth"] == 40 and found["single_rows"] == 3
     assert found["profile"] == pytest.approx((0 + 5 + 40 + 0) / 64)
     # A warp of one and one of four entries, against both of four and of none: sorting saves one of five columns.
     assert found["padding_saved"] == pytest.approx(20)
-    assert fidelity.facts(scipy.sparse.csr_array(np.eye(32)))["pattern_symmetric"] == 1
+    assert fidelity.facts(scipy.sparse.csr_array(np.eye(32)))["pattern_symmetry"] == 1
 
 
 def test_a_matrix_is_exact_only_where_all_that_is_known_holds():

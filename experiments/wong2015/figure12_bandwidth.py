@@ -48,6 +48,7 @@ def shown(results, title, count):
     regimes = {("spmv", each): f"{each} repeats" for each in REPEATS[results.scale]}
     regimes |= {("spmv", 1): "one repeat, warm", ("spmv_cold", 1): "one product, the last-level cache evicted before"}
     found += [_fastest(results, metric, repeats, text) for (metric, repeats), text in regimes.items()]
+    found += _beside_stand_ins(results, methods)
     return [*found, _every(results, methods | {form: form for form in FORMATS}, count)]
 
 
@@ -70,6 +71,22 @@ def _fastest(results, metric, repeats, text):
              "50 and 1200 repeats.",
              "Bound: least bytes of the format, without padding, at the bandwidth measured at that size."]  # fmt: skip
     return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
+
+
+def _beside_stand_ins(results, methods):
+    """Times on public matrices that were downloaded, and on what stands in for them elsewhere."""
+    rows = []
+    for case, name in named(results).items():
+        for method, label in methods.items():
+            beside = results.row(case, method, "spmv_stand_in")
+            if beside is None:
+                continue
+            itself = results.value(case, method, "spmv", beside["backend"], repeats=beside["p_repeats"])
+            rows.append({"Matrix": name, "Method": label, "Back end": beside["backend"],
+                         "The matrix itself [µs]": 1e6 * itself, "Its stand-in [µs]": 1e6 * beside["value"],
+                         "The stand-in takes [%]": 100 * beside["value"] / itself})  # fmt: skip
+    notes = ["Both have as many rows and non-zeros: where their times differ, those of the stand-in tell little."]
+    return [Table("Public matrices and their stand-ins", pandas.DataFrame(rows), notes)] if rows else []
 
 
 def _best(results, case, methods, metric, repeats):

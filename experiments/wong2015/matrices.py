@@ -95,6 +95,20 @@ def _system(run, data) -> System:
     return System(matrix)
 
 
+def stand_in(run) -> System | None:
+    """Return what stands in for a cell's matrix where that was not downloaded; None where the cell's own is that."""
+    (name,) = run.cell.data
+    entry = datasets.entry(name)
+    if name in run.overrides or not getattr(entry, "address", "") or not entry.is_public(run.scale):
+        return None
+    return _stand_in(entry, run.scale)
+
+
+@kept()
+def _stand_in(entry, scale):
+    return System(entry.stand_in(scale).csr)
+
+
 def data(case: str) -> tuple[str]:
     """Return the datasets of a case."""
     return (dataset(case),)

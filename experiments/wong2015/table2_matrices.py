@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datasets
 from experiments import counted
 from experiments.wong2015 import fidelity
-from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
+from experiments.wong2015.matrices import NOTE, cases, data, marks, named, stand_in, system
 from experiments.wong2015.products import BYTES
 from repro import Cell
 from repro.show.panels import logarithmic
@@ -31,9 +30,9 @@ def measure(cell, run):
     run.check(abs(int(lengths.sum()) - matrix.nnz), 0, "row lengths by non-zeros")
     for name, value in fidelity.facts(matrix).items():
         run.value(name, value, fidelity.FACTS[name])
-    entry = datasets.entry(cell.data[0])
-    if hasattr(entry, "stand_in") and entry.is_public(run.scale) and cell.data[0] not in run.overrides:
-        for name, value in fidelity.facts(entry.stand_in(run.scale).csr).items():
+    beside = stand_in(run)
+    if beside is not None:
+        for name, value in fidelity.facts(beside.matrix).items():
             run.value(fidelity.BESIDE + name, value, fidelity.FACTS[name])
     run.value("bytes", BYTES * matrix.nnz, "B")
     run.value("row_length_mean", matrix.nnz / matrix.shape[0], "count")

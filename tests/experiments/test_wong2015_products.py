@@ -2,19 +2,24 @@
 
 import csv
 import importlib
+import io
 import math
 import re
+import tarfile
 from pathlib import Path
 
 import matplotlib.figure
+import numpy as np
 import pytest
 
-import datasets
+import datasets.download
+from datasets import matrices_catalogue
 from experiments.wong2015 import figure12_bandwidth, variants
 from experiments.wong2015.matrices import MATRICES, OWN
 from kernels import spmv
 from kernels.device import Unavailable, open_device
 from kernels.spmv import _tuning
+from repro.cli import main
 from repro.model import DONE, SKIPPED, Row
 from repro.rows import asked, frame
 from repro.show.tables import Results
@@ -209,6 +214,39 @@ def test_a_matrix_of_ones_own(wong, tmp_path):
     rows = wong.rows("figure12", name.removeprefix("figure12").removesuffix(".csv"))
     assert float(rows["own", "k1", "openmp", "nonzeros"]["value"]) == len(entries)
     assert "| Own (mine.mtx) | coo | openmp |" in (wong.folder / name.replace(".csv", ".md")).read_text()
+
+
+def test_a_public_matrix_is_measured_beside_its_stand_in(wong, tmp_path, monkeypatch):
+    """Once `repro data build --download` has fetched it: here from a file in the collection's place."""
+    circuit, rows = datasets.entry("wong2015/circuit"), 320
+    entries = [(i, j) for i in range(1, rows + 1) for j in {i, 1 + i % rows, 1 + (7 * i) % rows}]
+    text = f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} {len(entries)}\n"
+    text += "".join(f"{i} {j} {i + j / 8}\n" for i, j in entries)
+    lengths = np.bincount([i for i, _ in entries])[1:]
+    with tarfile.open(tmp_path / "sent.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("scircuit/scircuit.mtx")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text.encode()))
+
+    def sent(address, path, check):
+        assert address.endswith("/Hamm/scircuit.tar.gz")
+        path.write_bytes((tmp_path / "sent.tar.gz").read_bytes())
+        check(path)
+
+    counts = {"rows": rows, "nonzeros": len(entries), "row_length_min": lengths.min(), "row_length_max": lengths.max()}
+    monkeypatch.setattr(circuit.recipe, "COUNTS", counts)
+    monkeypatch.setattr(datasets.download, "fetch", sent)
+    monkeypatch.setattr(matrices_catalogue, "PUBLIC_SCALE", "smoke")
+    monkeypatch.setattr(matrices_catalogue.MatrixEntry, "public_scales", ("smoke",))
+    assert main(["data", "build", "--download", "--scale", "smoke", "wong2015/circuit"]) == 0
+    only = ("case=circuit", "method=k1", "method=matrix", "backend=openmp", "backend=host")
+    assert wong(("table2", "figure12"), *only) == 0
+    found = {metric: float(row["value"]) for (*_, metric), row in wong.rows("table2").items() if row["value"]}
+    assert (found["nonzeros"], found["stand_in_nonzeros"]) == (len(entries), circuit.stand_in("smoke").nonzeros)
+    row = wong.rows("figure12")["circuit", "k1", "openmp", "spmv_stand_in"]
+    assert float(row["error"]) < 1e-14 and row["p_repeats"] == "1"
+    text = (wong.folder / "figure12.smoke.md").read_text()
+    assert re.search(r"\| Circuit \(Hamm/scircuit\) \| K1 \| openmp \|( [\d.]+ \|){3}", text)
 
 
 @pytest.mark.parametrize("scale", ["smoke", "large"])

@@ -79,6 +79,8 @@ TITLES = {
     "aggregates-k3": "the paper's solver with aggregates around an independent set of radius 3, in place of 2",
     "patches-k2": "the paper's solver with patches around an independent set of radius 2, in place of 1",
     "patch-double": "the paper's solver with the multigrid in double precision, too",
+    "product-assembled": "a product with the assembled matrix, in the format that conjugate gradients have it in",
+    "product-local": "the same with element matrices, ten numbers each, whose products are added atomically",
     "patch-sell": "the paper's solver with CG's matrix in SELL, where the paper and all others here have HYB",
 } | {
     method: f"the paper's solver with the inside of patches in {name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.fu2014 import EVERY, labels, solvers, table5_solve
+from experiments.fu2014 import EVERY, labels, products, solvers, table5_solve
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
@@ -27,18 +27,19 @@ DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amg
 def cells(scale):
     """Return the cells of Table 5 with multigrid, and those that change one thing of the paper's solver, on each mesh.
 
-    These are the format of the inside, SELL, the radii of the independent sets, and double precision.
+    These are the format of the inside, SELL, the radii of the independent sets, and double precision. Products with
+    element matrices stand beside them.
     """
     apart = (*solvers.WITHOUT_SET_UP, *table5_solve.ALIKE)
     shared = [cell for cell in table5_solve.cells(scale) if cell.method not in apart]
-    others = (*solvers.INSIDE, *solvers.RADII, "patch-double")
+    others = (*solvers.INSIDE, *solvers.RADII, "patch-double", *products.METHODS)
     inside = dict.fromkeys(others, solvers.DEVICES) | {"patch-sell": ("cuda",)}
     formats = solvers.cells({mesh: (f"fu2014/{mesh}",) for mesh in EVERY}, inside)
     return sorted(shared + formats, key=lambda c: EVERY.index(c.case))
 
 
 def tables(results):
-    """Return the paper's table, the formats of the inside, and all solvers."""
+    """Return the paper's table, the formats of the inside, both kinds of products, and all solvers."""
     names = labels(results)
     patch, hypre, jacobi = columns("time_per_iteration", "ms", ("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg"))
     notes = [f"{STANDS_IN}.", "Time to solve over iterations."]
@@ -52,7 +53,9 @@ def tables(results):
         cases=meshes.every(results),
         notes=notes,
     )
-    return with_ours([paper, *_formats(results, names), everything(results, names)])
+    return with_ours([
+        paper, *_formats(results, names), *products.tables(results, names), everything(results, names)
+    ])  # fmt: skip
 
 
 def _formats(results, names):
@@ -88,11 +91,14 @@ def _relaxation(results, names, backend):
                 found = results.row(case, method, metric, backend)
                 row |= {f"{text} [µs]": found and 1e6 * found["value"],
                         f"{text}, of bound [%]": results.of_bound(found)}  # fmt: skip
+            apart = results.value(case, method, "prerelaxation_apart", backend)
+            row["in two kernels [µs]"] = apart and 1e6 * apart
             if row["warm [µs]"]:
                 rows.append(row)
     note = (
         "All patches of the finest level, in single precision, with the residual but for the boundary. Bound, whatever "
-        "the format: b, the diagonal and half of the inside with 16-bit indices read, two vectors written."
+        "the format: b, the diagonal and half of the inside with 16-bit indices read, two vectors written. "
+        "In two kernels: the residual apart from the relaxation, warm."
     )
     title = f"Prerelaxation by the format of the patches' inside, {backend}"
     return [trimmed(Table(title, pandas.DataFrame(rows, dtype=object), [note]), 2)] if rows else []

@@ -6,7 +6,7 @@
 
 #include "relax.h"
 
-/* u = outer B⁻¹ b, and the residual of it without the boundary, b - (A_I + A_D) u. */
+/* u = outer B⁻¹ b, and, where it is asked for, the residual of it without the boundary, b - (A_I + A_D) u. */
 KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL const int *RESTRICT headers,
                 GLOBAL const ushort *RESTRICT order, GLOBAL const int *RESTRICT slices,
                 GLOBAL const real *RESTRICT values, GLOBAL const index *RESTRICT columns,
@@ -40,18 +40,57 @@ KERNEL prerelax(const int iterations, const real inner, const real outer, GLOBAL
         }
         BARRIER;
     }
-    GATHER
+    if (residual) {
+        GATHER
+        INNER(t) {
+            if (t >= rows) continue;
+            TAKE_SUM(t);
+            rhs[P(row)] -= P(sum) + inner / weight[t] * P(mine);
+        }
+    }
     INNER(t) {
-        if (t >= rows) continue;
-        TAKE_SUM(t);
-        rhs[P(row)] -= P(sum) + inner / weight[t] * P(mine);
-        u[P(row)] = P(mine); /* nobody reads u any more */
+        if (t < rows) u[P(row)] = P(mine); /* nobody reads u any more */
     }
     BARRIER;
     INNER(t) {
         if (t >= rows) continue;
         relaxed[first + t] = u[t];
-        residual[first + t] = rhs[t];
+        if (residual) residual[first + t] = rhs[t];
+    }
+}
+
+/* The residual by itself: the pass through the matrix that the merger saves. */
+KERNEL residue(GLOBAL const int *RESTRICT headers, GLOBAL const ushort *RESTRICT order,
+               GLOBAL const int *RESTRICT slices, GLOBAL const real *RESTRICT values,
+               GLOBAL const index *RESTRICT columns, GLOBAL const ushort *RESTRICT incoming,
+               GLOBAL const real *RESTRICT diagonals, GLOBAL const rhs_real *RESTRICT b,
+               GLOBAL const real *RESTRICT relaxed, GLOBAL real *RESTRICT residual)
+{
+    OUTER(patch);
+    SHARED_POOL(real, pool, POOL);
+    SHARED_ARRAYS
+    PRIVATE_ARRAYS
+    INNER(t) {
+        LOAD_ROW(t)
+        if (t >= rows) continue;
+        rhs[t] = b[first + t];
+        BROUGHT[t] = relaxed[first + t];
+    }
+    BARRIER;
+    INNER(t) {
+        P(mine) = BROUGHT[P(row)];
+        u[t] = P(mine);
+    }
+    BARRIER;
+    GATHER
+    INNER(t) {
+        if (t >= rows) continue;
+        TAKE_SUM(t);
+        rhs[P(row)] -= P(sum) + diagonals[first + t] * P(mine);
+    }
+    BARRIER;
+    INNER(t) {
+        if (t < rows) residual[first + t] = rhs[t];
     }
 }
 

@@ -139,11 +139,12 @@ class PatchRelaxation:
         self.weights = Weights(self._inner, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
 
     def _numbers(self):
+        return self.iterations, self.weights.inner, self.weights.outer, *self._held()
+
+    def _held(self):
         matrix = self.matrix
-        return (
-            self.iterations, self.weights.inner, self.weights.outer, matrix.headers, matrix.order, matrix.slices,
-            matrix.values, matrix.columns, matrix.incoming, matrix.diagonal,
-        )  # fmt: skip
+        return (matrix.headers, matrix.order, matrix.slices, matrix.values, matrix.columns, matrix.incoming,
+                matrix.diagonal)  # fmt: skip
 
     def before(self, b, u, residual) -> None:
         """Enqueue prerelaxation from zero: u = B⁻¹ b and residual = b - A u."""
@@ -153,6 +154,11 @@ class PatchRelaxation:
     def prerelax(self, b, u, residual) -> None:
         """Enqueue u = B⁻¹ b and residual = b - (A_I + A_D) u, the paper's merged kernel."""
         self._kernels.prerelax(self.matrix.patches, *self._numbers(), b, u, residual)
+
+    def prerelax_apart(self, b, u, residual) -> None:
+        """Enqueue the same in two kernels, which read the matrix twice: what the paper's merger is compared with."""
+        self._kernels.prerelax(self.matrix.patches, *self._numbers(), b, u, None)
+        self._kernels.residue(self.matrix.patches, *self._held(), b, u, residual)
 
     def compensate(self, u, target) -> None:
         """Enqueue target -= A_B u."""

@@ -155,6 +155,9 @@ def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, c, method, monk
     solvers.measure(run, matrix)
     row = next(row for row in run.rows if row.metric == "prerelaxation")
     assert row.value > 0 and 1e-9 < row.error < 1e-6
+    assert next(row for row in run.rows if row.metric == "prerelaxation_apart").error == pytest.approx(
+        row.error, rel=0.5
+    )
 
     class Wrong(PatchRelaxation):
         def prerelax(self, b, u, residual):
@@ -212,7 +215,7 @@ def test_time_in_another_process_is_its_own(matrix):
 
 METRICS = {"setup": 2e-3, "solve": 4e-3, "iterations": 20.0, "time_per_iteration": 2e-4, "threads": 2.0,
            "unknowns": 2197.0, "operator_complexity": 1.2, "prerelaxation": 3e-4,
-           "prerelaxation_cold": 5e-4}  # fmt: skip
+           "prerelaxation_cold": 5e-4, "prerelaxation_apart": 4e-4, "product": 1e-4}  # fmt: skip
 INNER = (1, 2, 3, 4, 5, 6, 8)
 
 
@@ -230,7 +233,7 @@ def show(name, status_of):
         for inner, (metric, value) in itertools.product(INNER if name == "figure7" else [None], METRICS.items()):
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             own = {"inner": inner} if inner else {}
-            is_time = metric.startswith(("setup", "solve", "time", "prerelaxation"))
+            is_time = metric.startswith(("setup", "solve", "time", "prerelaxation", "product"))
             rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
                             ci_high=slower * value, work_bytes=0.5e9 * slower * value,
                             unit="s" if is_time else "count", parameters=own))  # fmt: skip
@@ -340,7 +343,7 @@ def test_tables_3_5_and_6_share_their_cells():
     assert table3 < known and len(table3) > 50
     assert {cell.method for cell in table6 if repr(cell.identity()) not in known} == {
         "inside-symcoo", "inside-half", "inside-ell", "inside-csr", "patch-sell", "patch-double", "aggregates-k1",
-        "aggregates-k3", "patches-k2",
+        "aggregates-k3", "patches-k2", "product-assembled", "product-local",
     }  # fmt: skip
     assert artefact("table3").measure is artefact("table6").measure is artefact("table5").measure
 

@@ -74,6 +74,10 @@ def test_relaxes_as_dense_iterations_do(device, dense, inside, dtype, iterations
 
     assert_near(u, expected)
     assert_near(residual, b - dense.inside @ expected)  # the paper's: without the boundary
+    apart = [device.array(np.full(dense.n, np.nan, dtype)) for _ in range(2)]
+    made.prerelax_apart(device.array(b), *apart)
+    assert_near(apart[0], expected)
+    assert_near(apart[1], b - dense.inside @ expected)
     made.compensate(u, residual)
     assert_near(residual, b - dense.a @ expected)
     made.before(device.array(b), u, residual)

@@ -8,6 +8,7 @@ import pytest
 
 from datasets import quality, structured
 from kernels import assembly
+from kernels.assembly.local import LocalMatrices
 from kernels.assembly.problem import Problem
 
 
@@ -200,3 +201,13 @@ def test_an_inverted_element_in_a_mesh_is_refused_by_ring(device, make_problem):
 def test_an_unknown_method_names_those_there_are(device):
     with pytest.raises(ValueError, match="'rings' is none of patch, "):
         assembly.prepare("rings", device, None)
+
+
+def test_products_with_element_matrices_are_those_with_the_assembled_one(device, make_problem):
+    problem, (expected, _) = make_problem("graded")
+    matrix = LocalMatrices(device, problem)
+    x, y = np.random.default_rng(5).uniform(-1, 1, problem.nodes), device.array(np.full(problem.nodes, np.nan))
+    for _ in range(2):  # the second overwrites what the first has left
+        matrix.multiply(device.array(x), y)
+        assert np.allclose(np.array(device.to_host(y)), expected @ x, rtol=0, atol=1e-13 * abs(expected @ x).max())
+    assert matrix.least_work().bytes == (16 + 80) * problem.elements + 16 * problem.nodes

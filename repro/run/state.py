@@ -7,6 +7,7 @@ down is no disturbance: the load itself draws the power.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import time
@@ -64,7 +65,10 @@ class Processor(Unwatched):
         return LOST if lost > LOST_CORES * (after["computed"] - before["computed"]) else ""
 
     def slowly(self) -> dict[str, float]:
-        """Return the seconds that all cores were busy and were withheld by the hypervisor, since the system started."""
+        """Return the seconds that all cores were busy and were withheld by the hypervisor, since the system started.
+
+        And how many of this process's threads are bound to fewer cores than it may use.
+        """
         try:
             with _STAT.open() as stream:
                 ticks = [int(word) for word in stream.readline().split()[1:9]]
@@ -72,7 +76,17 @@ class Processor(Unwatched):
             return {}
         user, nice, system, _, _, interrupt, soft, steal = ticks
         tick = os.sysconf("SC_CLK_TCK")
-        return {"busy": (user + nice + system + interrupt + soft) / tick, "steal": steal / tick, "at": time.monotonic()}
+        busy = (user + nice + system + interrupt + soft) / tick
+        return {"busy": busy, "steal": steal / tick, "at": time.monotonic(), "bound": _bound()}
+
+
+def _bound() -> int:
+    """Return how many threads of this process may use fewer cores than its first."""
+    every, found = os.sched_getaffinity(os.getpid()), 0
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):  # it has ended
+            found += os.sched_getaffinity(int(thread)) < every
+    return found
 
 
 class Card(Unwatched):
@@ -187,4 +201,5 @@ def summary(readings: Iterable[dict[str, float]], slow: tuple[dict[str, float], 
     if "at" in told:
         took = told.pop("at")
         told["cores_of_others"] = round(max(0.0, told["busy"] - told["computed"]) / took, 2) if took else 0.0
+        told["cores"] = round(told["computed"] / took, 2) if took else 0.0
     return told

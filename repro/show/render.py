@@ -23,6 +23,7 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
 from repro.rows import as_csv, frame
 from repro.settings import Settings
+from repro.show import busy_cores
 
 if TYPE_CHECKING:
     from repro.show.tables import Table
@@ -353,7 +354,7 @@ def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Set
         lines.append(f"- measured: {when}; {len(records)} of {count} cells")
     if rivals := _rivals(records):
         lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
-    lines += [f"- {note}" for note in _notes(records)]
+    lines += [*busy_cores.lines(records), *(f"- {note}" for note in _notes(records))]
     lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
     return lines
 

@@ -18,7 +18,7 @@ from repro.cache.store import read_json
 from repro.run import execution
 
 GOLDEN = Path(__file__).parent / "golden"
-VARYING = ("- command", "- machine", "- measured", "- no ceil")
+VARYING = ("- cores at work", "- command", "- machine", "- measured", "- no ceil")
 WHEN = ("commit", "host", "date")
 MEASURED = ("device", "value", "ci_low", "ci_high", "n", "outliers", "disturbed")
 

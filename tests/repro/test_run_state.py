@@ -3,6 +3,7 @@
 import itertools
 import os
 import subprocess
+import threading
 import time
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from repro.run import guard, state
 from repro.run.state import Card, Processor, Unwatched, summary
 from repro.run.timing import sample
+from repro.show import busy_cores
 from tests.repro.test_timing import SimulatedDevice
 
 
@@ -134,7 +136,33 @@ def test_what_is_kept_of_readings_is_least_most_and_last_and_what_was_counted():
 def test_what_others_computed_is_told_in_cores():
     slow = {"busy": 10.0, "steal": 0.0, "at": 0.0}, {"busy": 16.0, "steal": 0.5, "at": 2.0}
     found = summary([{"switches": 0, "computed": 1.0}, {"switches": 0, "computed": 3.0}], slow)
-    assert found["cores_of_others"] == 2.0 and found["steal"] == 0.5
+    assert found["cores_of_others"] == 2.0 and found["steal"] == 0.5 and found["cores"] == 1.0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="asks Linux")
+def test_bound_threads_are_told_with_the_cores_at_work():
+    every, go = os.sched_getaffinity(0), threading.Event()
+    thread = threading.Thread(target=lambda: (os.sched_setaffinity(0, {min(every)}), go.wait()))
+    before = state.Processor().slowly()["bound"]
+    thread.start()
+    wanted = before + (len(every) > 1)
+    until = time.monotonic() + 2
+    while (bound := state.Processor().slowly()["bound"]) != wanted and time.monotonic() < until:
+        time.sleep(0.001)
+    go.set()
+    thread.join()
+    assert bound == wanted
+    records = [
+        {"identity": {"method": method, "backend": backend}, "rows": rows,
+         "rounds": [{"state": {"time": {"cores": cores, "bound": [0, bound, 0]}}}]}
+        for method, backend, cores, rows in (
+            ("sell", "openmp", 1.96, []), ("sell", "openmp", 1.2, []), ("scipy", "host", 0.98, []),
+            ("hypre", "host", 0.1, [{"metric": "threads", "value": 2.0}]),
+        )
+    ]  # fmt: skip
+    [line] = busy_cores.lines(records)
+    assert "2.0: hypre, sell on openmp; 1.0: scipy; " in line and ("some threads were bound" in line) == bool(bound)
+    assert not busy_cores.lines([{"identity": {}, "rows": [], "rounds": [{"state": {"time": {"sm_mhz": [1, 1, 1]}}}]}])
 
 
 class Disturbing(Unwatched):

@@ -128,7 +128,7 @@ scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and sc
 
 bench-publish: ## asv's pages of what is stored, in .asv/html
 	$(call READY,bench)
-	@$(REPRO) bench publish $(ARGS)
+	@$(PY) -m asv publish $(ARGS)
 
 clean: ## Remove caches and asv's results; .venv and results/ stay
 	rm -rf .cache .asv .pytest_cache .ruff_cache .hypothesis

@@ -28,7 +28,6 @@ class Settings:
     overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own files by dataset name
     command: str = ""  #: as typed, for the manifest
     cell_seconds: float = CELL_SECONDS  #: the longest that one cell may take; then it is stopped, and has failed
-    usual_scale: str = ""  #: the scale whose files have no suffix; by default this machine's
     #: Why results do not go to the folder of this machine's plain name; empty where they do, or one was named.
     aside: str = ""
     rounds: int = 1  #: in how many processes, apart in time, each cell is measured

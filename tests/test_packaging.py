@@ -110,7 +110,7 @@ def test_it_runs_away_from_the_checkout(installed):
 
 
 def test_published_numbers_come_with_it(installed):
-    done = installed("published", "--json")
+    done = installed("claims", "--json")
     assert done.returncode in (0, 1) and "fu2014" in done.stdout, done.stderr[-2000:]
 
 

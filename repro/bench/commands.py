@@ -56,7 +56,7 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
     seconds : float, optional
         Of sampling each benchmark.
     show : callable, optional
-        Given each line that asv prints, as `Progress` or `silent`; by default they go to standard output.
+        Given each line that asv prints, as `silent`; by default they go to standard output.
 
     Raises
     ------
@@ -88,35 +88,6 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
 
 def silent(line: str) -> None:
     """Show nothing of asv's."""
-
-
-class Progress:
-    """Shows how far asv is, and why what fails does; not its tables, since most of their rows run on other machines.
-
-    With ``--show-stderr`` asv gives what benchmarks have written under a mark of four dots, warnings of those that ran
-    among it: of that the tracebacks are shown, each with its parameters.
-    """
-
-    def __init__(self) -> None:
-        self._written = self._fails = False
-        self._parameters = ""
-
-    def __call__(self, line: str) -> None:
-        """Show a line, or not."""
-        if line.startswith(("·", "[")):
-            self._written, self._fails, self._parameters = "···· " in line, False, ""
-            if not self._written and "===" not in line:
-                print(line, end="", flush=True)
-        if not self._written:
-            return
-        text = line.rpartition("···· ")[2]
-        if text.lstrip().startswith("For parameters:"):
-            self._fails, self._parameters = False, text
-        elif text.lstrip().startswith("Traceback (most recent call last)"):
-            self._fails = True
-            print(self._parameters, end="")
-        if self._fails and text.strip():
-            print(text, end="", flush=True)
 
 
 def name_machine(name: str) -> None:

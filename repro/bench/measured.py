@@ -52,12 +52,6 @@ def matching(benchmarks: Sequence[str]) -> list[str]:
     return found
 
 
-def has_looked(since: float) -> bool:
-    """Return whether asv has found benchmarks, whatever it was asked for, since a time in seconds since 1970."""
-    path = commands.results_folder() / "benchmarks.json"
-    return path.is_file() and path.stat().st_mtime >= since
-
-
 def measure(
     commit: str, machine: str, benchmarks: Sequence[str], seconds: float, may_be_nothing: bool = False
 ) -> Mapping[str, tuple[float, str]]:

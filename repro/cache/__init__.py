@@ -1,6 +1,6 @@
 """Keep: which cells there are, what they depend on, what is stored of them, and on which host it was measured.
 
 `plan` gives the cells of an artefact with how each stands, by `keys`; `store` and `kept` keep records,
-`files` reads them back from what git has, `merge` puts those of several folders together, `hosts` tells whose a folder
-is, `lacking` says why a selection leaves nothing.
+`files` reads them back from what git has, `hosts` tells whose a folder is,
+`lacking` says why a selection leaves nothing.
 """

@@ -39,7 +39,7 @@ def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = (
     own file in place of one of the datasets `data` stand apart, see `own_part`.
     """
     name = artefact.stem
-    if settings.scale != (settings.usual_scale or default_scale()):
+    if settings.scale != default_scale():
         name += f".{settings.scale}"
     return settings.store.folder / artefact.paper / f"{name}{own_part(settings, data)}"
 

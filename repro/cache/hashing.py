@@ -151,22 +151,15 @@ def is_unknown_rival(name: str, was: str, now: str) -> bool:
     return name.startswith(RIVALS) and not (was and now)
 
 
-def common_facts(*records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the facts of the machine that most of some records are of, each fact by those that depend on it.
-
-    Parameters
-    ----------
-    records : iterables of mappings
-        Where two do not agree those of an earlier iterable count, and in one those that more of it have.
-    """
+def common_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the facts of the machine that most of some records are of, each fact by those that depend on it."""
     votes: dict[str, Counter] = {}
-    for rank, alike in enumerate(records):
-        for record in alike:
-            unused = without_effect(record)
-            for name, value in record["key"].get("machine", {}).items():
-                votes.setdefault(name, Counter())[name not in unused, -rank, value] += 1
-    most = {name: max(given, key=lambda vote: (*vote[:2], given[vote])) for name, given in votes.items()}
-    return {name: value for name, (is_used, _, value) in most.items() if is_used or name in TOLD}
+    for record in records:
+        unused = without_effect(record)
+        for name, value in record["key"].get("machine", {}).items():
+            votes.setdefault(name, Counter())[name not in unused, value] += 1
+    most = {name: max(given, key=lambda vote: (vote[0], given[vote])) for name, given in votes.items()}
+    return {name: value for name, (is_used, value) in most.items() if is_used or name in TOLD}
 
 
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

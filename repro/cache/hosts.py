@@ -1,7 +1,7 @@
 """Whose results a machine's folder has: ``machine.json`` in it names the hosts, and none writes into another's.
 
-Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``. `repro merge`
-puts the results of several into one folder, which is then no host's own.
+Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``, unless it goes
+on with what the first has begun.
 """
 
 from __future__ import annotations
@@ -93,10 +93,7 @@ def require_own(folder: Path, continuing: bool = False) -> None:
     Raises `ReproError` when it has other hosts' results, or does not tell whose.
     """
     if why := obstacle(folder, continuing):
-        raise ReproError(
-            f"{why}: take another --machine or none; --continue goes on with those of a host of this kind, and "
-            "`repro merge` puts several hosts' results together"
-        )
+        raise ReproError(f"{why}: take another --machine or none; --continue goes on with those of a host of this kind")
 
 
 def claim(store: Store, continuing: bool = False) -> None:
@@ -113,18 +110,6 @@ def claim(store: Store, continuing: bool = False) -> None:
     except OSError as error:
         path = store.folder / NAME
         raise ReproError(f"{path} cannot be written: {error.strerror}; what is stored is kept") from error
-
-
-def unite(store: Store, others: Iterable[Host]) -> None:
-    """Name further hosts as those that measured what a machine's folder has.
-
-    Raises `ReproError` when the file that names its hosts is damaged.
-    """
-    with store.lock("machine"):
-        before = read(store.folder)
-        found = list({json.dumps(host, sort_keys=True): host for host in (*before, *others)}.values())
-        if found != before:
-            _write(store.folder, found)
 
 
 def _write(folder: Path, hosts: list[Host]) -> None:

@@ -30,18 +30,12 @@ class Selection:
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: Back ends on which kernels may run; cells of baselines on the host are wanted in any case.
     backends: Sequence[str] = ()
-    #: File names within the store of the cells that are wanted at all, as of a merge; None for every cell.
-    files: Collection[str] | None = None
     every: bool = False  #: whether cells are wanted that are measured by request alone, see `repro.judge.claims.needed`
     claimed: bool = False  #: whether cells are wanted that a claim reads, and no others
 
     def asks_for(self, cell: Cell) -> bool:
         """Return whether a cell that is wanted is asked for, by more than the name of its artefact."""
-        return self.every or bool(self.only) or self.files is not None or cell.backend in self.backends
-
-    def wants_file(self, name: str) -> bool:
-        """Return whether a cell is wanted by its file."""
-        return self.files is None or name in self.files
+        return self.every or bool(self.only) or cell.backend in self.backends
 
     def wants(self, cell: Cell) -> bool:
         """Return whether a cell is wanted."""

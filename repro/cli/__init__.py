@@ -1,7 +1,7 @@
 """The command line of repro.
 
-    repro list | run | status | believe | repeat | merge | compare | claims | published | figures
-    repro readme | report | verify | data | bench | doctor
+    repro list | run | status | believe | repeat | compare | claims | figures | readme
+    repro | report | verify | data | bench | doctor
 
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
@@ -27,8 +27,6 @@ from repro.cli import (
     doctor,
     figures,
     listing,
-    merge,
-    published,
     readme,
     repeat,
     report,
@@ -49,10 +47,8 @@ app.command("run")(run.run)
 app.command("status")(status.status)
 app.command("believe")(believe.believe)
 app.command("repeat")(repeat.repeat)
-app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("claims")(claims.claims)
-app.command("published")(published.published)
 app.command("figures")(figures.figures)
 app.command("readme")(readme.readme)
 app.command("report")(report.report)

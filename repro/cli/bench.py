@@ -1,8 +1,7 @@
-"""``repro bench``: asv's benchmarks of this commit, two commits against each other, and asv's pages."""
+"""``repro bench``: asv's benchmarks of this commit, and two commits against each other."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from typing import Annotated
 
@@ -24,28 +23,15 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 
 @app.command("run")
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
-    """Measure this commit; asv keeps the results in .asv/results."""
+    """Measure this commit; asv shows the results and keeps them in .asv/results."""
     from repro.bench import commands
-    from repro.bench.measured import commit_hash, has_looked, matching, read
     from repro.settings import default_machine, make_settings
 
     commands.say_what_is_left_out(say, "HEAD")
     name, benchmarks = make_settings(None, None, machine or default_machine()).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--show-stderr", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
-    begun = time.time()
-    status = commands.asv(*words, seconds=seconds, show=commands.Progress())
-    found = read(commit_hash("HEAD"), name, benchmarks, begun)
-    if not found and has_looked(begun):
-        matching(benchmarks)  # or it says that no benchmark has such a name
-    shown = table("", "benchmark", "value", "unit", right=("value",))
-    for benchmark, (value, unit) in sorted(found.items()):
-        shown.add_row(benchmark, f"{value:.4g}", unit)
-    console().print(shown)
-    say(f"{plural(len(found), 'benchmark')} measured; what does not run on this machine is left out")
-    if status:
-        say(f"asv ended with {status}: a benchmark failed, or all of them; `--bench NAME` runs one alone")
-    raise typer.Exit(int(bool(status)))  # asv's own 2 is a wrong command's here
+    raise typer.Exit(int(bool(commands.asv(*words, seconds=seconds))))  # asv's own 2 is a wrong command's here
 
 
 @app.command("compare")
@@ -89,11 +75,3 @@ def compare(
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     say(f"{plural(len(verdicts), 'benchmark')}: {told}")
     raise typer.Exit(int(any(counts[verdict] for verdict in comparing.REGRESSIONS)))
-
-
-@app.command("publish")
-def publish() -> None:
-    """Make asv's pages of what is stored, in .asv/html."""
-    from repro.bench import commands
-
-    raise typer.Exit(int(bool(commands.asv("publish"))))

@@ -117,17 +117,6 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
     return found
 
 
-def record(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as text: ``paper``, ``place``, ``printed``, ``relation``, ``expected``; and ``agrees``."""
-    number = verdict.number
-    expected = " or ".join(f"{each} {name}".strip() for name, each in verdict.expected.items())
-    unit = "" if number.unit in ("", "x", "count") else f" {number.unit}"
-    return {
-        "paper": verdict.paper, "place": number.place, "printed": f"{number.printed}{unit}",
-        "relation": verdict.relation, "expected": f"{expected}{unit}", "agrees": verdict.agrees,
-    }  # fmt: skip
-
-
 def check(paper: str, root: Path = ROOT) -> list[Verdict]:
     """Return the derived numbers of a paper that do not agree with the numbers they come from."""
     return [verdict for verdict in verdicts(paper, root) if not verdict.agrees]

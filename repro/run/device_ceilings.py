@@ -103,23 +103,11 @@ class DeviceCeilings:
         if note not in self.notes:
             self.notes.append(note)
 
-    def keep(self, found: Mapping[str, Any], *, only_later: bool = False) -> None:
-        """Put ceilings, by place, into the file, in place of those of the same device and cores.
-
-        Parameters
-        ----------
-        found : mapping
-            As the file has them.
-        only_later : bool
-            Leave those in place that were measured later.
-        """
+    def keep(self, found: Mapping[str, Any]) -> None:
+        """Put ceilings, by place, into the file, in place of those of the same device and cores."""
         with self._store.lock("ceilings"):
             known = self.read()  # within the lock: another run may have put some there while these were measured
-            for place, entry in found.items():
-                is_later = place not in known or entry.get("measured", 0) > known[place].get("measured", 0)
-                if is_later or not only_later:
-                    known[place] = entry
-            write_atomically(self.path, json.dumps(known, indent=1) + "\n")
+            write_atomically(self.path, json.dumps({**known, **found}, indent=1) + "\n")
 
     def stale(self) -> dict[str, str]:
         """Return this host's devices whose ceilings do not hold for it as it is now, and why, in words."""

@@ -64,22 +64,20 @@ def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Sele
     """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
 
     Raises `UnknownName` if the selection asks for what no cell has, or the user's own file is for a dataset of no
-    artefact. Not where the selection is of files: merged cells need not use all that their runs were given.
+    artefact.
     """
     with glance():
         jobs = [_planned(artefact, settings, selection) for artefact in artefacts]
-    if selection.files is None:
-        used = {name for job in jobs for name in job.data}
-        for name in settings.overrides.keys() - used:
-            advice = f"they use {', '.join(sorted(used)) or 'none'}"
-            raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
+    used = {name for job in jobs for name in job.data}
+    for name in settings.overrides.keys() - used:
+        advice = f"they use {', '.join(sorted(used)) or 'none'}"
+        raise discovery.unknown(name, sorted(used), "dataset of these artefacts", advice)
     if selection.only:
         cells = [task.cell for job in jobs for task in job.tasks]
         if cells:
             plan.check_only(selection.only, cells)
-            if selection.files is None:
-                lacking.require_some(selection, cells)
-    if selection.only or selection.claimed or selection.files is not None:
+            lacking.require_some(selection, cells)
+    if selection.only or selection.claimed:
         # An artefact without such cells was not meant.
         jobs = [job for job in jobs if job.wanted or job.problem]
     return jobs
@@ -97,7 +95,6 @@ def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Jo
             if selection.wants(task.cell)
             and (not task.left_out or selection.asks_for(task.cell))
             and (read is None or task.cell in read)
-            and selection.wants_file(task.path.relative_to(settings.store.cells).as_posix())
         ]  # fmt: skip
     except ReproError as error:
         job.problem = str(error)

@@ -146,8 +146,8 @@ def ahead(monkeypatch):
     entries = {name: SimpleNamespace(**vars(entry), name=name) for name in names}
     entries["cached"].is_cached = lambda scale: True
     entries["large"] = SimpleNamespace(name="large", scales=("large",), is_cached=lambda scale: False)
-    monkeypatch.setattr(environment, "catalogue", lambda: list(entries.values()))
-    monkeypatch.setattr(environment, "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
+    monkeypatch.setattr(environment.load(), "catalogue", lambda: list(entries.values()))
+    monkeypatch.setattr(environment.load(), "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
     built = []
     monkeypatch.setattr(building, "build", lambda pairs, tell, until: built.extend(pairs))
 
@@ -163,7 +163,7 @@ def ahead(monkeypatch):
 
 
 def test_nothing_is_built_when_time_is_over(monkeypatch):
-    monkeypatch.setattr(environment, "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
+    monkeypatch.setattr(environment.load(), "dataset_cost", lambda name, scale: (building.WORTH, 1.0))
     said = []
     assert building.build([("a", "smoke")], said.append, until=time.monotonic()) == said == []
 
@@ -181,7 +181,7 @@ def test_ahead_of_cells_only_what_they_need_and_is_not_there_is_built(ahead, rep
 
 
 def test_ahead_of_cells_little_is_not_worth_a_process(ahead, repro_cache, monkeypatch):
-    monkeypatch.setattr(environment, "dataset_cost", lambda name, scale: (0.4 * building.WORTH, 1.0))
+    monkeypatch.setattr(environment.load(), "dataset_cost", lambda name, scale: (0.4 * building.WORTH, 1.0))
     assert ahead(_task("a"), _task("b")) == []
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from repro import discovery, published
 from repro.cli import main
-from repro.judge import consistency
 from repro.judge.claims import OUTCOMES, causes, claims, machines, verdicts
 from repro.judge.claims.judging import judge
 from repro.judge.claims.points import bound, combinations
@@ -156,12 +155,6 @@ def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
     page = capsys.readouterr().out
     assert page.startswith("# fu2014\n\n*Architecting")
     assert all(f"## {verdict.id}: {verdict.outcome}" in page and verdict.claim.says in page for verdict in found)
-
-
-def test_a_finding_as_a_record():
-    (finding,) = consistency.check("wong2015")
-    record = consistency.record(finding)
-    assert record["agrees"] is False and record["place"] in str(finding) and record["printed"] in str(finding)
 
 
 UNITS = {

@@ -243,7 +243,7 @@ def test_a_scale_that_a_dataset_lacks_is_said(laboratory, capsys, monkeypatch):
     monkeypatch.setattr(building, "build", lambda pairs, say, with_facts: [building.Built(facts={}) for _ in pairs])
     made = type(environment.catalogue()[0])
     entries = [made("a/all"), made("a/large", scales=("paper", "large")), made("a/own", scales=())]
-    monkeypatch.setattr(environment, "catalogue", lambda: entries)
+    monkeypatch.setattr(environment.load(), "catalogue", lambda: entries)
     for command in ("build", "verify"):
         assert main(["data", command, "a/large", "--scale", "smoke"]) == 2
         assert "a/large is not at scale smoke; give --scale paper or large" in capsys.readouterr().err

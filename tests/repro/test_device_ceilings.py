@@ -177,15 +177,6 @@ def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkey
     assert kept.read()[NAME]["ceilings"] == measured.to_dict()  # what they bound, they still do
 
 
-def test_ceilings_are_merged_by_device(laboratory):
-    kept = DeviceCeilings(store_of(laboratory))
-    few, old, many = entry(2.0, cores="4"), entry(1.0, cores="12"), entry(3.0, cores="12")
-    kept.keep({"X, 4 cores": few})
-    for theirs in ({"X, 12 cores": old}, {"X, 12 cores": many, "X, 4 cores": entry(1.0, cores="4")}):
-        kept.keep(theirs, only_later=True)
-    assert kept.read() == {"X, 4 cores": few, "X, 12 cores": many}
-
-
 def test_it_says_that_it_probes_and_once_for_all_back_ends(laboratory, source, monkeypatch):
     """OpenCL on a processor, whose name it writes otherwise, and the host have the roof that C has measured."""
     said, real = [], environment.device

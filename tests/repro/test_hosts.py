@@ -68,7 +68,7 @@ def test_a_named_machine_of_another_host_is_refused_before_anything_is_measured(
     for words in (("table1", "--force"), ("table1",), ("figure2", "--dry-run")):
         assert laboratory.run(*words) == 1
         (line,) = capsys.readouterr().err.splitlines()
-        assert f"{laboratory.results / 'bench'} has another host's results" in line and "repro merge" in line
+        assert f"{laboratory.results / 'bench'} has another host's results" in line
     assert main(["doctor", "--ceilings", "--results", str(laboratory.results)]) == 1
     assert contents(laboratory.results) == before and len(laboratory.traces()) == count
     assert main(["status", "table1", "--results", str(laboratory.results)]) == 0  # reading goes on
@@ -118,8 +118,6 @@ def test_what_is_damaged_is_told_in_a_line_and_nothing_is_written_there(plain, c
     assert plain.run("figure2") == 0  # without a name it goes beside, and says why
     assert "bench-2: " in (said := capsys.readouterr().err) and said.count("machine.json is damaged") == 1
     assert {path: text for path, text in contents(plain.results).items() if path in before} == before
-    assert main(["merge", str(plain.results), "--machine", "bench", "--into", str(plain.folder / "into")]) == 1
-    assert "is damaged" in capsys.readouterr().err and not (plain.folder / "into").exists()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
@@ -133,25 +131,6 @@ def test_a_disk_that_takes_no_more_is_told_before_a_cell_is_measured(laboratory,
     (line,) = capsys.readouterr().err.splitlines()
     assert "machine.json cannot be written: " + os.strerror(number) in line and not laboratory.traces()
     assert laboratory.run("table1") == 0
-
-
-def test_a_merge_says_of_every_host_and_belongs_to_none_of_several(plain, as_host, capsys):
-    folders = [plain.folder / name for name in ("one", "two", "old")]
-    for folder in folders:
-        as_host(folder.name)
-        assert plain.run("table1", "--results", str(folder)) == 0
-    (plain.folder / "old" / "bench" / "machine.json").unlink()
-    into = ["--into", str(plain.results)]
-    assert main(["merge", str(folders[0]), *into]) == 0
-    as_host("one")
-    assert tokens(plain) == ["one"] and hosts.obstacle(plain.results / "bench") == ""  # its own, and goes on
-    assert main(["merge", *map(str, folders), *into]) == 0
-    assert tokens(plain) == ["one", "two", ""]
-    before = contents(plain.results)
-    capsys.readouterr()
-    assert plain.run("table1") == 0
-    assert f"{plain.results / 'bench'} has the results of several hosts" in capsys.readouterr().err
-    assert {path: content for path, content in contents(plain.results).items() if path in before} == before
 
 
 def test_another_host_of_the_same_hardware_goes_on_where_it_is_told_to(laboratory, as_host, capsys, monkeypatch):

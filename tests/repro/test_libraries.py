@@ -64,19 +64,6 @@ def test_what_was_measured_before_versions_were_kept_stands(laboratory):
     assert "rivals" not in manifest(laboratory)["machine"], "of which version they are is not known"
 
 
-def test_cells_of_two_versions_do_not_merge_unnoticed(laboratory):
-    measured(laboratory, "1.0", "--only", "case=first")
-    elsewhere = laboratory.folder / "elsewhere"
-    done = laboratory.call(
-        "run", "table1", "--scale", "smoke", "--results", str(elsewhere), "--only", "case=second", "--only",
-        "case=third", **{ADDER: "2.0"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    done = laboratory.call("merge", str(elsewhere), "--into", str(laboratory.results))
-    assert "cells of unlike machines: adder" in done.stderr
-    assert manifest(laboratory)["machine"]["rivals"] == {"adder": "2.0"}
-
-
 def test_versions_are_compared_where_both_are_known():
     old, new = ({"machine": {"cpu": "X", **hashing.rival_facts(versions)}}
                 for versions in ({"PETSc": "3.18.5", "hypre": ""}, {"PETSc": "3.20.1", "hypre": "2.31.0"}))  # fmt: skip

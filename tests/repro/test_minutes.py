@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from repro import discovery
+from repro import discovery, environment
 from repro.cache.plan import Selection
 from repro.cache.store import Store
 from repro.run import execution, minutes, runner
@@ -19,7 +19,7 @@ from repro.settings import make_settings
 def test_a_second_counts_once_for_the_innermost_stage(monkeypatch):
     clock, built = [0.0], [0.0]
     monkeypatch.setattr("repro.run.stages.time.monotonic", lambda: clock[0])
-    monkeypatch.setattr("repro.run.stages.environment.building_seconds", lambda: built[0])
+    monkeypatch.setattr(environment.load(), "building_seconds", lambda: built[0])
     stages = Stages()
     with stages.of("set-up"):
         clock[0] += 2.0

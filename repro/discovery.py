@@ -49,13 +49,7 @@ class Artefact:
 
 
 def find(folder: Path | None = None) -> list[Artefact]:
-    """Return all artefacts, papers in alphabetical order, tables before figures, by number.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        The package of experiments; by default the environment's.
-    """
+    """Return all artefacts, papers in alphabetical order, tables before figures, by number."""
     folder = folder or environment.experiments_folder()
     found = [
         _read(path, folder.name)
@@ -161,10 +155,6 @@ def select(
     ----------
     names : sequence of str
         Artefact ids (``fu2014-table3``), tables or figures of every paper (``table3``), or papers (``fu2014``).
-    paper : sequence of str
-        Keep these papers only.
-    kind : {'table', 'figure'}, optional
-        Keep this kind only.
     """
     artefacts = find(folder)
     if not artefacts:

@@ -23,15 +23,7 @@ class ReproError(Exception):
 
 
 class Skip(ReproError):
-    """Something that a cell needs is not on this machine.
-
-    Parameters
-    ----------
-    reason : str
-        What is missing.
-    remedy : str, optional
-        What would bring it, as a command where there is one.
-    """
+    """Something that a cell needs is not on this machine."""
 
     def __init__(self, reason: str, remedy: str = ""):
         super().__init__(f"{reason} ({remedy})" if remedy else reason)

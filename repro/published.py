@@ -133,8 +133,6 @@ def load(artefact: str, root: Path = ROOT) -> Published:
     ----------
     artefact : str
         ``<paper>-<table or figure><number>``, or ``<paper>-text`` for the numbers that the running text states.
-    root : path, optional
-        Folder of the papers' folders.
     """
     paper, _, name = artefact.partition("-")
     if name == "text":
@@ -195,8 +193,6 @@ def named(paper: str, reference: str, case: str | None = None, root: Path = ROOT
         ``text <id>``, or ``<table> <method> <metric>[<parameters>] [<case>]``; a ``*`` in the method is any text.
     case : str, optional
         Where the reference has none; without either it names one a case.
-    root : path, optional
-        Folder of the papers' folders.
     """
     table, *words = reference.split()
     numbers = loaded(f"{paper}-{table}", root)

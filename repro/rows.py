@@ -122,11 +122,6 @@ def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a CSV as they were before they were written, their parameters under ``parameters``.
 
     Raises `ValueError` when the CSV is damaged, or has other columns.
-
-    Parameters
-    ----------
-    manifest : mapping
-        The one beside it; empty without.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = tuple(reader.fieldnames or ())

@@ -90,10 +90,6 @@ def make_settings(
     scale, results, machine, seed
         See `Settings`; None takes the default. That of the machine is the first folder that other hosts have not, see
         `repro.cache.hosts.choose`.
-    meshes : sequence of str
-        ``NAME=FILE``, the user's own file in place of a dataset.
-    cell_seconds : float
-        The longest that one cell may take.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")

@@ -98,18 +98,12 @@ def compare(
 
     Parameters
     ----------
-    base, new : str
-        Revisions.
-    machine : str
-        This machine's name among asv's results.
     benchmarks : sequence of str
         Regular expressions over names with parameters.
     rounds, minutes : int, float
         The most of either: a benchmark that is judged is not measured again, one that is undecided then stays so.
     threshold : float
         The least relative change that is called one.
-    seconds : float
-        Of sampling, each time.
     say : callable
         Told what is to be done, and how it goes on.
 

@@ -83,10 +83,6 @@ def read(commit: str, machine: str, benchmarks: Sequence[str], since: float) -> 
 
     Parameters
     ----------
-    commit : str
-        Its hash.
-    machine : str
-        This machine's name among asv's results.
     benchmarks : sequence of str
         What asv was asked for: regular expressions over names with parameters.
     since : float

@@ -57,15 +57,7 @@ def read(folder: Path) -> Beliefs:
 
 
 def relied_on(changes: Iterable[Change], folder: Path) -> list[dict[str, Any]]:
-    """Return the facts of the beliefs by which some changes do not matter: those of their files, with the file's name.
-
-    Parameters
-    ----------
-    changes : iterable of Change
-        Each of which holds.
-    folder : Path
-        The machine's.
-    """
+    """Return the facts of the beliefs by which some changes do not matter, with the names of their files."""
     believed, steps = read(folder), set()
     for change in changes:
         todo = [change.old]

@@ -58,27 +58,13 @@ def own_part(settings: Settings, data: Collection[str]) -> str:
 
 
 class Files:
-    """An artefact's files at a scale, read when they are first asked; nothing is taken from damaged or foreign ones.
-
-    Parameters
-    ----------
-    stem : Path
-        Their path without suffix.
-    """
+    """An artefact's files at a scale, read when they are first asked; nothing is taken from damaged or foreign ones."""
 
     def __init__(self, stem: Path, scale: str):
         self._stem, self._scale = stem, scale
 
     def record(self, artefact: str, identity: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the record of a cell, or None where the files do not have it.
-
-        Parameters
-        ----------
-        artefact : str
-            Whose `measure` measures the cell.
-        identity : mapping
-            See `repro.model.Cell.identity`.
-        """
+        """Return the record of a cell, or None where the files do not have it."""
         found = self._every().get(_name(identity))
         if found is None:
             return None

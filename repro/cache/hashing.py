@@ -65,8 +65,6 @@ def machine_facts(
 
     Parameters
     ----------
-    fingerprint : mapping
-        See `repro.machine.fingerprint`.
     variables : mapping of str to str
         The process's environment, of which `VARIABLES` count.
     """
@@ -185,13 +183,7 @@ def _flatten(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
-    """Say in words how two keys differ, but for some facts of the machine; empty when they agree.
-
-    Parameters
-    ----------
-    old, new : mapping
-        Keys with the components ``data`` and ``machine`` (mappings) and ``seed``.
-    """
+    """Say in words how two keys differ, but for some facts of the machine; empty when they agree."""
     words = []
     before, now = old.get("data", {}), new.get("data", {})
     words += [f"dataset {name} changed" for name in sorted(now) if before.get(name) != now[name]]

@@ -40,19 +40,6 @@ def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], k
     """Return which record of a cell is taken: a measured one before others, then one that stands, then the store's.
 
     Where the store has it failed or skipped since, by the present key, that marks what was measured.
-
-    Parameters
-    ----------
-    stored : mapping or None
-        What the store has.
-    found : iterable of mapping
-        What files have.
-    key : mapping
-        What a measurement would depend on now.
-
-    Returns
-    -------
-    mapping or None
     """
 
     def worth(record: Mapping[str, Any]) -> tuple:

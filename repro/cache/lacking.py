@@ -36,11 +36,6 @@ def check_backends(selection: Selection, cells: Mapping[str, Sequence[Cell]]) ->
     """Return a line on the artefacts that ``--backend`` leaves no kernel of, though they have some; none without it.
 
     Raises `UnknownName` if these are all.
-
-    Parameters
-    ----------
-    cells : mapping of str to sequence of Cell
-        By artefact.
     """
     asked, lines, kinds = set(selection.backends), [], {}
     for artefact, each in cells.items():

@@ -179,15 +179,7 @@ def cache_folder() -> Path:
 
 @contextlib.contextmanager
 def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold an exclusive lock on a file; the system drops it when the process dies, however it dies.
-
-    Parameters
-    ----------
-    path : Path
-        The lock file, made when it is not there and never removed.
-    waiting : callable, optional
-        Called once if another process holds the lock.
-    """
+    """Hold an exclusive lock on a file; the system drops it when the process dies, however it dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         try:
@@ -239,15 +231,7 @@ def require_writable(folder: Path) -> None:
 
 
 class Store:
-    """The cells of one machine.
-
-    Parameters
-    ----------
-    results : Path
-        The results folder.
-    machine : str
-        The machine's folder in it.
-    """
+    """The cells of one machine."""
 
     def __init__(self, results: Path, machine: str):
         self.folder = Path(results) / machine

@@ -28,8 +28,6 @@ class Follower:
 
     Parameters
     ----------
-    console : Console
-        On standard error.
     results : Console, optional
         Where each artefact's tables are shown; None shows none.
     """

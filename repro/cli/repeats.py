@@ -49,13 +49,7 @@ def _line(status: str, reason: str, cells: Counter[str]) -> str:
 
 
 def without_result(tasks: list[Task]) -> str:
-    """Say that of the cells that a run was to measure none stands, or none of its kernels; empty where some do.
-
-    Parameters
-    ----------
-    tasks : list of Task
-        The cells, each with its record.
-    """
+    """Say that of the cells that a run was to measure none stands, or none of its kernels; empty where some do."""
     if not tasks or any(task.record is None for task in tasks):
         return ""
     kernels = [task for task in tasks if task.cell.backend != "host"]

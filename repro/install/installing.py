@@ -54,13 +54,7 @@ class PipError(SetupError):
 
 
 class Speaker:
-    """Tells the user what the set-up does, beside what pip shows.
-
-    Parameters
-    ----------
-    stream : text stream, optional
-        By default standard output.
-    """
+    """Tells the user what the set-up does, beside what pip shows."""
 
     def __init__(self, stream=None):
         self._stream = stream or sys.stdout

@@ -33,12 +33,6 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
     ----------
     count : int
         Cells of the sample, at least; a fiftieth of the void ones where that is more.
-
-    Returns
-    -------
-    path : Path
-    compared : list of dict
-        Cell, metric, and the number that is stored and the one measured again.
     """
     void = [
         task for task in tasks

@@ -17,10 +17,6 @@ def fraction(row: Mapping[str, Any], roofs: Roofs, *, of_problem: bool = False, 
 
     Parameters
     ----------
-    row : mapping
-        A row of an artefact, with the columns ``repro.model.COLUMNS``.
-    roofs : Roofs
-        Of the machine that measured it.
     of_problem : bool
         Of the bytes that any format must move, and not those of the row's own format: this ranks kernels.
     cores : int, optional

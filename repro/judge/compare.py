@@ -46,10 +46,6 @@ def compare(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        Rows of one artefact, with the columns ``repro.model.COLUMNS``.
-    published : Published
-        The paper's numbers of the same artefact.
     methods : mapping of str to str, optional
         The paper's method for each of ours that has another name, as a stand-in has.
     roofs : Roofs, optional
@@ -95,15 +91,7 @@ def compare(
 def beside_the_paper(
     artefact: str, csv: Path, frame: pandas.DataFrame, manifest: Mapping[str, Any]
 ) -> pandas.DataFrame:
-    """Return what `compare` does of a stored table of a machine, with the roofs of its machine.
-
-    Parameters
-    ----------
-    csv : Path
-        In the folder of a paper, in that of the machine.
-    frame, manifest
-        What the table and the file beside it hold.
-    """
+    """Return what `compare` does of a stored table of a machine, with the roofs of its machine."""
     stands_for = papers.stand_ins(artefact.partition("-")[0], frame["method"].unique())
     compared = compare(frame, papers.load(artefact), stands_for, Roofs.read(csv.parents[1]))
     if manifest.get("overrides"):
@@ -188,10 +176,6 @@ def compare_results(
 
     Parameters
     ----------
-    old, new : pandas.DataFrame
-        Rows with the columns ``repro.model.COLUMNS``.
-    threshold : float
-        Relative difference below which a change does not matter.
     others : mapping, optional
         The cells that are of other data in the two, by case, method and back end, with a reason: nothing is slower or
         faster there.

@@ -95,13 +95,6 @@ def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
     """Return every derived number of a paper beside what it should be, those that agree as well.
 
     Raises `ReproError` when a relation names a number that is not there, or its formula is none.
-
-    Parameters
-    ----------
-    paper : str
-        As in ``fu2014``.
-    root : path, optional
-        Folder of the papers' folders.
     """
     path = root / paper / "relations.toml"
     relations = read_toml(path).get("relation", [])

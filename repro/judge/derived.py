@@ -28,13 +28,6 @@ def sources(artefact: str, metric: str, folder: Path | None = None) -> tuple[str
     """Return the names of the times that a metric may come from; none where the paper's file says nothing of it.
 
     Raises `ReproError` when the file is malformed.
-
-    Parameters
-    ----------
-    artefact : str
-        Id, as in ``wong2015-figure15``.
-    folder : Path, optional
-        The package of experiments; by default the environment's.
     """
     paper = artefact.partition("-")[0]
     for pattern, times in _read((folder or environment.experiments_folder()) / paper / FILE).items():

@@ -39,10 +39,6 @@ def repeat(tasks: Sequence[Task], settings: Settings, count: int, until: float =
 
     Parameters
     ----------
-    tasks : sequence of Task
-        Those that stand are drawn from.
-    count : int
-        Of medians.
     until : float
         When the last cell has to have ended, as `time.monotonic()`. The order is the lot's, so that fewer are as fair.
     """

@@ -66,8 +66,6 @@ class Roofs:
 
         Parameters
         ----------
-        device : str
-            As in the rows.
         cores : int, optional
             A processor has the roof with so many cores, where that has been measured, else the first there is.
         """

@@ -46,11 +46,6 @@ def interval(medians: Sequence[float], prior: Prior, coverage: float = COVERAGE)
     """Return the interval in which the median of another round lies.
 
     Raises `ReproError` when a median is not positive.
-
-    Parameters
-    ----------
-    medians : sequence of float
-        Of the rounds, all positive.
     """
     from scipy.special import stdtrit
 
@@ -69,11 +64,6 @@ def of_samples(rounds: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
     That of one round is at least as wide as the rank interval of its median.
-
-    Parameters
-    ----------
-    rounds : sequence of mapping
-        Each with ``seconds`` and ``mode``, as a record has samples.
     """
     low, high = interval([median(each["seconds"]) for each in rounds], prior_of(rounds[0]["mode"]))
     if len(rounds) == 1:

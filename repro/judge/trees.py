@@ -33,13 +33,6 @@ def parts(commit: str, asked: Sequence[tuple[str, str, Any, str]]) -> list[Any]:
     """Return what parts of keys are in the tree of a commit; None for what it has not.
 
     Raises `NotAsked` where git or the commit is not here, or the tree does not run.
-
-    Parameters
-    ----------
-    commit : str
-        Of the repository that holds the experiments.
-    asked : sequence of (str, str, object, str)
-        See `repro.cache.recompute`.
     """
     with tempfile.TemporaryDirectory(prefix="repro-tree-") as folder:
         tree = Path(folder).resolve()

@@ -60,11 +60,6 @@ def verify(results: Path) -> list[Problem]:
     """Return every problem of the stored results, the list of unverified files included.
 
     Raises `ReproError` when the list cannot be read.
-
-    Parameters
-    ----------
-    results : Path
-        The folder of results.
     """
     found, digests, measured = [], {}, []
     papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours

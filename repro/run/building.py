@@ -65,19 +65,12 @@ def build(
 
     Parameters
     ----------
-    pairs : iterable of (str, str)
-        Names and scales, each once.
     tell : callable
         Is given a line as each begins and as each ends.
     with_facts : bool
         Whether the facts of each are wanted, too, which takes as long as building some.
     until : float, optional
         When it has to have ended, as `time.monotonic()`: what is not built by then is left out.
-
-    Returns
-    -------
-    list of Built
-        In the order of `pairs`.
     """
     asked = [Wanted(name, scale, *environment.dataset_cost(name, scale)) for name, scale in pairs]
     waiting = sorted(asked, key=lambda wanted: -wanted.seconds)

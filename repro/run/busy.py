@@ -1,4 +1,7 @@
-"""Whether a processor was busy otherwise while a cell was measured on it: then the cell is slower than alone."""
+"""Whether a processor was busy otherwise while a cell of the first edition was measured on it, which does not say so.
+
+This module goes with the last file of the first edition.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from typing import Any, NamedTuple
 
 from repro.cache.store import read_json
 from repro.model import DONE
-from repro.run.state import LOST
 
 ROUNDING = 1.0  # seconds, of the dates that are stored
 
@@ -23,11 +25,10 @@ class Span(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """When and where a cell was measured, and whether a note says that its threads lost their cores."""
+    """When and where a cell was measured."""
 
     span: Span
     host: str
-    is_noted: bool
 
     def meets(self, other: Cell) -> bool:
         """Return whether another cell had the same machine at the same time; of what names no host it is assumed."""
@@ -42,15 +43,7 @@ def on_processor(row: Mapping[str, Any]) -> bool:
 
 
 def shared(folder: Path, row: Mapping[str, Any]) -> bool:
-    """Return whether other cells were measured at the same time as the cell of a row, on its very machine's processor.
-
-    Parameters
-    ----------
-    folder : Path
-        The machine's results.
-    row : mapping
-        Of one of its CSVs.
-    """
+    """Return whether other cells were measured on its very machine's processor at the time of the cell of a row."""
     return on_processor(row) and _is_met(folder, _place(row))
 
 
@@ -58,12 +51,6 @@ def shared(folder: Path, row: Mapping[str, Any]) -> bool:
 def _is_met(folder: Path, place: tuple) -> bool:
     cell = _cells(folder).get(place)
     return cell is not None and any(map(cell.meets, _cells(folder).values()))
-
-
-def preempted(folder: Path, row: Mapping[str, Any]) -> bool:
-    """Return whether the cell of a row has the note that its threads lost their cores often."""
-    cell = _cells(folder).get(_place(row)) if on_processor(row) else None
-    return cell is not None and cell.is_noted
 
 
 def _place(row: Mapping[str, Any]) -> tuple:
@@ -79,7 +66,6 @@ def _cells(folder: Path) -> dict[tuple, Cell]:
             if cell.get("status") == DONE and cell.get("date") and cell.get("seconds"):
                 place = _place({**cell, **{name: manifest.get(name) for name in ("artefact", "scale")}})
                 end = datetime.fromisoformat(cell["date"]).timestamp()
-                is_noted = any(LOST in note for note in cell.get("notes") or ())
                 host = (cell.get("revision") or {}).get("host", "")
-                found[place] = Cell(Span(end + ROUNDING - cell["seconds"], end), host, is_noted)
+                found[place] = Cell(Span(end + ROUNDING - cell["seconds"], end), host)
     return found

@@ -114,10 +114,6 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
     kernels : iterable of CeilingKernel
         Streaming probes over a range of sizes, and arithmetic probes. They are taken one at a time, so a generator may
         free the arrays of each before it makes the next.
-    clock : Clock
-        The device.
-    max_seconds : float
-        Cap on the time spent on each probe, warm and cold each.
     """
     curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
     rates: dict[str, float] = {}

@@ -23,36 +23,7 @@ WARM_UP = 0.05  # seconds, but a tenth of those of sampling at most
 
 
 class Run:
-    """One measurement of one cell.
-
-    Parameters
-    ----------
-    artefact : str
-        The artefact's id.
-    overrides : mapping of str to str, optional
-        The user's own files in place of datasets, by dataset name.
-
-    Attributes
-    ----------
-    rows : list of Row
-        What was recorded.
-    samples : dict
-        Raw samples by metric.
-    state : dict
-        Of the device while it was sampled, by metric.
-    notes : list of str
-        What a reader of the times has to know.
-    checks : list of dict
-        What was compared with a reference, the error and the tolerance.
-    digests : dict of str to str
-        Content hashes of the datasets that were read.
-    bounded : dict of str to clock
-        By their names the clocks of times whose work is known.
-    stages : repro.run.stages.Stages
-        Where its seconds go.
-    failing : tuple
-        Metric and error of the check that failed, for the failed row.
-    """
+    """One measurement of one cell."""
 
     def __init__(
         self, cell: Cell, artefact: str, scale: str, seed: int = 0, overrides: Mapping[str, str] | None = None
@@ -179,16 +150,12 @@ class Run:
         check : callable, optional
             Returns the relative error of what `function` has just computed against an independent reference. It is
             called after the first call and again after the last; no time is recorded when it exceeds `tolerance`.
-        tolerance : float, optional
-            Needed with `check`.
         work : Work, optional
             The least the function must move and compute, from which its fraction of the bound is computed when shown.
         device : clock, optional
             By default the cell's device, or the host's clock for a baseline.
         cold : bool
             Record a second metric ``<metric>_cold`` with the last-level cache evicted before each sample.
-        unit : str
-            Of the recorded row: ``s``, ``ms``, ``us`` or ``ns``.
         max_seconds : float, optional
             Cap of the sampling time; by default of the scale.
         capture : bool

@@ -52,17 +52,7 @@ class DeviceCeilings:
     def of(
         self, clock: Any, *, measuring: bool = True, again: bool = False, saying: Callable[[str], None] | None = None
     ):  # fmt: skip
-        """Return the `repro.run.ceilings.Ceilings` of a clock's device; None, with a note, where there are none.
-
-        Parameters
-        ----------
-        measuring : bool
-            Measure them if the file has them not.
-        again : bool
-            Measure them even if the file has them.
-        saying : callable, optional
-            Called with a line before they are measured, which takes seconds.
-        """
+        """Return the `repro.run.ceilings.Ceilings` of a clock's device; None, with a note, where there are none."""
         from repro.run.ceilings import Ceilings, measure
 
         clock, facts = prober(clock), machine_facts()

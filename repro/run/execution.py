@@ -38,17 +38,6 @@ def execute(
         Measure even if what is stored stands, and keep none of it.
     begun : float
         When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
-    waiting : callable, optional
-        Called once if another run is measuring.
-    measuring : callable, optional
-        Called when the machine is this run's.
-    saying : callable, optional
-        Called with a line where something beside the cell takes long.
-
-    Returns
-    -------
-    bool
-        Whether it was measured here.
     """
     with alone(waiting):
         if measuring:

@@ -107,11 +107,6 @@ def replaced(job: Job, settings: Settings) -> str:
     """Say when the artefact's files have cells that neither the store has nor can be read back, as a run drops them.
 
     As in a clone, which has the files and not the store, when another machine measured them, or other sources.
-
-    Returns
-    -------
-    str
-        Empty when there are none.
     """
     if job.problem:
         return ""

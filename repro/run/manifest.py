@@ -82,19 +82,7 @@ def _describe(device: Any) -> dict[str, Any]:
 def collect(
     command: Iterable[str] | str, seed: int | None, data: Mapping[str, str], devices: Iterable[Any]
 ) -> dict[str, Any]:
-    """Return the manifest of a result, as JSON values.
-
-    Parameters
-    ----------
-    command : str or iterable of str
-        What was typed.
-    seed : int or None
-        Of every random number.
-    data : mapping of str to str
-        Dataset names and the hashes of their content.
-    devices : iterable of Device or mapping
-        What was measured on; their ``backend``, ``name`` and ``details`` are kept.
-    """
+    """Return the manifest of a result, as JSON values."""
     return {
         **_commit(ROOT),
         "command": command if isinstance(command, str) else " ".join(command),

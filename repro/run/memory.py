@@ -55,8 +55,6 @@ def require(what: str, needed: float, available: float, where: str) -> None:
 
     Parameters
     ----------
-    what, where : str
-        For the reason, as in 'the 257³ matrix' and 'NVIDIA H200'.
     needed, available : float
         Bytes.
     """

@@ -78,19 +78,11 @@ def go_through(
 
     Parameters
     ----------
-    force : bool
-        Measure cells that are done, too.
     isolate : bool
         Measure in a process of its own, so that a crash costs one cell; and build the data that the cells need before
         the first of them, several at once.
-    watcher : optional
-        What is told how the run goes on, as a `repro.cli.progress.Follower`.
     until : float, optional
         When it has to have ended, as `time.monotonic()`: cells that would take longer are left to another run.
-
-    Returns
-    -------
-    Summary
     """
     hosts.require_own(settings.store.folder, settings.continuing)
     watcher = watcher or Silent()

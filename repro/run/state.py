@@ -90,13 +90,7 @@ def _bound() -> int:
 
 
 class Card(Unwatched):
-    """A GPU, or a slice of one, by NVML; what the library does not tell of it is left out.
-
-    Parameters
-    ----------
-    handle
-        The device's.
-    """
+    """A GPU, or a slice of one, by NVML; what the library does not tell of it is left out."""
 
     def __init__(self, nvml: Any, handle: Any):
         self._nvml, self._handle = nvml, handle
@@ -180,13 +174,7 @@ def _watch(name: str, is_processor: bool, is_gpu: bool) -> Unwatched:
 
 
 def summary(readings: Iterable[dict[str, float]], slow: tuple[dict[str, float], dict[str, float]]) -> dict[str, Any]:
-    """Return what a round keeps: of each quantity the least, the most and the last; of counts what came about.
-
-    Parameters
-    ----------
-    slow : (dict, dict)
-        What changes slowly, before and after.
-    """
+    """Return what a round keeps: of each quantity the least, the most and the last; of counts what came about."""
     found: dict[str, list[float]] = {}
     for reading in [*readings, *slow]:
         for name, value in reading.items():

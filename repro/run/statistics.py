@@ -38,13 +38,6 @@ def median_ranks(n: int, confidence: float = 0.95) -> tuple[int, int] | None:
     P(X_(l) <= median <= X_(n+1-l)) = 1 - 2 P(Bin(n, 1/2) < l); l is the largest rank for which this reaches
     `confidence`. The sum is exact, in integers.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    confidence : float
-        Wanted coverage, between 0 and 1.
-
     Returns
     -------
     (int, int) or None
@@ -97,13 +90,6 @@ def summarise(values: Iterable[float], confidence: float = 0.95) -> Summary:
     """Return median, interval, count and outliers of samples.
 
     Raises `ReproError` when there is no sample, or one is not finite.
-
-    Parameters
-    ----------
-    values : iterable of float
-        Samples in any unit.
-    confidence : float
-        Coverage of the interval.
     """
     ordered = sorted(values)
     if not all(math.isfinite(value) for value in ordered):

@@ -215,8 +215,6 @@ def sample(
     max_seconds : float
         Cap on the time spent sampling. It is exceeded only to reach `min_samples`. A function that takes longer than
         `LONG` times this in a single call is sampled once, unless that is less than `once`.
-    max_samples, min_samples : int
-        Caps on the number of samples.
     width : float
         Wanted half width of the interval, relative to the median.
     batch_seconds : float

@@ -145,8 +145,6 @@ def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurem
     ----------
     folders : iterable of Path
         Results folders. A machine that is in several counts in the first.
-    known : iterable of str
-        Ids of artefacts.
     """
     found: dict[tuple[str, str, str], Measurement] = {}
     for folder in folders:

@@ -49,8 +49,6 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
         In inches: `COLUMN` or `PAGE`.
     height : float, optional
         In inches; default: 0.7 of a panel's width, at least 2.2.
-    panels : int
-        Number of axes.
     """
     from matplotlib.figure import Figure
 
@@ -120,8 +118,6 @@ def bars(
     ----------
     methods : sequence or mapping
         In order; a mapping gives labels for the legend.
-    unit, quantity : str
-        Of the vertical axis.
     cases : mapping of str to str, optional
         Case to label, in order. Default: the cases of the results, capitalised.
     published : mapping of str to str, optional
@@ -244,8 +240,6 @@ def lines(
     ----------
     series : mapping of str to sequence of tuple
         For each method (x, y) or (x, y, low, high), low and high the ends of the interval, None where there is none.
-    x, y : str
-        Text of the axes, with units.
     names : mapping of str to str, optional
         Labels for the legend.
     published : mapping of str to sequence of (float, float), optional
@@ -323,13 +317,6 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
     ----------
     path_stem : str or path
         Path without the suffix, which may itself hold dots.
-    formats : sequence of str
-        Of `FORMATS`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
     """
     written = [Path(f"{path_stem}.{each}") for each in formats]
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder, style():

@@ -19,8 +19,6 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
 
     Parameters
     ----------
-    formats : sequence of str
-        Of ``repro.show.plots.FORMATS``.
     folder : Path, optional
         Where to write, in ``<machine>/<paper>``; by default beside the results.
 

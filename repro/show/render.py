@@ -56,8 +56,6 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 
     Parameters
     ----------
-    module : module
-        The artefact's, with `tables` and `plot`.
     tasks : list of Task
         All cells of the scale, wanted by the command or not, in the artefact's order.
     """

@@ -140,8 +140,6 @@ def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> l
     ----------
     row : mapping
         Of what is neither a time nor a rate, nothing is behind it.
-    cell : iterable of mapping
-        The rows of its cell.
     """
     unit = row["unit"] or ""
     if not (is_rate(unit) or is_time(unit)):
@@ -159,11 +157,6 @@ def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -
     """Return the ``n``, ``ci_low`` and ``ci_high`` of a value that was worked out from one time, those of that time.
 
     Empty where none, or more than one, may be that; ``n`` alone where it was sampled too few times for an interval.
-
-    Parameters
-    ----------
-    cell : iterable of mapping
-        The rows of its cell.
     """
     times = times_behind(row, cell)
     if len(times) != 1:

@@ -152,8 +152,6 @@ def trimmed(table: Table, labels: int = 1) -> Table:
     ----------
     table : Table
         Its columns of the paper's are headed ``..., paper`` and follow ours.
-    labels : int
-        The first columns, which say what a line is of.
     """
     held = {name: any(_text(cell) != MISSING for cell in table.frame[name]) for name in table.frame}
     kept, dropped, is_kept = list(held)[:labels], [], True
@@ -194,12 +192,8 @@ def paper_table(
 
     Parameters
     ----------
-    row : str
-        Heading of the first column.
     cases : sequence or mapping, optional
         Cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
-    notes : sequence of str
-        Lines put before those that are made here.
     """
     import pandas
 

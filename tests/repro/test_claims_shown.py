@@ -44,19 +44,15 @@ def test_a_rate_of_too_few_runs_has_no_interval_either(store):
     assert verdict.effect.low is None and verdict.notes == ("too few runs for an interval: slow (3)",)
 
 
-def test_what_ran_beside_other_cells_or_lost_its_cores_is_told(store):
+def test_what_lost_its_cores_is_told(store):
     store.row("a", "slow", "solve", 10.0, backend="openmp")
     store.row("a", "fast", "solve", 1.0)
     store.cell("a", "slow", 20, 10.0, backend="openmp")
-    store.cell("b", "other", 15, 5.0, backend="cuda")
     store.cells[0]["notes"] = [f"slow on openmp: {LOST}"]
     where = '[claim.where]\ngpu = "table1 fast solve"\ncpu = "table1 slow solve"'
-    told = (
-        "of 1 cells on the processor 1 beside other cells and 1 by threads that lost their cores often, which may slow "
-        "them"
-    )
+    told = "other work disturbed the samples of slow, which may slow them"
     assert store.one(where, stated()).notes == (told,)
-    assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).notes == ()  # a GPU's own are not
+    assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).notes == ()
 
 
 def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):

@@ -29,13 +29,12 @@ from repro.judge.claims.points import Point, bound, find
 from repro.judge.claims.stored import Stored, is_timed, lacks_interval
 from repro.judge.intervals import Interval, Undefined, Value, argument_of, evaluate_all, reducer_of
 from repro.model import DONE, ReproError
-from repro.run.busy import on_processor, shared
 from repro.run.statistics import median
 from repro.show.results import is_missing
 from repro.units import is_rate, significant, split
 
 FEW = 1.5  # a time without an interval may be as many times longer or shorter
-BESIDE = 3.0  # a time beside other programs may be as many times too long
+DISTURBED = 3.0  # a time of disturbed samples may be as many times too long
 
 
 def machines(results: Path) -> list[str]:
@@ -55,17 +54,9 @@ def verdicts(
 
     Parameters
     ----------
-    results : path
-        The results folder, with a folder a machine.
-    paper : str, optional
-        Only the claims of this paper.
     machine : str, optional
         Judge by this machine's results. By default each claim is judged by those that say most of it: where its number
         can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
-    root : path, optional
-        Folder of the papers' folders.
-    stores : sequence of Stored, optional
-        The machines' results, where they have been read.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -218,7 +209,6 @@ def judge(
         ),
         missing=tuple(point.name for point in missing), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
-        shared=sum(shared(stored.folder, row) for row in notes.timed_on_processors(rows)),
         extremes=_extremes(predicate, points, selectors) if reduced else (),
     )  # fmt: skip
     if outcome == UNDECIDED and strange:
@@ -242,11 +232,11 @@ def _needs(
     """Return what it would take to decide a reading."""
     if sure != UNDECIDED:
         few = dict.fromkeys(row["method"] for row in rows if lacks_interval(row))
-        busy = dict.fromkeys(row["method"] for row in rows if shared(stored.folder, row))
+        busy = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
         if few and few == busy:
-            return f"it needs five samples on a quiet processor of {notes.first(list(few))}"
+            return f"it needs five samples on a quiet machine of {notes.first(list(few))}"
         told = [f"five samples of {notes.first(list(few))}"] * bool(few)
-        told += [f"a quiet processor for {notes.first(list(busy))}"] * bool(busy)
+        told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
         return f"it needs {' and '.join(told)}"
     if judgement.missing:
         return f"it needs a value of {notes.first(judgement.missing)}"
@@ -303,15 +293,7 @@ def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> 
 
 
 def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], interval) -> Value:
-    """Return a formula's value in the predicate's unit: one a point, or one of all of them.
-
-    Parameters
-    ----------
-    selectors : iterable of str
-        The names of the formula.
-    interval : callable
-        Returns the interval of a row.
-    """
+    """Return a formula's value in the predicate's unit: one a point, or one of all of them."""
     names = {name: [interval(point.rows[name]) for point in points] for name in selectors}
     value, factor = evaluate_all(predicate.formula, names), split(predicate.unit)[0]
     return [each / factor for each in value] if isinstance(value, list) else value / factor
@@ -334,7 +316,7 @@ def _interval(row: Mapping[str, Any]) -> Interval:
 
 
 def _doubted(stored: Stored):
-    """Return the interval that a row decides by: wider where its samples are too few, or other programs ran beside."""
+    """Return the interval that a row decides by: wider where its samples are too few, or were disturbed."""
 
     def interval(row: Mapping[str, Any]) -> Interval:
         found = _interval(row)
@@ -342,9 +324,9 @@ def _doubted(stored: Stored):
             return found
         if lacks_interval(row):
             found = Interval(found.low / FEW, found.high * FEW)
-        if on_processor(row) and shared(stored.folder, row):
-            is_faster = is_rate(row["unit"] or "")
-            found = Interval(found.low, found.high * BESIDE) if is_faster else Interval(found.low / BESIDE, found.high)
+        if stored.disturbed(row):
+            times = (1, DISTURBED) if is_rate(row["unit"] or "") else (1 / DISTURBED, 1)
+            found = Interval(found.low * times[0], found.high * times[1])
         return found
 
     return interval

@@ -28,13 +28,6 @@ def claims(paper: str | None = None, root: Path = published.ROOT) -> list[Claim]
     """Return the claims of a paper, or of all, in the order of their files.
 
     Raises `ReproError` when a ledger is malformed, with file and claim.
-
-    Parameters
-    ----------
-    paper : str, optional
-        As in ``fu2014``.
-    root : path, optional
-        Folder of the papers' folders.
     """
     keys = published.papers(root) if paper is None else [paper]
     return [claim for key in keys for claim in _read(key, root)]

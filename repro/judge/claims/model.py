@@ -110,7 +110,6 @@ class Judgement:
     #: Points, by name, that the paper has or a run had cells of, and that have no value here.
     missing: tuple[str, ...] = ()
     untestable: tuple[str, ...] = ()  #: points, by name, whose data do not resemble the paper's: they test nothing
-    shared: int = 0  #: cells whose processor had other cells to compute at the same time
     needs: str = ""  #: what it would take to decide it; empty where it is decided
     says: str = ""  #: for an effect, what is claimed of it
     scale: str = ""  #: at which it was measured; empty when it was not

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from repro import environment, published
 from repro.judge import consistency
 from repro.judge.claims.model import Claim, Predicate
-from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
+from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, lacks_interval
 from repro.judge.intervals import Undefined
 from repro.model import DONE
-from repro.run.busy import on_processor, preempted, shared
 from repro.show.results import is_missing
 
 if TYPE_CHECKING:
@@ -65,24 +64,15 @@ def of(claim: Claim, values: Values, stored: Stored, root: Path) -> tuple[str, .
     rows = [row for point in values.points for row in point.rows.values()]
     found = [
         _stand_ins(rows, stored), in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
-        _disturbed(rows, stored.folder),
+        _disturbed(rows, stored),
     ]  # fmt: skip
     return tuple(filter(None, found))
 
 
-def timed_on_processors(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return a row of each cell that was timed on a processor."""
-    found = {tuple(row[name] for name in ("artefact", "case", "method", "backend")): row
-             for row in rows if on_processor(row) and is_timed(row)}  # fmt: skip
-    return list(found.values())
-
-
-def _disturbed(rows: Sequence[Mapping[str, Any]], folder: Path) -> str:
-    """What was measured on a processor that was busy otherwise, or had too few cores, is slower than alone."""
-    cells = timed_on_processors(rows)
-    many, lost = (sum(test(folder, row) for row in cells) for test in (shared, preempted))
-    told = [f"{many} beside other cells"] * bool(many) + [f"{lost} by threads that lost their cores often"] * bool(lost)
-    return f"of {len(cells)} cells on the processor {' and '.join(told)}, which may slow them" if told else ""
+def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
+    """The methods whose samples something disturbed for as long as they took."""
+    found = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
+    return f"other work disturbed the samples of {first(list(found))}, which may slow them" if found else ""
 
 
 def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:

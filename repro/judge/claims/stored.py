@@ -26,11 +26,14 @@ from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.rows import agree, asked, has, read
+from repro.run.busy import shared
+from repro.run.state import LOST
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
 from repro.units import convert, is_rate, is_time
 
 CEILINGS = "ceilings"
 PUBLIC = "public-"  # begins the key of data that were downloaded
+DISTURBED = ("was disturbed", LOST)  # in notes on a cell whose samples could not be had otherwise
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
 
@@ -65,15 +68,7 @@ class Selector:
 
 
 class Stored:
-    """The results of one machine.
-
-    Parameters
-    ----------
-    results : Path
-        The results folder.
-    machine : str
-        The machine's folder in it.
-    """
+    """The results of one machine."""
 
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
@@ -81,6 +76,7 @@ class Stored:
         self._found: dict[tuple[str, Selector, str], list[dict[str, Any]]] = {}
         self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
         self._data: dict[tuple[str, ...], list[str]] = {}
+        self._disturbed: set[tuple[str, ...]] = set()
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
         self._tried: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
 
@@ -97,7 +93,12 @@ class Stored:
 
     def data(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the datasets of ours that the cell of a row read: none that were the user's own or downloaded."""
-        return tuple(self._data.get((row["artefact"], row["case"], row["method"], row["backend"]), ()))
+        return tuple(self._data.get(_place(row), ()))
+
+    def disturbed(self, row: Mapping[str, Any]) -> bool:
+        """Return whether something disturbed the samples of a row's cell, and was there for as long as they took."""
+        noted = (*_place(row), row["scale"]) in self._disturbed
+        return is_timed(row) and (noted or shared(self.folder, row))
 
     def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
         for roof in self.roofs.all:
@@ -114,8 +115,10 @@ class Stored:
             manifest = read_json(Path(path).with_suffix(".json"))
             public = {name for name, key in manifest.get("recipes", {}).items() if key.startswith(PUBLIC)}
             for cell in manifest.get("cells", ()):
-                key = (artefact, str(cell["case"]), cell["method"], cell["backend"])
+                key = _place({**cell, "artefact": artefact})
                 self._data[key] = [name for name in cell["data"] if name not in public]
+                if any(word in note for note in cell.get("notes") or () for word in DISTURBED):
+                    self._disturbed.add((*key, manifest["scale"]))
         return rows.to_dict("records")
 
     @cached_property
@@ -230,6 +233,10 @@ class Stored:
         own, taken = dict(selector.parameters), cache(selector.takes)
         return [row for row in rows
                 if taken(row["method"]) and in_place(row, selector.place) and has(row, own)]  # fmt: skip
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row["artefact"], str(row["case"]), row["method"], row["backend"]
 
 
 def is_timed(row: Mapping[str, Any]) -> bool:

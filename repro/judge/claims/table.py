@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
-from repro.judge.claims.judging import BESIDE, FEW
+from repro.judge.claims.judging import DISTURBED, FEW
 from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
 from repro.published import name_of
 from repro.units import MISSING, significant
@@ -28,8 +28,8 @@ READING = (
     "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "
     "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
     "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half. "
-    f"A time of fewer than five samples counts as {FEW:g} times longer or shorter before it decides, and one that was "
-    f"taken beside other cells as up to {BESIDE:g} times too long. A count that a stand-in misses (non-zeros, or "
+    f"A time of fewer than five samples counts as {FEW:g} times longer or shorter before it decides, and one whose "
+    f"samples other work disturbed as up to {DISTURBED:g} times too long. A count that a stand-in misses (non-zeros, or "
     "iterations on a mesh that is not the paper's) contradicts nothing."
 )
 """How to read a section."""
@@ -96,12 +96,8 @@ def page(verdicts: Sequence[Verdict], link: Link, root: Path = published.ROOT) -
 
     Parameters
     ----------
-    verdicts : sequence of Verdict
-        All of one paper.
     link : callable
         Makes a link of a text and the path of an artefact's page below the root.
-    root : Path, optional
-        Folder of the papers' folders.
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)

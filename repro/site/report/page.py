@@ -37,11 +37,6 @@ def build(folders: Sequence[Path]) -> str:
     """Return the report of some results folders as one HTML page that loads nothing.
 
     Raises `ReproError` when a folder is not there, a stored file is damaged, or what draws the page is not installed.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        Each with a folder a machine.
     """
     known, environment = catalogue(), _environment()
     found = measurements(folders, known)

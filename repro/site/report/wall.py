@@ -128,15 +128,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
 
 
 def wall(known: dict[str, dict[str, Any]], found: Sequence[Measurement]) -> list[Paper]:
-    """Return the papers, oldest last, each with its tiles.
-
-    Parameters
-    ----------
-    known : dict
-        As `catalogue` gives it.
-    found : sequence of Measurement
-        Best first.
-    """
+    """Return the papers, oldest last, each with its tiles."""
     written = {each.id: each for each in discovery.find()}
     by_id: dict[str, list[Measurement]] = {}
     for each in found:

@@ -66,11 +66,6 @@ def ledgers(folder: Path | None = None) -> list[Ledger]:
     """Return what every paper shows, papers in alphabetical order.
 
     Raises `ReproError` when a file is malformed, with its place.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        The package of experiments; by default the environment's.
     """
     folder = folder or environment.experiments_folder()
     return [_read(path) for path in sorted(folder.glob(f"*/{FILE}"))]

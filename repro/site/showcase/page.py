@@ -24,13 +24,7 @@ WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
 
 class Showcase:
-    """Everything that is shown of a results folder.
-
-    Parameters
-    ----------
-    results : Path
-        With a folder a machine.
-    """
+    """Everything that is shown of a results folder."""
 
     def __init__(self, results: Path):
         self.results = Path(results)

@@ -22,12 +22,8 @@ def pages(
 
     Parameters
     ----------
-    machines : mapping of str to Stored
-        The results of each machine, by its heading.
     opening : sequence of str
         Paragraphs below the heading of each page.
-    link : callable
-        Makes a link of a text and a path below the root.
     """
     folders = sorted({_folder(module) for module in _modules(ledgers)})
     root = environment.root() / FOLDER

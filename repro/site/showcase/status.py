@@ -14,15 +14,7 @@ ON_PROCESSOR = {"host", "openmp"}
 
 
 def table(found: Sequence[Measurement], folder: str) -> str:
-    """Return a table of papers by machines: how many artefacts are written, and measured at which scale, with a link.
-
-    Parameters
-    ----------
-    found : sequence of Measurement
-        Everything that is stored.
-    folder : str
-        The results folder, below the root.
-    """
+    """Return a table of papers by machines: how many artefacts are written, and measured at which scale."""
     columns = machines(found)
     lines = ["| paper | artefacts | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
     written = Counter(artefact.paper for artefact in find() if not artefact.error)

@@ -20,15 +20,7 @@ COLUMNS = {
 
 
 def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link) -> str:
-    """Return the table of a machine's kernels.
-
-    Parameters
-    ----------
-    stored : Stored
-        The machine's results.
-    link : callable
-        Makes a link of a text and a path below the root.
-    """
+    """Return the table of a machine's kernels."""
     lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
     for family in (family for ledger in ledgers for family in ledger.families):
         scales = measured(family, stored)
@@ -67,7 +59,7 @@ def caption() -> str:
         "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
         "- *Best rival* is the fastest library or baseline of the same results in that case, warm. *Faster by* is its "
         "time over ours: below 1 × the rival is faster.",
-        "- *Shared*: the rival's processor computed other cells at the same time, so the ratio may be too high.",
+        "- *Disturbed*: other work disturbed the rival's samples, so the ratio may be too high.",
         f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound.",
     ])  # fmt: skip
 
@@ -79,7 +71,7 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")
     faster = _span(entry.faster, "×", significant) if entry.rival else MISSING
     method, _, backend = entry.rival.partition(" ")
-    rival = f"`{method}` {backend}{', shared' * entry.hampered}" if entry.rival else "no rival in this run"
+    rival = f"`{method}` {backend}{', disturbed' * entry.hampered}" if entry.rival else "no rival in this run"
     spans = entry.warm, entry.cold, entry.problem
     shares = [_span(each, "%", lambda value: significant(100 * value, 2)) for each in spans]
     if (of_problem := shares.pop()) != MISSING:

@@ -14,7 +14,6 @@ import io
 import json
 import os
 import re
-import socket
 import tempfile
 import time
 import tomllib
@@ -106,7 +105,7 @@ def write_atomically(path: Path, content: bytes | str, *, is_lasting: bool = Tru
 
 
 def _write_and_rename(path: Path, content: bytes, is_lasting: bool) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".tmp.{_host()}.{os.getpid()}.", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=".tmp.", dir=path.parent)
     temporary = Path(name)
     try:
         with open(handle, "wb") as stream:
@@ -136,35 +135,12 @@ def _umask() -> int:
     return current
 
 
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname()) or "host"
-
-
-def clean_temporaries(folder: Path) -> list[Path]:
-    """Remove temporary files that killed runs have left below `folder`; return them.
-
-    Those of a living process of this host stay, and those of other hosts for an hour.
-    """
-    removed = []
+def clean_temporaries(folder: Path) -> None:
+    """Remove temporary files that killed runs have left below a folder, once they are an hour old."""
     for path in folder.rglob(".tmp.*"):
-        _, _, host, pid, *_ = path.name.split(".") + [""] * 4
         with contextlib.suppress(OSError):
-            mine = host == _host() and pid.isdigit()
-            abandoned = not _alive(int(pid)) if mine else time.time() - path.stat().st_mtime > ABANDONED_AFTER
-            if abandoned:
+            if time.time() - path.stat().st_mtime > ABANDONED_AFTER:
                 path.unlink()
-                removed.append(path)
-    return removed
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def cache_folder() -> Path:

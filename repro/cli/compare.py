@@ -49,9 +49,6 @@ def compare(
             help="With --with: the least relative change that matters.",
         ),
     ] = 0.02,
-    best: Annotated[
-        bool, typer.Option("--best-backend", help="With --with: each side's best back end, as for two machines.")
-    ] = False,
     fail: Annotated[
         bool,
         typer.Option(
@@ -73,9 +70,8 @@ def compare(
 
     settings = make_settings(scale, results, machine, meshes=mesh or ())
     artefacts = discovery.select(names or (), paper or (), kind)
-    if base is None and (fail or best):
-        option = "--fail-on-regression" if fail else "--best-backend"
-        raise discovery.UnknownName(f"{option} wants --with and older results")
+    if base is None and fail:
+        raise discovery.UnknownName("--fail-on-regression wants --with and older results")
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
     answers, without, worse, elsewhere, of_own, of_other = [], [], 0, False, False, False
@@ -93,7 +89,7 @@ def compare(
                 say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
                 continue
             else:
-                compared = _beside_older(before, path, threshold, best)
+                compared = _beside_older(before, path, threshold)
                 worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
                 of_other |= comparing.OTHER in set(compared["verdict"])
             answers += compared.to_dict("records")
@@ -185,7 +181,7 @@ def _scale(path: Path) -> str:
     return next(iter(read_file(path)["scale"]), "")
 
 
-def _beside_older(before: Path, path: Path | None, threshold: float, best: bool) -> Any:
+def _beside_older(before: Path, path: Path | None, threshold: float) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro.judge import compare as comparing
 
@@ -193,9 +189,6 @@ def _beside_older(before: Path, path: Path | None, threshold: float, best: bool)
     frames = [read_file(before)]
     frames.append(read_file(path) if path else frames[0].iloc[:0])
     others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}
-    if best:
-        frames = [comparing.best_backends(each) for each in frames]
-        others = {(case, method, "best"): why for (case, method, _), why in others.items()}
     return comparing.compare_results(*frames, threshold, others)
 
 

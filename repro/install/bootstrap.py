@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
-from repro.install.installing import DiskFull, PipError, SetupError, Speaker, pip
+from repro.install.installing import DiskFull, PipError, SetupError, pip, say
 
 NEEDED = {"test", "dev"}  # the groups without which the target that asks for them is nothing
 ELSE = {"compiler": "; install gcc or clang"}
@@ -201,7 +201,7 @@ def one_at_a_time():
         yield
 
 
-def set_up(venv, asked, wanted_cuda, again, speaker):
+def set_up(venv, asked, wanted_cuda, again):
     """Bring `venv` up to date.
 
     Parameters
@@ -260,7 +260,7 @@ def set_up(venv, asked, wanted_cuda, again, speaker):
                     "remove it, or name another: make VENV=..."
                 )
             reason = "again, since a set-up was killed half-way, " if killed else ""
-            speaker.say(f"making {venv} {reason}with Python {sys.version.split()[0]}")
+            say(f"making {venv} {reason}with Python {sys.version.split()[0]}")
             create(venv)
             ours, stamp = True, {}
         earlier = {name for name in stamp.get("groups", ()) if name in known and (name[:4] != "cuda" or name in wanted)}
@@ -268,7 +268,7 @@ def set_up(venv, asked, wanted_cuda, again, speaker):
         wanted |= earlier
         added = sorted(wanted - earlier | stamp.get("missing", {}).keys() & wanted if complete else wanted)
         first = [] if complete else [why, "installing what measuring needs"]
-        speaker.say("; ".join(first + ([f"installing what is for {', '.join(added)}"] if added else [])))
+        say("; ".join(first + ([f"installing what is for {', '.join(added)}"] if added else [])))
         if ours:
             (venv / STARTED).touch()
         (venv / STAMP).unlink(missing_ok=True)
@@ -293,8 +293,8 @@ def set_up(venv, asked, wanted_cuda, again, speaker):
         write_stamp(venv, stamp)
         (venv / STARTED).unlink(missing_ok=True)
         for name, reason in missing.items():
-            speaker.say(f"without the optional {name}: {reason}{ELSE.get(name, '')} (`make setup` tries again)")
-        speaker.say(f"ready in {time.monotonic() - began:.0f} s")
+            say(f"without the optional {name}: {reason}{ELSE.get(name, '')} (`make setup` tries again)")
+        say(f"ready in {time.monotonic() - began:.0f} s")
         return True
 
 
@@ -306,9 +306,9 @@ def main(arguments=None):
     parser.add_argument("--cuda", default="auto", choices=("auto", "none", "12", "13"), help="CuPy for this CUDA")
     parser.add_argument("--again", action="store_true", help="say so when all is up to date; try again what failed")
     options = parser.parse_args(arguments)
-    speaker, venv = Speaker(), ROOT / Path(options.venv).expanduser()
+    venv = ROOT / Path(options.venv).expanduser()
     try:
-        changed = set_up(venv, options.groups.replace(",", " ").split(), options.cuda, options.again, speaker)
+        changed = set_up(venv, options.groups.replace(",", " ").split(), options.cuda, options.again)
     except (SetupError, OSError) as error:
         error = DiskFull() if getattr(error, "errno", None) == errno.ENOSPC else error
         print(f"setup: {error}", file=sys.stderr)
@@ -317,7 +317,7 @@ def main(arguments=None):
         print("setup: stopped; the next make starts it over", file=sys.stderr)
         return 130
     if options.again and not changed:
-        speaker.say("all is up to date")
+        say("all is up to date")
     return 0
 
 

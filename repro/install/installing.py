@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 LOG = "repro-setup.log"
@@ -53,15 +52,9 @@ class PipError(SetupError):
         super().__init__(message)
 
 
-class Speaker:
-    """Tells the user what the set-up does, beside what pip shows."""
-
-    def __init__(self, stream=None):
-        self._stream = stream or sys.stdout
-
-    def say(self, line: str) -> None:
-        """Print a line."""
-        print(f"setup: {line}", file=self._stream, flush=True)
+def say(line: str) -> None:
+    """Tell the user what the set-up does, beside what pip shows."""
+    print(f"setup: {line}", flush=True)
 
 
 def pip(venv: Path, folder: Path, *arguments: str) -> None:

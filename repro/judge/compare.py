@@ -14,7 +14,7 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
 from repro.rows import PARAMETER, text_of
-from repro.show.results import PREFERENCE, times_behind
+from repro.show.results import times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
 
 if TYPE_CHECKING:
@@ -123,29 +123,6 @@ def _fractions(
         printed = flops / printed
     least = least_seconds(time, peak) if peak else None
     return bounds.fraction(time, roofs), least and least / printed
-
-
-def best_backends(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Return for each case, method, metric and parameters the row of the best back end alone, to compare machines.
-
-    The best is that of the least time or the highest rate; of other values it is the first in the order of
-    ``repro.show.results.PREFERENCE``. The column `backend` then says ``best``.
-    """
-    rows: dict[tuple, dict[str, Any]] = {}
-    parameters = _telling(frame)
-    for row in sorted(frame.to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])):
-        key = _key({**row, "backend": "best"}, parameters)
-        before = rows.get(key)
-        if before is None or _better(row, before):
-            rows[key] = row
-    return type(frame)([{**row, "backend": "best"} for row in rows.values()], columns=list(frame.columns))
-
-
-def _better(row: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    if row["status"] != DONE or before["status"] != DONE:
-        return row["status"] == DONE
-    value, other = (each["value"] * split(each["unit"])[0] for each in (row, before))
-    return value < other if is_time(row["unit"]) else is_rate(row["unit"]) and value > other
 
 
 def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:

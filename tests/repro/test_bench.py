@@ -122,48 +122,6 @@ def test_the_compiler_that_is_told_to_asv_is_the_one_that_is_chosen(tmp_path, mo
     assert "compiler" not in versions()
 
 
-BROKEN = """
-import warnings
-
-
-class Broken:
-    params = (("fine", "broken"),)
-
-    def track_rows(self, which):
-        warnings.warn("noise of what ran")
-        if which == "broken":
-            raise ValueError("rows of different lengths")
-        return 1
-
-    def track_all(self, which):
-        raise KeyError("nothing runs")
-
-
-def track_nothing():
-    raise OSError("no parameters")
-"""
-
-
-def test_a_run_shows_what_it_measures_and_why_others_fail(history):
-    """Not what those write that run, nor what does not run on this machine."""
-    (history.folder / "benchmarks" / "broken.py").write_text(BROKEN)
-    words = ("--bench", "Counted", "--bench", "broken", "--seconds", "0.1")
-    done = history.repro("bench", "run", *words, seconds=150)
-    shown = done.stdout
-    for error in ("ValueError: rows of different lengths", "OSError: no parameters"):
-        assert shown.count(error + "\n") == 1
-    assert shown.count("KeyError: 'nothing runs'\n") == 2
-    assert shown.count("Traceback (most recent call last)") == 4
-    assert [line.split()[-1] for line in shown.splitlines() if "For parameters" in line].count("'broken'") == 2
-    assert "noise" not in shown.partition("Traceback")[0] and "===" not in shown
-    rows = [line.split() for line in shown.splitlines() if "track_iterations(" in line]
-    assert [row[:2] for row in rows] == [
-        ["planted.Counted.track_iterations('opencl')", "23"], ["planted.Counted.track_iterations('openmp')", "23"],
-    ]  # fmt: skip
-    assert "('cuda')" not in shown and "n/a" not in shown and "[100.00%]" in shown
-    assert done.returncode == 1 and "3 benchmarks measured" in done.stderr
-
-
 def test_a_wrong_command_is_told_from_a_slow_down(history, capsys):
     for words, said in (
         (["nowhere"], "'nowhere' is no commit of this checkout"),

@@ -1,6 +1,7 @@
 """The set-up, with pip and the driver played by functions: none of these tests installs anything."""
 
 import ast
+import contextlib
 import ctypes
 import io
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro.install import bootstrap
-from repro.install.installing import PipError, SetupError, Speaker
+from repro.install.installing import PipError, SetupError
 
 
 class Driver:
@@ -127,8 +128,8 @@ cuda13 = ["cupy13"]
 
 
 def set_up(root, cuda="auto", again=False, groups=()):
-    said = io.StringIO()
-    changed = bootstrap.set_up(root / ".venv", groups, cuda, again, Speaker(said))
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        changed = bootstrap.set_up(root / ".venv", groups, cuda, again)
     return changed, said.getvalue()
 
 

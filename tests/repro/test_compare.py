@@ -10,7 +10,7 @@ import pytest
 from repro.cache.files import own_part
 from repro.cache.store import read_json
 from repro.cli import main
-from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, best_backends, compare, compare_results
+from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, compare, compare_results
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.judge.roofs import Roofs
 from repro.model import ReproError, Row
@@ -99,19 +99,6 @@ def test_a_rate_is_that_of_its_own_time(times, share, theirs):
     ))  # fmt: skip
     (found,) = compare(rows, load("remacle2016-table3"), roofs=ROOFS).to_dict("records")
     assert (found["of_peak"], found["published_of_peak"]) == (pytest.approx(share), pytest.approx(theirs))
-
-
-def test_machines_are_compared_by_their_best_back_ends():
-    old = best_backends(frame(row(value=2.0), row(value=1.0, backend="openmp"), row(metric="n", unit="", value=5)))
-    new = best_backends(frame(row(value=500.0, unit="ms", backend="cuda"), row(metric="n", unit="", value=5)))
-    table = compare_results(old, new)
-    assert table["old"].tolist() == [1.0, 5] and table["new"].tolist() == [0.5, 5]
-    assert table["backend"].unique().tolist() == ["best"]
-    failed = best_backends(frame(row(value=2.0), row(value=None, status="failed", backend="cuda")))
-    assert failed["value"].tolist() == [2.0]
-    several = [(1, "cuda", 3.0), (50, "cuda", 2.0), (50, "openmp", 1.0)]
-    rows = [frame(row(value=value, backend=backend)).assign(p_repeats=count) for count, backend, value in several]
-    assert best_backends(pandas.concat(rows))[["p_repeats", "value"]].to_numpy().tolist() == [[1, 3.0], [50, 1.0]]
 
 
 def test_units_that_measure_different_things_are_an_error():
@@ -280,10 +267,9 @@ def test_nothing_measured_before_is_nothing_lost(laboratory, older, capsys):
     assert "lost" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--fail-on-regression", "--best-backend"])
-def test_what_is_of_older_results_wants_them(laboratory, older, capsys, option):
-    assert main(["compare", "table1", "--results", str(laboratory.results), option]) == 2
-    assert f"{option} wants --with" in capsys.readouterr().err
+def test_what_is_of_older_results_wants_them(laboratory, older, capsys):
+    assert main(["compare", "table1", "--results", str(laboratory.results), "--fail-on-regression"]) == 2
+    assert "--fail-on-regression wants --with" in capsys.readouterr().err
 
 
 def test_a_comparison_of_nothing_is_not_passed(laboratory, older, capsys):
@@ -328,9 +314,8 @@ def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp
     assert "has the machines another, their-machine, none of them bench" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("best", [(), ("--best-backend",)], ids=" ".join)
 @pytest.mark.parametrize(("seed", "reason"), [(0, "demo2020/ball is not the same"), (7, "seed 7 and seed 0")])
-def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, capsys, seed, reason, best):
+def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, capsys, seed, reason):
     for file, digest, drawn in (
         (laboratory.file("table1.smoke.json"), "this", 0),
         (older / "demo2020/table1.smoke.json", "that", seed),
@@ -344,7 +329,7 @@ def test_results_of_other_data_are_neither_slower_nor_faster(laboratory, older, 
     times = pandas.read_csv(table)
     times.loc[times["case"] == "first", ["value", "ci_low", "ci_high"]] /= 1000
     times.to_csv(table, index=False)
-    assert against(laboratory, older, "--json", *best) == 0
+    assert against(laboratory, older, "--json") == 0
     out, err = capsys.readouterr()
     verdicts = {row["case"]: (row["verdict"], row["reason"]) for row in json.loads(out)}
     assert verdicts["first"] == (OTHER, reason) and (verdicts["second"][0] == OTHER) == bool(seed)

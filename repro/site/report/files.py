@@ -35,11 +35,6 @@ def packed(value: Any) -> str:
     return base64.b64encode(gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 9, mtime=0)).decode()
 
 
-def unpacked(text: str) -> Any:
-    """Return the value that `packed` was given."""
-    return json.loads(gzip.decompress(base64.b64decode(text)))
-
-
 def by_columns(path: Path) -> list[list[str]]:
     """Return the columns of a CSV, each with its heading: equal texts that stand together are small when packed."""
     with path.open(newline="", encoding="utf-8") as stream:

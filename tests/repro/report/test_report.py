@@ -3,7 +3,9 @@
 import base64
 import csv
 import dataclasses
+import gzip
 import io
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -62,7 +64,7 @@ def page(results):
 
 
 def carried(page):
-    return files.unpacked(re.search(r'id="carried">(.*?)</script>', page, re.S)[1])
+    return json.loads(gzip.decompress(base64.b64decode(re.search(r'id="carried">(.*?)</script>', page, re.S)[1])))
 
 
 def filled(page):

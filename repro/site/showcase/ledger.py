@@ -15,6 +15,12 @@
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
     sell = "spmv/sell.py"                    # several that speaks of the device
     ellwarp = ["spmv/ellwarp.py", "spmv/_warps.py"]
+    [[family.loses]]                         # why a rival may be faster than the best of these
+    rival = "cusparse_csr"                   # patterns: of its method, and by default of all back ends and cases
+    backend = "cuda"
+    cases = ["power-law*"]
+    why = "its rows are cut by their entries"
+    test = "tests/kernels/spmv/test_csr_merge.py::test_rows_are_cut"
 """
 
 from __future__ import annotations
@@ -30,7 +36,18 @@ from repro import environment
 from repro.model import ReproError
 
 FILE = "showcase.toml"
-_FAMILY = {"name", "artefacts", "metric", "cold", "rivals", "each", "kernels"}
+_FAMILY = {"name", "artefacts", "metric", "cold", "rivals", "each", "kernels", "loses"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why rivals are faster than the best of a family's kernels, and the test that holds it."""
+
+    rival: str
+    why: str
+    test: str  #: ``path::function``
+    backend: str = "*"
+    cases: tuple[str, ...] = ("*",)
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,7 @@ class Family:
     rivals: tuple[str, ...] = ()  #: methods, patterns with ``*``; none where nothing else there computes it
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: words in braces of methods and rivals
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: paths below ``kernels/`` by method
+    reasons: tuple[Reason, ...] = ()
 
     def words(self) -> list[dict[str, str]]:
         """Return every combination of what the words in braces stand for."""
@@ -98,4 +116,5 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
         entry.get("cold", f"{metric}_cold{bracket}{own}"), tuple(rivals.split("|")) if rivals else (),
         {name: tuple(values) for name, values in entry.get("each", {}).items()},
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
+        tuple(Reason(**{**each, "cases": tuple(each.get("cases", ["*"]))}) for each in entry.get("loses", [])),
     )  # fmt: skip

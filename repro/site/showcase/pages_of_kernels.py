@@ -8,7 +8,7 @@ from dataclasses import replace
 from repro import environment
 from repro.judge.claims.stored import Stored
 from repro.judge.claims.table import Link
-from repro.site.showcase import tables
+from repro.site.showcase import losses, tables
 from repro.site.showcase.kernels import docstring
 from repro.site.showcase.ledger import Ledger
 
@@ -29,6 +29,7 @@ def pages(
     root = environment.root() / FOLDER
     heads = {folder: docstring(root / folder / "__init__.py").partition("\n")[0] for folder in folders}
     index = ["# Kernels", *opening, "\n".join(f"- [{folder}]({folder}.md): {heads[folder]}" for folder in folders),
+             "## Where a rival is faster", losses.table(ledgers, machines, link),
              "## How to read the tables", tables.caption(),
              "\n".join(["```{toctree}", ":hidden:", "", *folders, "```"])]  # fmt: skip
     found = {f"{FOLDER}/index.md": index}

@@ -18,6 +18,7 @@ from repro.units import convert, is_time
 
 Place = tuple[str, ...]  # a case, and the words that stand in braces
 Row = Mapping[str, Any]
+EMBEDDED = "openmp"  # the back end that every processor has, and for which kernels have bodies of their own there
 LARGE = "large"  # a scale that is shown beside the papers' own
 
 
@@ -99,7 +100,10 @@ def runs(family: Family, stored: Stored) -> list[Run]:
         made = []
         for scale in scales:
             if scale in (scales[0], LARGE):
-                backend = min({row["backend"] for row in ours if row["scale"] == scale}, key=PREFERENCE.index)
+                there = [row for row in ours if row["scale"] == scale]
+                backend = min({row["backend"] for row in there}, key=PREFERENCE.index)
+                if not any(row["gpu"] for row in there) and any(row["backend"] == EMBEDDED for row in there):
+                    backend = EMBEDDED
                 rows = tuple(row for row in done if row["scale"] == scale)
                 made.append(Run(family, stored, artefact, scale, backend, rows))
         if made:

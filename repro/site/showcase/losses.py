@@ -1,0 +1,91 @@
+"""Where a rival is faster than the best of our kernels, and the reason for it that a test holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from repro.judge.claims.stored import Stored
+from repro.judge.claims.table import Link
+from repro.published import name_of
+from repro.site.showcase.ledger import Family, Ledger, Reason
+from repro.site.showcase.runs import runs
+from repro.units import significant
+
+LEVEL = 0.97  # of our time: a rival that takes no less is level with us
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A case in which a rival takes less than the best of ours."""
+
+    artefact: str
+    scale: str
+    backend: str
+    case: str
+    ours: str  #: method
+    rival: str
+    ratio: float  #: its time over ours, below 1
+    reason: Reason | None
+
+
+def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[int, list[Loss]]:
+    """Return in how many cases a machine has rivals for the best of our kernels, and those that we lose.
+
+    Families of one artefact and metric are one here: what counts is the best of all of them.
+    """
+    count, found = 0, []
+    for family in _joined(ledgers):
+        for run in runs(family, stored):
+            for place in run.places():
+                if not (rivals := run.rivals(place)):
+                    continue
+                count += 1
+                best, rival = (min(rows, key=lambda row: row["value"]) for rows in (run.ours(place).values(), rivals))
+                if rival["value"] < LEVEL * best["value"]:
+                    place_of = run.artefact, run.scale, run.backend, place[0], best["method"]
+                    reason = next((each for each in family.reasons if _holds(each, rival, run.backend, place[0])), None)
+                    found.append(Loss(*place_of, rival["method"], rival["value"] / best["value"], reason))
+    return count, found
+
+
+def _joined(ledgers: Iterable[Ledger]) -> Iterator[Family]:
+    together: dict[tuple, Family] = {}
+    for family in (family for ledger in ledgers for family in ledger.families if family.rivals):
+        key = family.artefacts, family.metric, tuple(family.each)
+        known = together.get(key)
+        together[key] = family if known is None else replace(
+            known, kernels={**known.kernels, **family.kernels}, reasons=(*known.reasons, *family.reasons),
+            rivals=tuple(dict.fromkeys((*known.rivals, *family.rivals))),
+        )  # fmt: skip
+    yield from together.values()
+
+
+def _holds(reason: Reason, rival: dict, backend: str, case: str) -> bool:
+    return (fnmatchcase(rival["method"], reason.rival) and fnmatchcase(backend, reason.backend)
+            and any(fnmatchcase(case, each) for each in reason.cases))  # fmt: skip
+
+
+def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) -> str:
+    """Return how often a rival wins on each machine, and a table of where, with the reason and what tests it."""
+    lines, rows = [], []
+    for name, stored in machines.items():
+        count, losses = compared(ledgers, stored)
+        unexplained = sum(loss.reason is None for loss in losses)
+        lines.append(f"- {name}: {len(losses)} of {count} cases, {unexplained} of these without a tested reason")
+        groups: dict[tuple, list[Loss]] = {}
+        for loss in losses:
+            groups.setdefault((loss.artefact, loss.scale, loss.backend, loss.rival, loss.reason), []).append(loss)
+        for (artefact, scale, backend, rival, reason), each in groups.items():
+            ratios = [significant(value) for value in (min(x.ratio for x in each), max(x.ratio for x in each))]
+            span = " to ".join(dict.fromkeys(ratios))
+            where = f"{artefact.partition('-')[0]} {name_of(artefact)}, {backend}, `{scale}`, {name.partition(':')[0]}"
+            ours = ", ".join(f"`{method}`" for method in dict.fromkeys(x.ours for x in each))
+            test = link(f"`{reason.test.partition('::')[2]}`", reason.test.partition("::")[0]) if reason else "–"
+            rows.append(f"| {where} | {ours} | `{rival}` | {len(each)} | {span}\u00a0× | "
+                        f"{reason.why if reason else 'no tested reason'} | {test} |")  # fmt: skip
+    if rows:
+        rows[:0] = ["", "| where | ours | rival | cases | its time over ours | why | tested by |",
+                    "|---|---|---|---:|---:|---|---|"]  # fmt: skip
+    return "\n".join([*lines, *rows])

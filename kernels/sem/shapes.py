@@ -25,9 +25,10 @@ class Shape:
         Pencils a thread.
     stages : int
         Slabs of stored factors that CUDA copies ahead to shared memory, fewer than nodes along an edge.
-    body : {'stiffness', 'tensor', 'columns', 'rows', 'loops'}
+    body : {'stiffness', 'tensor', 'columns', 'rows', 'pencils', 'loops'}
         The source: threads on any device; FP64 tensor cores on CUDA by tiles of slabs, or by columns along each axis,
-        an element a block; threads of whole rows and recomputed factors; or vectors of elements on a processor.
+        an element a block; threads of whole rows and recomputed factors; threads that take a pencil along each axis in
+        turn; or vectors of elements on a processor.
     warps, chunks : int
         Of columns: warps of a block, and parts of a pencil along ζ, which divide it.
     """
@@ -57,6 +58,8 @@ class Shape:
         """Return the numbers in a block's shared memory, at most."""
         if self.body == "rows":
             return self.elements * (2 * (q**3 + 1) + 23)
+        if self.body == "pencils":
+            return self.elements * (3 * q * q * (q | 1) + 23)
         if self.body == "columns":
             return 4 * q * spread(q * spread(q)) + 23
         if self.body == "tensor":

@@ -32,7 +32,7 @@ from kernels.sem.numbering import number_nodes
 from kernels.sem.shapes import Shape, spread, tuned
 from repro import Work
 
-BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "loops.c")
+BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "pencils.c", "loops.c")
 SOURCES = {path.stem: path for path in map(Path(__file__).with_name, BODIES)}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
@@ -52,11 +52,22 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
     if shape.body == "columns":
         pitch = spread(order + 1)
         macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch), "CHUNKS": shape.chunks}
+    if shape.body == "pencils":
+        macros["FOLDED"] = _list(_folded(derivative))
     if os.environ.get(sanitized.VARIABLE) == "memory":
         # What racecheck has against tensor.cu's copies of 16 bytes at n = 7 and 15 it has not in a kernel of a few
         # lines that does the same, with one stage or two.
         macros["SANITIZED"] = 1
     return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
+
+
+def _folded(derivative):
+    """Return the numbers of `derivative` that even and odd pencils meet, as pencils.c has them side by side."""
+    half, opposite = len(derivative) // 2, derivative[:, ::-1]
+    both = np.stack([derivative + opposite, derivative - opposite], axis=-1) / 2
+    across = np.stack([derivative[:half, half], derivative[half, :half]], axis=-1)
+    corner = np.array([opposite[0, 0] - derivative[0, 0], -opposite[0, 0] - derivative[0, 0]]) / 2
+    return np.concatenate([both[:half, :half].ravel(), across.ravel(), corner])
 
 
 def _list(values):
@@ -83,6 +94,9 @@ def _builds():
         (11, "float64", "affine", False, "parts", Shape(1, body="columns", warps=5, chunks=2)),
         (3, "float64", "trilinear", True, "nodes", Shape(8, min_blocks=10, body="rows")),
         (2, "float32", "affine", True, "both", Shape(21, body="rows")),
+        (9, "float64", "trilinear", True, "both", Shape(2, body="pencils")),
+        (10, "float32", "stored", True, "nodes", Shape(1, body="pencils")),
+        (11, "float64", "affine", False, "parts", Shape(1, min_blocks=4, body="pencils")),
         (2, "float64", "stored", True, "nodes", Shape(8, body="loops")),
         (5, "float32", "trilinear", True, "both", Shape(16, body="loops")),
         (3, "float64", "affine", False, "parts", Shape(4, body="loops")),

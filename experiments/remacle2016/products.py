@@ -76,6 +76,7 @@ def need(run, device, mesh, order: int, *, factors: int = 0, overlaps: bool = Tr
 
 def measure(cell, run):
     """Time the product to element vectors, and the whole product with and without atomics."""
+    from kernels.device import Unavailable
     from kernels.sem.stiffness import Operator
 
     device, order = run.device, cell.parameters["order"]
@@ -87,10 +88,8 @@ def measure(cell, run):
         operator = Operator(
             device, mesh.points, mesh.cells, order, dtype=dtype, geometry=geometry, mass=1.0 if has_mass else None
         )
-    except ValueError as cause:
-        if "shared memory" not in str(cause):
-            raise
-        run.skip(str(cause))
+    except Unavailable as missing:
+        run.skip(missing.reason, missing.remedy)
     settings = {"max_seconds": SECONDS[run.scale]}
     x, local = rates(run, operator, mesh, {"mass": 1.0 if has_mass else 0.0}, settings)
     settings["tolerance"] = TOLERANCE[dtype]

@@ -8,9 +8,7 @@
 #define HALF (Q / 2)
 #define THREADS (ELEMENTS * Q2)
 #define LANES THREADS
-#define PITCH (Q + (Q + 1) % 2) /* odd: pencils along ξ meet no bank twice */
-#define SLAB (Q * PITCH)
-#define TILE (Q * SLAB)
+#define TILE (Q * SLAB) /* rows lie PITCH apart, and slabs SLAB: see shapes.py */
 #define STORED 0
 #define TRILINEAR 1
 #define AFFINE 2
@@ -139,7 +137,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                  GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT parts, GLOBAL real *RESTRICT y)
 {
     OUTER(group);
-    SHARED_POOL(real, pool, 3 * ELEMENTS * Q * Q * (Q + (Q + 1) % 2) + ELEMENTS * CONSTANTS);
+    SHARED_POOL(real, pool, 3 * ELEMENTS * Q * SLAB + ELEMENTS * CONSTANTS);
     PRIVATE_ARRAY(real, u, Q); /* along ζ; then ∂u/∂ζ, then its flux */
     SHARED_POINTER real *values = pool, *flux_i = pool + ELEMENTS * TILE, *flux_j = pool + 2 * ELEMENTS * TILE;
     const real weight[Q] = {WEIGHTS};

@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernels.device import Unavailable
 from kernels.sem.layout import lanes
+
+CONSTANTS = 23  # of a trilinear element, from which factors are recomputed
 
 
 @dataclass(frozen=True)
@@ -54,20 +57,26 @@ class Shape:
             return 32 * (-(-q // 8)) ** 2 * self.elements
         return -(-self.elements * q * -(-q // self.pencils) // 32) * 32
 
-    def shared(self, q: int) -> int:
-        """Return the numbers in a block's shared memory, at most."""
+    def shared(self, q: int, constants: int = CONSTANTS) -> int:
+        """Return the numbers in a block's shared memory, at most; `constants` are an element's."""
         if self.body == "rows":
-            return self.elements * (2 * (q**3 + 1) + 23)
+            return self.elements * (2 * (q**3 + 1) + constants)
         if self.body == "pencils":
-            return self.elements * (3 * q * q * (q | 1) + 23)
+            return self.elements * (3 * q * distances(q)[1] + constants)
         if self.body == "columns":
-            return 4 * q * spread(q * spread(q)) + 23
+            return 4 * q * spread(q * spread(q)) + constants
         if self.body == "tensor":
             width = 4 * -(-q // 4)
             tile = (q + 4) * width * (width + 4 * (width // 16))
         else:
             tile = 3 * q * q * (q + self.padding)
-        return self.elements * (tile + 6 * self.stages * q * q + 23)
+        return self.elements * (tile + 6 * self.stages * q * q + constants)
+
+
+def distances(q: int) -> tuple[int, int]:
+    """Return how far rows and slabs lie apart in pencils.c: where least banks meet, as counted over all its pencils."""
+    pitch = q + (q % 4 == 0)
+    return pitch, q * pitch + (q % 4 == 2)
 
 
 def spread(n: int) -> int:
@@ -137,6 +146,8 @@ def tuned(order: int, dtype: str, geometry: str, device, has_mass: bool = False)
     ------
     ValueError
         For an order that no shape is known of.
+    Unavailable
+        When the device's shared memory does not hold an element's fields.
     """
     if not 1 <= order <= 15:
         raise ValueError(f"the order must be 1 to 15, not {order}")
@@ -150,5 +161,10 @@ def tuned(order: int, dtype: str, geometry: str, device, has_mass: bool = False)
         if size * special.shared(q) <= device.shared_bytes:
             return special
     shape = Shape(*_TUNED[dtype, geometry][order - 1])
-    room = device.shared_bytes // (size * replace(shape, elements=1).shared(q))
-    return replace(shape, elements=max(1, min(shape.elements, room)))
+    needed = size * replace(shape, elements=1).shared(q, 0 if geometry == "stored" else CONSTANTS)
+    if needed > device.shared_bytes:
+        raise Unavailable(
+            f"order {order} wants {needed} bytes of shared memory a block; {device.name} has {device.shared_bytes}",
+            "take a lower order, single precision, or CUDA on the same card",
+        )
+    return replace(shape, elements=min(shape.elements, device.shared_bytes // needed))

@@ -29,7 +29,7 @@ from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
 from kernels.sem.numbering import number_nodes
-from kernels.sem.shapes import Shape, spread, tuned
+from kernels.sem.shapes import Shape, distances, spread, tuned
 from repro import Work
 
 BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "pencils.c", "loops.c")
@@ -53,7 +53,8 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         pitch = spread(order + 1)
         macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch), "CHUNKS": shape.chunks}
     if shape.body == "pencils":
-        macros["FOLDED"] = _list(_folded(derivative))
+        pitch, slab = distances(order + 1)
+        macros |= {"PITCH": pitch, "SLAB": slab, "FOLDED": _list(_folded(derivative))}
     if os.environ.get(sanitized.VARIABLE) == "memory":
         # What racecheck has against tensor.cu's copies of 16 bytes at n = 7 and 15 it has not in a kernel of a few
         # lines that does the same, with one stage or two.

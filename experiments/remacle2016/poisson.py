@@ -30,6 +30,7 @@ METHODS = {
     "weighted-fp32": {"dtype": "float32"},
     "two-scale-fp32": {"weighted": False, "cycle": {"corrections": 3}, "dtype": "float32"},
     "weighted-host": {"coarse": "host"},
+    "one-cycle-host": {"weighted": False, "cycle": {"steps": 1, "coarsest": 100}, "coarse": "host"},
     "launched": {"weighted": False, "cycle": {"corrections": 3}, "graph": False},
     "jacobi": {"preconditioner": "jacobi"},
 }
@@ -42,6 +43,7 @@ TITLES = {
     "weighted-fp32": "weighted, all in single precision",
     "two-scale-fp32": "two-scale, all in single precision, as the paper's heat equation is",
     "weighted-host": "weighted, with the coarse part on the host's cores while the device solves locally",
+    "one-cycle-host": "one-cycle, with the coarse part there, which is the paper's text to the letter",
     "launched": "two-scale with each iteration launched by the host, as OpenCL's are, in place of CUDA's graph",
     "jacobi": "the inverse of the diagonal",
     "pyamg-low-order": "on the host: PyAMG's CG with the assembled matrix, its smoothed aggregation on low-order "

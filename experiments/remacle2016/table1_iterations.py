@@ -31,7 +31,7 @@ CUBES = {case_of(mesh, size): (mesh, size) for mesh in MESHES for size in SIZES[
 OF_ORDER = {case_of("mesh2", 32, order): order for order in (2, 4, 5, 6, 7)}  # for the text: 23 iterations at n = 7
 HIGH = case_of("mesh2", 32, 7)
 NEAR = 0.1  # of the published
-OVERLAP = ("fine", "weighted-host")  # whether the host's part costs anything, by order
+OVERLAP = ("fine", "one-cycle-host")  # whether the host's part costs anything, by order
 
 
 def cells(scale):

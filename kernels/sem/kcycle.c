@@ -6,23 +6,15 @@
     for (long row = block * chunk + t, dialect_last = block * chunk + chunk < rows ? block * chunk + chunk : rows;   \
          row < dialect_last; row += BLOCK)
 /* sum of value times TERM(column) over a row */
-#if SLICE == 1 /* nothing is padded: sums side by side become vector instructions, and do not wait for one another */
+#if SLICE == 1 /* rows are filled up to sums side by side, which become vector instructions and do not wait for one another */
 #define SIDE 8
 #define ROW_SUM(sum, row, TERM)                                                                                      \
     real sums_of_row[SIDE];                                                                                          \
     for (int l = 0; l < SIDE; ++l) sums_of_row[l] = 0;                                                               \
-    long place = slice_offsets[row];                                                                                 \
-    for (const long last = slice_offsets[(row) + 1]; place < last; place += SIDE) {                                  \
-        if (place + SIDE <= last) {                                                                                  \
-            for (int l = 0; l < SIDE; ++l) {                                                                         \
-                const int column = columns[place + l];                                                               \
-                sums_of_row[l] += values[place + l] * (TERM);                                                        \
-            }                                                                                                        \
-        } else {                                                                                                     \
-            for (int l = 0; place + l < last; ++l) {                                                                 \
-                const int column = columns[place + l];                                                               \
-                sums_of_row[l] += values[place + l] * (TERM);                                                        \
-            }                                                                                                        \
+    for (long place = slice_offsets[row], last = slice_offsets[(row) + 1]; place < last; place += SIDE) {            \
+        for (int l = 0; l < SIDE; ++l) {                                                                             \
+            const int column = columns[place + l];                                                                   \
+            sums_of_row[l] += values[place + l] * (TERM);                                                            \
         }                                                                                                            \
     }                                                                                                                \
     for (int reach = SIDE / 2; reach > 0; reach /= 2) {                                                              \

@@ -31,6 +31,7 @@ SOURCE = Path(__file__).with_name("kcycle.c")
 NEAR_EXACT, EXACT = 3, 8  # corrections
 # Rows of a slice and threads of a block on a GPU; a processor takes a row after the other.
 SHAPES = {True: (32, 128), False: (1, 1)}
+SIDE = 8  # entries that a processor adds side by side: its rows are filled up to so many
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
 REAL = {"float64": "double", "float32": "float"}
@@ -204,13 +205,15 @@ class _Packed:
 def _sliced(device, matrix, dtype: str):
     """Return the slices' offsets, columns and values, and the number of entries with padding."""
     xp, rows, (size, _) = device.xp, matrix.shape[0], SHAPES[device.is_gpu]
+    side = 1 if device.is_gpu else SIDE
     lengths = xp.zeros(-(-rows // size) * size, dtype="int64")
     lengths[:rows] = xp.diff(matrix.indptr)
+    lengths = -(-lengths // side) * side
     offsets = xp.zeros(len(lengths) // size + 1, dtype="int64")
     offsets[1:] = xp.cumsum(lengths.reshape(-1, size).max(axis=1) * size)
     row = xp.searchsorted(matrix.indptr[1:], xp.arange(matrix.nnz, dtype=matrix.indptr.dtype), side="right")
     place = offsets[row // size] + row % size + size * (xp.arange(matrix.nnz) - matrix.indptr[row].astype("int64"))
     entries = int(offsets[-1])
-    columns, values = xp.full(entries, -1, dtype="int32"), xp.zeros(entries, dtype=dtype)
+    columns, values = xp.full(entries, -1 if device.is_gpu else 0, dtype="int32"), xp.zeros(entries, dtype=dtype)
     columns[place], values[place] = matrix.indices, matrix.data
     return [device.array(array) for array in (offsets, columns, values)], entries

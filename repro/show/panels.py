@@ -61,12 +61,13 @@ def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, 
 
 def logarithmic(axes: Axes, which: str) -> None:
     """Make an axis logarithmic, with plain numbers at its ticks, and three a decade where there are few decades."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")
     low, high = sorted(getattr(axes, f"get_{which}lim")())
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
+    few = MaxNLocator(3) if high / low < 3 else None  # else matplotlib takes many, whose numbers meet
+    axis.set_major_locator(few or LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
     axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=20))
     is_plain = low > 1e-3 and high < 1e6
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if is_plain else _power(value)))

@@ -22,6 +22,15 @@ def stiffness(order: int, geometry: str, has_mass: bool) -> int:
     return 12 * q**4 + node * q**3 + (PENCIL * q**2 if geometry == "trilinear" else 0)
 
 
+def pencils(order: int, geometry: str, has_mass: bool) -> int:
+    """Return the operations of ``pencils.c`` for an element."""
+    q = order + 1
+    half, is_odd = q // 2, q % 2
+    along = 4 * half + 4 * half**2 + 4 * half * is_odd  # sums along a pencil, by what is even and odd in it
+    node = METRIC[geometry] + 4 + (MASS[geometry] - 1 if has_mass else 0)
+    return q**2 * (6 * along + node * q + 1 + (PENCIL if geometry == "trilinear" else 0))
+
+
 def schwarz(order: int) -> int:
     """Return the operations of ``schwarz.c`` for a subdomain."""
     q = order + 3

@@ -193,10 +193,13 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             const real u_i = flux_i[at], u_j = flux_j[at], u_k = P(u)[k];
 #if GEOMETRY == TRILINEAR
             real flux[3];
-            const real mass = constants[e * CONSTANTS + 22] * FLUX(&PENCIL_HERE, point[k], constants[e * CONSTANTS + 21], u_i, u_j, u_k, flux);
+            const real volume = FLUX(&PENCIL_HERE, point[k], constants[e * CONSTANTS + 21], u_i, u_j, u_k, flux);
             flux_i[at] = flux[0];
             flux_j[at] = flux[1];
             P(u)[k] = flux[2];
+#if HAS_MASS
+            values[at] *= constants[e * CONSTANTS + 22] * volume;
+#endif
 #else
 #if GEOMETRY == STORED
 #define G(c) factors[(k * COMPONENTS + (c)) * LANES + t]
@@ -208,11 +211,8 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             flux_j[at] = g12 * u_i + g22 * u_j + g23 * u_k;
             P(u)[k] = g13 * u_i + g23 * u_j + g33 * u_k;
 #if HAS_MASS
-            const real mass = G(6);
+            values[at] *= G(6);
 #endif
-#endif
-#if HAS_MASS
-            values[at] *= mass;
 #endif
         }
     }

@@ -242,7 +242,8 @@ class Operator:
     @property
     def operations(self) -> int:
         """Those that the kernel executes for an element."""
-        return operations.stiffness(self.order, self.geometry, self.has_mass)
+        count = operations.pencils if self._shape.body == "pencils" else operations.stiffness
+        return count(self.order, self.geometry, self.has_mass)
 
     @property
     def _problem_bytes(self) -> int:

@@ -26,6 +26,7 @@ TITLES = {"petsc-jacobi": "Jacobi", "petsc-bjacobi": "block Jacobi"}
 PROCESSES = (1, 2, 3, 4)
 FEWER = {"smoke": (1, 2), "small": (1, 2)}  # starting them takes longer than such runs
 REFERENCE, ONE_CORE, ANOTHER = "petsc-bjacobi-1", "numba", "torchcor"
+APART = 0.8  # of the distance between two hearts, over which the marks of one are spread
 SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 0.6, "large": 1.0}
 
 
@@ -165,10 +166,19 @@ def plot(results):
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        lines(axes, series, x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_x=True, log_y=True)
+        sizes = sorted({nodes for found in series.values() for nodes, *_ in found})
+        lines(axes, _apart(series, sizes), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True)
+        axes.set_xticks(range(len(sizes)), [f"{nodes:,.0f}" for nodes in sizes], fontsize=6)
         axes.set_title(title, fontsize=7, loc="left")
     caption(made, results)
     return made
+
+
+def _apart(series, sizes):
+    """Return series over the places of their hearts, side by side there: methods as fast would hide one another."""
+    step, middle = APART / len(series), (len(series) - 1) / 2
+    return {method: [(sizes.index(nodes) + (k - middle) * step, *rest) for nodes, *rest in found]
+            for k, (method, found) in enumerate(series.items())}  # fmt: skip
 
 
 def points(results, method, backend):

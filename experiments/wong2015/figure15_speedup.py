@@ -6,6 +6,7 @@ import pandas
 
 import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
+from experiments.wong2015.rows import node_counts
 from repro import Cell
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines
 from repro.show.results import is_missing
@@ -166,29 +167,28 @@ def plot(results):
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        sizes = sorted({nodes for found in series.values() for nodes, *_ in found})
-        lines(axes, _apart(series, sizes), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True)
-        axes.set_xticks(range(len(sizes)), [f"{nodes:,.0f}" for nodes in sizes], fontsize=6)
+        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True)
+        axes.set_xticks(range(len(results.cases)), map(node_counts(results).get, results.cases), fontsize=6)
         axes.set_title(title, fontsize=7, loc="left")
     caption(made, results)
     return made
 
 
-def _apart(series, sizes):
-    """Return series over the places of their hearts, side by side there: methods as fast would hide one another."""
+def _apart(series):
+    """Return series whose points of a heart stand side by side: methods that are as fast would hide one another."""
     step, middle = APART / len(series), (len(series) - 1) / 2
-    return {method: [(sizes.index(nodes) + (k - middle) * step, *rest) for nodes, *rest in found]
+    return {method: [(place + (k - middle) * step, *rest) for place, *rest in found]
             for k, (method, found) in enumerate(series.items())}  # fmt: skip
 
 
 def points(results, method, backend):
-    """Return nodes and speed-up of every heart that a method has computed, with the ends of the speed-up's interval."""
-    found = ((results.value(case, method, "nodes", backend), speedup(results, case, method, backend),
+    """Return place and speed-up of every heart that a method has computed, with the ends of the speed-up's interval."""
+    found = ((place, speedup(results, case, method, backend),
               _reach(results, case, REFERENCE, "host"), _reach(results, case, method, backend))
-             for case in results.cases)  # fmt: skip
-    return [(nodes, ratio, *(ratio * ends[0] / ends[1] if all(ends) else None
+             for place, case in enumerate(results.cases))  # fmt: skip
+    return [(place, ratio, *(ratio * ends[0] / ends[1] if all(ends) else None
                              for ends in ((slow[0], own[1]), (slow[1], own[0]))))
-            for nodes, ratio, slow, own in found if nodes and ratio]  # fmt: skip
+            for place, ratio, slow, own in found if ratio]  # fmt: skip
 
 
 def _reach(results, case, method, backend):
@@ -199,6 +199,6 @@ def _reach(results, case, method, backend):
 
 
 def steps(results, method, backend):
-    """Return nodes and the milliseconds of a step of every heart that a method has computed."""
-    found = ([results.value(case, method, metric, backend) for metric in ("nodes", "step")] for case in results.cases)
-    return [(nodes, 1e3 * seconds) for nodes, seconds in found if nodes and seconds]
+    """Return place and the milliseconds of a step of every heart that a method has computed."""
+    found = enumerate(results.value(case, method, "step", backend) for case in results.cases)
+    return [(place, 1e3 * seconds) for place, seconds in found if seconds]

@@ -16,7 +16,7 @@ import pandas
 from baselines.monodomain import ten_tusscher
 from baselines.monodomain.residual import with_source
 from experiments.wong2015 import dataset
-from experiments.wong2015.wave import SOLVED
+from experiments.wong2015.wave import solving
 from kernels.monodomain import IonicHeart, Tissue
 from kernels.monodomain.ionic import STATES
 from repro import Cell, published
@@ -64,7 +64,7 @@ def measure(run):
     inside = (mesh.points[mesh.cells].mean(axis=1) <= CUBE).all(axis=1)
     fibres, dt, stimulus = np.broadcast_to([1.0, 0.0, 0.0], (len(mesh.cells), 3)), STEPS[case], STIMULUS * inside
     heart = IonicHeart(device, mesh.points, mesh.cells, fibres, tissue(), dt, stimulus, LASTING,
-                       integration=integration, format="ellwarp", linear_tolerance=SOLVED)  # fmt: skip
+                       integration=integration, format="ellwarp", **solving(len(mesh.points)))  # fmt: skip
     taken, most, begun = [], round(MOST.get(run.scale, LIMIT) / dt), time.perf_counter()
     at = np.array([-1.0])
     while len(taken) < most and (at < 0).any():

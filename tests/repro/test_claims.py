@@ -394,6 +394,9 @@ def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkey
     monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
     none = store.one(where, stated("n", "about", '"table2 fast iterations"'))
     assert none.outcome == UNDECIDED and none.needs == "it needs the data themselves of a, b"
+    text = claim(where, stated("n", "about", '"table2 fast iterations"'))
+    (alike,) = store.judged(f'of_size = ["table2"]\n{text}')  # for which data need have the paper's size alone
+    assert len(alike.stated.points) == 2 and not alike.stated.untestable
 
 
 @pytest.mark.parametrize(("of_data", "outcome"), [("of_data = true", UNDECIDED), ("", CONTRADICTED)])

@@ -87,7 +87,8 @@ def find(
                     method for each in parsed.values()
                     for method in stored.lacking(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
                 )  # fmt: skip
-                if all(rows.values()) and any(unlike().intersection(stored.data(row)) for row in rows.values()):
+                alike = [rows[name] for name, each in parsed.items() if each.stem not in claim.of_size]
+                if all(rows.values()) and any(unlike().intersection(stored.data(row)) for row in alike):
                     untestable.append(Point(case, words, rows))
                 elif all(rows.values()):
                     (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))

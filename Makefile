@@ -92,7 +92,7 @@ figures: ## Draw every figure again from stored results, as PNG, SVG and PDF, wi
 
 docs: ## The site, from docs/ into .cache/site; warnings are errors
 	$(call READY,docs)
-	@$(PY) -m sphinx -W --keep-going -q -b html docs .cache/site && echo "open .cache/site/index.html"
+	@$(PY) -m sphinx -t evidence -W --keep-going -q -b html docs .cache/site && echo "open .cache/site/index.html"
 
 # A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them

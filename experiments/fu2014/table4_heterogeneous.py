@@ -75,7 +75,7 @@ def plot(results):
         axes,
         results,
         "iterations",
-        {method: NAMES.get(method, method) for method in METHODS if method != "hypre-cg"},  # which is CG again
+        [method for method in METHODS if method != "hypre-cg"],  # which is CG again
         unit="count",
         quantity="Iterations",
         cases=cases,

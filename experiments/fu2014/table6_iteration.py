@@ -114,6 +114,6 @@ def plot(results):
     if inside:
         theirs = dict.fromkeys(solvers.INSIDE, "") | solvers.published(results, ("patch-pcgamg",))
         theirs["inside-symcoo"] = theirs.pop("patch-pcgamg")
-        bars(panels[1], results, "time_per_iteration", solvers.INSIDE, published=theirs, **options)
+        bars(panels[1], results, "time_per_iteration", list(solvers.INSIDE), published=theirs, **options)
     caption(made, results)
     return made

@@ -71,6 +71,11 @@ def _look(method: str) -> tuple[str, str]:
     return NEW[digest[0] % len(NEW)], _MARKERS[digest[1] % len(_MARKERS)]
 
 
+def word(method: str) -> str:
+    """Return what figures call a method, ``[words]`` of ``experiments/looks.toml``; else its name."""
+    return _table(environment.experiments_folder()).get("words", {}).get(method, method)
+
+
 def colour(method: str) -> str:
     """Return the method's colour, the same in every figure and on every machine."""
     return _look(method)[0]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import write_atomically
-from repro.show.looks import GRID, colour, marker, size, style, styled
+from repro.show.looks import GRID, colour, marker, size, style, styled, word
 from repro.show.panels import fewer, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
 from repro.show.results import PREFERENCE, point
 from repro.units import convert
@@ -117,7 +117,7 @@ def bars(
     Parameters
     ----------
     methods : sequence or mapping
-        In order; a mapping gives labels for the legend.
+        In order; a mapping gives labels for the legend, which are else those of ``experiments/looks.toml``.
     cases : mapping of str to str, optional
         Case to label, in order. Default: the cases of the results, capitalised.
     published : mapping of str to str, optional
@@ -133,7 +133,7 @@ def bars(
     """
     own = parameters or {}
     cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
-    methods = methods if isinstance(methods, Mapping) else {method: method for method in methods}
+    methods = methods if isinstance(methods, Mapping) else {method: word(method) for method in methods}
     published = {method: method for method in methods} if published is None else published
     ours = {
         method: [point(results, case, method, metric, unit, backend, **own) for case in cases] for method in methods
@@ -197,6 +197,10 @@ def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
     """Say of axes that hold nothing why they do."""
     axes.set_xticks(range(len(cases)), list(cases.values()))
     axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
+    _unmeasured(axes)
+
+
+def _unmeasured(axes: Axes) -> None:
     axes.set_yticks([])
     axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
 
@@ -251,7 +255,7 @@ def lines(
     scale : str
         Of what is measured, where the abscissa does not say of which sizes the paper's points are.
     """
-    names = names or {}
+    names = {method: word(method) for method in (*series, *(published or ()))} | dict(names or {})
     kept, left = fewer({method: names.get(method, method) for method, points in series.items() if points},
                        [method for method, points in (published or {}).items() if points])  # fmt: skip
     series = {method: points for method, points in series.items() if method in kept}
@@ -295,6 +299,8 @@ def lines(
         axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+    if not kept and not any((published or {}).values()):
+        _unmeasured(axes)
     legend(axes)
 
 

@@ -11,10 +11,11 @@ import numpy as np
 import pandas
 import pytest
 
+from repro import environment
 from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.rows import frame
-from repro.show import plots
+from repro.show import looks, plots
 from repro.show.looks import families
 from repro.show.results import Results
 
@@ -79,7 +80,7 @@ def test_more_than_eight_methods_are_not_drawn_and_the_papers_are(results):
     frame = pandas.DataFrame([row("regular", name, 1.0 + k).as_dict() for k, name in enumerate(names)])
     _, (axes,) = plots.figure(plots.PAGE)
     plots.bars(axes, Results(frame, "paper", "somewhere", "fu2014-table2"), "assembly", names)
-    assert legend_of(axes) == [*"abcdefg", "patch", "not drawn: h", "paper"]
+    assert legend_of(axes) == [*"abcdefg", "patches", "not drawn: h", "paper"]
     _, (axes,) = plots.figure(plots.PAGE)
     plots.lines(axes, {name: [(1, 2.0)] for name in names}, x="x", y="y", published={"patch": [(1, 3.0)]})
     assert legend_of(axes)[-2:] == ["not drawn: h", "paper"]
@@ -123,16 +124,16 @@ def legend_of(axes):
 
 def test_the_legend_names_the_paper_once_and_back_ends_where_they_differ(results):
     _, axes = drawn(results)
-    assert legend_of(axes) == ["patch", "serial", "paper"]
+    assert legend_of(axes) == ["patches", "serial loop", "paper"]
     frame = results.frame.assign(backend=["opencl", "opencl", "cuda", "host"])
     _, axes = drawn(Results(frame, "paper", "somewhere", "fu2014-table2"))
-    assert legend_of(axes) == ["patch (opencl)", "serial (cuda)", "paper"]
+    assert legend_of(axes) == ["patches (opencl)", "serial loop (cuda)", "paper"]
 
 
 def test_a_method_that_nobody_has_leaves_no_gap(results):
     _, (axes,) = plots.figure()
     plots.bars(axes, results, "assembly", ["patch", "unheard-of", "serial"], log=False, published={})
-    assert legend_of(axes) == ["patch", "serial"]
+    assert legend_of(axes) == ["patches", "serial loop"]
     assert {round(bar.get_width(), 6) for bar in axes.patches} == {round(0.92 * 0.4, 6)}
 
 
@@ -152,7 +153,7 @@ def test_panels_that_tell_the_same_share_a_legend_and_others_keep_theirs(results
         assert bool(made.legends) == shared
         assert (left.get_legend() is None) == (right.get_legend() is None) == shared
         if shared:
-            assert [text.get_text() for text in made.legends[0].get_texts()] == ["patch", "paper"]
+            assert [text.get_text() for text in made.legends[0].get_texts()] == ["patches", "paper"]
 
 
 @pytest.mark.parametrize("width", [plots.COLUMN, plots.PAGE])
@@ -178,7 +179,7 @@ def test_the_legend_says_that_the_papers_marks_are_of_other_sizes(results, scale
 def test_lines_say_so_where_the_abscissa_does_not(scale):
     _, (axes,) = plots.figure()
     plots.lines(axes, {"cg": [(1, 2.0)]}, x="Order", y="Time [s]", published={"cg": [(1, 3.0)]}, scale=scale)
-    assert legend_of(axes) == ["cg", "paper, its own sizes" if scale == "small" else "paper"]
+    assert legend_of(axes) == ["CG", "paper, its own sizes" if scale == "small" else "paper"]
 
 
 def test_the_caption_names_machine_scale_and_devices(results):
@@ -235,13 +236,25 @@ def test_lines_hold_points_intervals_and_published_marks():
     series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}
     published = {"patch-pcgamg": [(2, 19)], "cg": [(1, 300), (2, 290)]}
     plots.lines(axes, series, x="Inner iterations", y="Iterations", published=published, whole_x=True)
-    assert legend_of(axes) == ["patch-pcgamg", "cg (paper)", "paper"]
-    solid = next(line for line in axes.lines if line.get_label() == "patch-pcgamg")
+    assert legend_of(axes) == ["patchPCGAMG", "CG (paper)", "paper"]
+    solid = next(line for line in axes.lines if line.get_label() == "patchPCGAMG")
     assert (list(solid.get_xdata()), list(solid.get_ydata())) == ([1, 2], [30.0, 20.0])
     spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]
     assert [18.0, 23.0] in spans
     assert any(list(line.get_ydata()) == [19] and line.get_markerfacecolor() == "none" for line in axes.lines)
     assert list(axes.get_xticks()) == [1, 2]
+
+
+def test_lines_of_nothing_say_so():
+    _, (axes,) = plots.figure()
+    plots.lines(axes, {"patch": []}, x="x", y="y")
+    assert [text.get_text() for text in axes.texts] == ["not measured"]
+
+
+def test_words_are_of_methods_that_have_a_look():
+    known = {name for family in families().values() for name in family}
+    words = looks._table(environment.experiments_folder())["words"]
+    assert words.keys() <= known and looks.word("amgcl") == words["amgcl"]
 
 
 def test_ticks_of_logarithmic_axes_are_plain_numbers():

@@ -155,7 +155,7 @@ class Heart:
         self.unit = float(xp.sqrt((self._lumped**2).sum())) / self.dt
         pattern = csr_pattern(cells, self.nodes, xp)
         self.nonzeros, self._edges = pattern.nonzeros, int(pattern.edges.shape[0])
-        self.plan = contributions.plan(cells, pattern, xp)
+        self.plan = contributions.plan(cells, pattern, device)
         self._sum_blocks = -(-self.plan.slices.slots // block)
         self._cells = device.array(xp.ascontiguousarray(cells.T.astype(np.int32)))
         self._stiffness, self._volumes = device.array(stiffness), device.array(volumes)

@@ -10,7 +10,8 @@ import scipy.sparse
 from baselines.monodomain import serial
 from baselines.monodomain.system import system
 from kernels import spmv
-from kernels.monodomain import Diverged, Heart, Hybrid, Model, places
+from kernels.assembly.pattern import csr_pattern
+from kernels.monodomain import Diverged, Heart, Hybrid, Model, contributions, places
 from kernels.monodomain.contributions import PER_ELEMENT
 
 DT = 0.1
@@ -37,6 +38,14 @@ def state(tissue):
     points, cells, _ = tissue
     random = np.random.default_rng(2)
     return random.uniform(-0.1, 1.1, len(points)), random.uniform(0, 2, len(cells))
+
+
+def test_contributions_are_counted_into_the_places_that_sorting_finds(device, tissue):
+    _, cells, _ = tissue
+    pattern = csr_pattern(cells, int(cells.max()) + 1)
+    counted = contributions._by_counting(cells, pattern, device)
+    assert np.array_equal(counted.places, contributions._by_sorting(cells, pattern, np).places)
+    assert np.unique(counted.places).size == cells.shape[0] * PER_ELEMENT
 
 
 @pytest.fixture(params=["sell", "ellwarp2"])

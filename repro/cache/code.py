@@ -46,7 +46,7 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
             by_path.setdefault(path, []).append(code)
     stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *state(path))}
     units = {unit for path, ran in by_path.items() for each in ran if (unit := _unit(path, each))}
-    found = reach.by_file(reach.Follow(root, packages, units).seen)
+    found = reach.by_file(reach.reached(root, packages, units))
     result: Code = {}
     for path in sorted({*found, *by_path}):
         if any(path.is_relative_to(folder) for folder in folders):
@@ -64,7 +64,7 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
 def _unit(path: Path, code: CodeType) -> Unit | None:
     """Return the definition that a function is, or is within."""
     module, name = definitions.module_of(path), code.co_qualname.partition(".<locals>")[0]
-    return (path, name) if name in module.uses else None
+    return (path, name) if name in module.names else None
 
 
 def _plain(path: Path, ran: Collection[CodeType]) -> set[CodeType]:

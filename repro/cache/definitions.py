@@ -6,42 +6,27 @@ import ast
 import functools
 import hashlib
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from repro.cache.glance import state
 
-FINDERS = ("iter_modules", "walk_packages")
-IMPORTERS = ("import_module", "__import__")
 #: Decorators of functions whose code does not run, or not each time that they are called.
 SILENT = frozenset({"cache", "once", "lru_cache", "cached_property", "njit", "jit", "vectorize", "guvectorize"})
 NAMELESS = ""  # of a module: the statements that bind no name, as calls and conditions
-
-
-@dataclass(frozen=True)
-class Uses:
-    """The names in a piece of code."""
-
-    #: `names`, `attributes`, `texts`: plain names, names behind a dot, and texts that could be either or a file's name.
-    names: frozenset[str]
-    attributes: frozenset[str]
-    texts: frozenset[str]
-    chains: frozenset[tuple[str, str]]  #: A plain name with the attribute behind it, as of a module
-    #: Name that is bound, absolute module, name in it, empty for the module itself.
-    imports: tuple[tuple[str, str, str], ...]
-    packages: tuple[str, ...]  #: packages in which modules are found while the program runs; ``"."`` is the file's own
 
 
 @dataclass
 class Module:
     """A source file, taken apart into definitions by qualified name."""
 
-    uses: dict[str, Uses] = field(default_factory=dict)
+    #: By definition the plain names in it, each with the attribute behind it, empty without one.
+    names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    programs: dict[str, set[str]] = field(default_factory=dict)  # by definition the files of Python that it names
     digests: dict[str, str] = field(default_factory=dict)
     bound: dict[str, list[str]] = field(default_factory=dict)  # the definitions that bind a top-level name
-    imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # by top-level imports: module and name in it
-    methods: dict[str, dict[str, str]] = field(default_factory=dict)  # of each class, by name
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # by name: absolute module, and name in it
+    methods: dict[str, list[str]] = field(default_factory=dict)  # of each class
     functions: set[str] = field(default_factory=set)  # definitions that are functions or methods
     silent: set[str] = field(default_factory=set)  # functions that may not be seen to run: see `SILENT`
 
@@ -78,107 +63,65 @@ def _package(path: Path) -> tuple[str, ...]:
 
 def take_apart(text: str, package: tuple[str, ...] = ()) -> Module:
     """Return the definitions of a module's source. Comments, docstrings and layout do not enter their hashes."""
-    module, nameless = Module(), []
-    for node in _without_effect(ast.parse(text)).body:
+    module, tree = Module(), _without_effect(ast.parse(text))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            module.imported |= {bound: (of, item) for bound, of, item in _imports(node, package)}
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            _define_function(module, node.name, [node], package, node.name)
+            module.imported |= _imports(node, package)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            _define_function(module, node.name, node, node.name)
         elif isinstance(node, ast.ClassDef):
-            _define_class(module, node, package)
+            _define_class(module, node)
         elif names := _bound(node):
-            _define(module, "=".join(sorted(names)), [node], package, *names)
-        else:
-            nameless.append(node)
-    if nameless:
-        _define(module, NAMELESS, nameless, package)
+            _define(module, "=".join(sorted(names)), node, *names)
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            _define(module, NAMELESS, node)
     return module
 
 
-def _define_class(module: Module, node: ast.ClassDef, package: tuple[str, ...]) -> None:
+def _define_class(module: Module, node: ast.ClassDef) -> None:
     methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
-    kinds: dict[str, list[ast.stmt]] = {}
     for each in methods:  # a property has several of one name
-        kinds.setdefault(each.name, []).append(each)
-    for name, same in kinds.items():
-        _define_function(module, f"{node.name}.{name}", same, package)
-    module.methods[node.name] = {name: f"{node.name}.{name}" for name in kinds}
+        _define_function(module, f"{node.name}.{each.name}", each)
+    module.methods[node.name] = list(dict.fromkeys(f"{node.name}.{each.name}" for each in methods))
     node.body = [each for each in node.body if each not in methods]
-    _define(module, node.name, [node], package, node.name)
+    _define(module, node.name, node, node.name)
 
 
-def _define_function(module: Module, unit: str, nodes: list, package: tuple[str, ...], *names: str) -> None:
+def _define_function(module: Module, unit: str, node: ast.FunctionDef | ast.AsyncFunctionDef, *names: str) -> None:
     module.functions.add(unit)
-    decorators = (each for node in nodes for decorator in node.decorator_list for each in ast.walk(decorator))
+    decorators = (each for decorator in node.decorator_list for each in ast.walk(decorator))
     if any(getattr(each, "attr", getattr(each, "id", "")) in SILENT for each in decorators):
         module.silent.add(unit)
-    _define(module, unit, nodes, package, *names)
+    _define(module, unit, node, *names)
 
 
-def _define(module: Module, unit: str, nodes: list[ast.stmt], package: tuple[str, ...], *names: str) -> None:
-    texts = "\n".join(map(_dump, nodes))
-    if unit in module.digests:  # bound again further down
-        texts = module.digests[unit] + texts
-        nodes = [*nodes]
-    uses = _uses(nodes, package)
-    if unit in module.uses:
-        uses = _joined(module.uses[unit], uses)
-    module.digests[unit] = hashlib.sha256(texts.encode()).hexdigest()[:16]
-    module.uses[unit] = uses
+def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
+    """Add a statement to a definition, which has several where its name is bound again further down."""
+    text = module.digests.get(unit, "") + _dump(node)
+    module.digests[unit] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    named, programs = module.names.setdefault(unit, set()), module.programs.setdefault(unit, set())
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            named.add((each.id, ""))
+        elif isinstance(each, ast.Attribute):
+            named.add((getattr(each.value, "id", ""), each.attr))
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.endswith(".py"):
+            programs.add(each.value)
     for name in names:
         if unit not in module.bound.setdefault(name, []):
             module.bound[name].append(unit)
 
 
-def _joined(one: Uses, other: Uses) -> Uses:
-    return Uses(*(getattr(one, name) | getattr(other, name) for name in ("names", "attributes", "texts", "chains")),
-                one.imports + other.imports, one.packages + other.packages)  # fmt: skip
-
-
-def _uses(nodes: Iterable[ast.stmt], package: tuple[str, ...]) -> Uses:
-    names, attributes, texts, chains = set(), set(), set(), set()
-    imports: list[tuple[str, str, str]] = []
-    packages: list[str] = []
-    for node in (each for top in nodes for each in ast.walk(top)):
-        if isinstance(node, ast.Name):
-            names.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            attributes.add(node.attr)
-            if isinstance(node.value, ast.Name):
-                chains.add((node.value.id, node.attr))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
-            texts.add(node.value)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            imports += _imports(node, package)
-        elif isinstance(node, ast.Call):
-            packages += _looked_in(node, package, imports)
-    return Uses(*map(frozenset, (names, attributes, texts, chains)), tuple(imports), tuple(packages))
-
-
-def _imports(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[tuple[str, str, str]]:
+def _imports(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     if isinstance(node, ast.Import):
         whole = [(each.asname, each.name) for each in node.names]
-        first = [(bound, name if bound else name.partition(".")[0]) for bound, name in whole]
-        return [(bound or name, name, "") for bound, name in first]
+        return {
+            bound or name.partition(".")[0]: (name if bound else name.partition(".")[0], "") for bound, name in whole
+        }
     base = package[: len(package) - node.level + 1] if node.level else ()
     of = ".".join((*base, *filter(None, (node.module,))))
-    return [(each.asname or each.name, of, each.name) for each in node.names]
-
-
-def _looked_in(call: ast.Call, package: tuple[str, ...], imports: list[tuple[str, str, str]]) -> list[str]:
-    """Return the package in which a call looks for a module whose name the program makes; of a fixed one the import."""
-    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if called in FINDERS:
-        return ["."]
-    if called not in IMPORTERS or not call.args:
-        return []
-    name = call.args[0]
-    if isinstance(name, ast.Constant):
-        imports.append(("", str(name.value), ""))
-        return []
-    first = name.values[0] if isinstance(name, ast.JoinedStr) and name.values else None
-    stem = str(first.value).rpartition(".")[0] if isinstance(first, ast.Constant) else ""
-    return [stem or "."]
+    return {each.asname or each.name: (of, each.name) for each in node.names}
 
 
 def _bound(node: ast.stmt) -> set[str]:

@@ -1,4 +1,4 @@
-"""Relaxation of the finest level by itself: the kernel that the paper merges, against its bound and against two."""
+"""Relaxation of the finest level by itself: the merged kernel, the same as two, and the boundary's product."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ TOLERANCE = 1e-5  # of single precision
 
 
 def measure(run, solver, max_seconds: float) -> None:
-    """Time prerelaxation with its residual, in one kernel and in two, after comparing them with SciPy's.
+    """Time prerelaxation with its residual, in one kernel and in two, and the product with the boundary.
 
-    Nothing is timed where no level is relaxed.
+    All are compared with SciPy's. Nothing is timed where no level is relaxed.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def measure(run, solver, max_seconds: float) -> None:
     """
     if not solver.cycle.relaxations:
         return
-    device, relaxation = run.device, solver.cycle.relaxations[0]
+    device, relaxation, level = run.device, solver.cycle.relaxations[0], solver.hierarchy.levels[0]
     b = run.rng.uniform(-1, 1, solver.n)
-    expected = relaxed(solver.hierarchy.levels[0], b, relaxation.weights, relaxation.iterations)
+    expected = relaxed(level, b, relaxation.weights, relaxation.iterations)
     given = device.array(b)
     found = [device.array(np.full(solver.n, np.nan, relaxation.matrix.dtype)) for _ in expected]
 
@@ -39,6 +39,17 @@ def measure(run, solver, max_seconds: float) -> None:
             metric, lambda relax=relax: relax(given, *found), check=error, tolerance=TOLERANCE,
             work=relaxation.prerelax_work(), cold=run.scale != "smoke", max_seconds=max_seconds,
         )  # fmt: skip
+    outside = split(level)[1] @ expected[0]
+
+    def error_of_boundary():
+        device.fill(found[1], 0)
+        relaxation.compensate(*found)
+        return float(np.linalg.norm(np.array(device.to_host(found[1])) + outside) / np.linalg.norm(b))
+
+    run.time(
+        "boundary", lambda: relaxation.compensate(*found), check=error_of_boundary, tolerance=TOLERANCE,
+        work=relaxation.compensate_work(), cold=run.scale != "smoke", max_seconds=max_seconds,
+    )  # fmt: skip
 
 
 def relaxed(level, b, weights, iterations: int):
@@ -51,14 +62,21 @@ def relaxed(level, b, weights, iterations: int):
     weights : kernels.amg.relax.Weights
     iterations : int
     """
-    matrix, offsets = (part.get() if hasattr(part, "get") else part for part in (level.matrix, level.patch_offsets))
-    patch = np.repeat(np.arange(level.patches), np.diff(offsets))
-    entries = scipy.sparse.coo_array(matrix)
-    within = patch[entries.row] == patch[entries.col]
-    part = entries.data[within], (entries.row[within], entries.col[within])
-    inside = scipy.sparse.csr_array(part, shape=entries.shape)
-    factors, u = weights.inner / matrix.diagonal(), np.zeros(level.rows)
+    inside, _ = split(level)
+    factors, u = weights.inner / inside.diagonal(), np.zeros(level.rows)
     for _ in range(iterations):
         u = u + factors * (b - inside @ u)
     u = weights.outer * u
     return u, b - inside @ u
+
+
+def split(level):
+    """Return the part of a level's matrix within patches, with the diagonal, and the rest, by SciPy."""
+    matrix, offsets = (part.get() if hasattr(part, "get") else part for part in (level.matrix, level.patch_offsets))
+    patch = np.repeat(np.arange(level.patches), np.diff(offsets))
+    entries = scipy.sparse.coo_array(matrix)
+    within = patch[entries.row] == patch[entries.col]
+    return tuple(
+        scipy.sparse.csr_array((entries.data[those], (entries.row[those], entries.col[those])), shape=entries.shape)
+        for those in (within, ~within)
+    )

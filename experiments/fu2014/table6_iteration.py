@@ -91,14 +91,15 @@ def _relaxation(results, names, backend):
                 found = results.row(case, method, metric, backend)
                 row |= {f"{text} [µs]": found and 1e6 * found["value"],
                         f"{text}, of bound [%]": results.of_bound(found)}  # fmt: skip
-            apart = results.value(case, method, "prerelaxation_apart", backend)
-            row["in two kernels [µs]"] = apart and 1e6 * apart
+            for metric, text in (("prerelaxation_apart", "in two kernels"), ("boundary", "boundary")):
+                found = results.value(case, method, metric, backend)
+                row[f"{text} [µs]"] = found and 1e6 * found
             if row["warm [µs]"]:
                 rows.append(row)
     note = (
         "All patches of the finest level, in single precision, with the residual but for the boundary. Bound, whatever "
         "the format: b, the diagonal and half of the inside with 16-bit indices read, two vectors written. "
-        "In two kernels: the residual apart from the relaxation, warm."
+        "In two kernels: the residual apart from the relaxation. Boundary: the product that completes the residual."
     )
     title = f"Prerelaxation by the format of the patches' inside, {backend}"
     return [trimmed(Table(title, pandas.DataFrame(rows, dtype=object), [note]), 2)] if rows else []

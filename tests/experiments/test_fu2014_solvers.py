@@ -215,7 +215,7 @@ def test_time_in_another_process_is_its_own(matrix):
 
 METRICS = {"setup": 2e-3, "solve": 4e-3, "iterations": 20.0, "time_per_iteration": 2e-4, "threads": 2.0,
            "unknowns": 2197.0, "operator_complexity": 1.2, "prerelaxation": 3e-4,
-           "prerelaxation_cold": 5e-4, "prerelaxation_apart": 4e-4, "product": 1e-4}  # fmt: skip
+           "prerelaxation_cold": 5e-4, "prerelaxation_apart": 4e-4, "boundary": 1e-4, "product": 1e-4}  # fmt: skip
 INNER = (1, 2, 3, 4, 5, 6, 8)
 
 
@@ -233,7 +233,7 @@ def show(name, status_of):
         for inner, (metric, value) in itertools.product(INNER if name == "figure7" else [None], METRICS.items()):
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             own = {"inner": inner} if inner else {}
-            is_time = metric.startswith(("setup", "solve", "time", "prerelaxation", "product"))
+            is_time = metric.startswith(("setup", "solve", "time", "prerelaxation", "product", "boundary"))
             rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
                             ci_high=slower * value, work_bytes=0.5e9 * slower * value,
                             unit="s" if is_time else "count", parameters=own))  # fmt: skip

@@ -5,7 +5,8 @@ it. Rows are stored as a sliced format stores a matrix, without columns: adding 
 matrix is symmetric, an edge is one row for its two entries.
 
 On an H200 no unit is busy in the sums, and warps wait for loads: a row has eight contributions, and a thread is done
-before enough of them are on their way. Notes: docs/notes/monodomain.md.
+before enough of them are on their way. Elements of large hearts are bound by what they write, eight bytes to a place.
+Notes: docs/notes/monodomain.md.
 """
 
 from __future__ import annotations

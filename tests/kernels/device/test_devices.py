@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.device import BACKENDS, BuildError, Unavailable, cpu, open_device, sanitized, survey
+from kernels.device import BACKENDS, BuildError, Unavailable, base, cpu, open_device, sanitized, survey
 from kernels.stream.probes import arithmetic_probe, memory_probes
 
 
@@ -234,6 +234,19 @@ def test_memory_outlives_the_work_enqueued_on_it(device, build):
         kernel(1, 4096, 100, device.array(np.ones(4096)), result)
         np.full(4096, np.nan)
     assert [float(device.to_host(result)[0]) for result in outs] == [4096 * 150.0] * 40
+
+
+def test_blocks_that_wait_for_one_another_are_all_there_or_are_not_launched(device):
+    if device.backend != "cuda":
+        pytest.skip("cooperative launches are CUDA's")
+    source, threads = base.PROOF
+    add_all = device.build(source, threads, {"COOPERATIVE": 1}).add_all
+    sums = device.zeros(1, np.float32), device.zeros(1, np.float64)
+    with pytest.raises(Exception, match=r"(?i)cooperative"):
+        add_all(100 * device.compute_units, *sums)
+    add_all(device.compute_units, *sums)
+    expected = threads * (device.compute_units * (device.compute_units - 1) // 2 + device.compute_units * threads)
+    assert float(device.to_host(sums[1])[0]) == expected
 
 
 def test_adding_instructions_that_do_not_build_are_not_used():

@@ -9,7 +9,7 @@ import pandas
 
 from experiments.processors import with_c
 from experiments.wong2015 import stated
-from experiments.wong2015.matrices import NOTE, marks, named
+from experiments.wong2015.matrices import ANATOMY, NOTE, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
 from experiments.wong2015.rows import two_rows
@@ -24,8 +24,8 @@ COUNT = 1
 
 
 def cells(scale):
-    """Return every matrix with every kernel and rival, and the user's own in every other format that is here, too."""
-    return with_c([*product_cells(scale), *own_cells()])
+    """Return every matrix with every kernel and rival, an anatomy's, and the user's own in every other format."""
+    return with_c([*product_cells(scale, beside=ANATOMY[:1] if scale == "paper" else ()), *own_cells()])
 
 
 def tables(results):

@@ -65,9 +65,9 @@ def product_cell(case, method, backend=None):
     return Cell(case, method, backend, parameters, data(case))
 
 
-def product_cells(scale, methods=tuple(METHODS)):
-    """Return the cells of every matrix with these methods."""
-    return [product_cell(case, method, backend) for case in cases(scale) for method in methods
+def product_cells(scale, methods=tuple(METHODS), beside=()):
+    """Return the cells of every matrix, and of others beside them, with these methods."""
+    return [product_cell(case, method, backend) for case in (*cases(scale), *beside) for method in methods
             for backend in _backends(method)]  # fmt: skip
 
 

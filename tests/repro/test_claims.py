@@ -391,6 +391,7 @@ def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkey
     assert (each.outcome, len(each.points), each.untestable) == (REPRODUCED, 1, ("b",))
     mean = store.one(where, stated("mean(n)", "about", '"table2 fast iterations a"'))
     assert mean.outcome == UNDECIDED and mean.needs == "it needs the data themselves of b"
+    store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None, scale="small")
     monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
     none = store.one(where, stated("n", "about", '"table2 fast iterations"'))
     assert none.outcome == UNDECIDED and none.needs == "it needs the data themselves of a, b"

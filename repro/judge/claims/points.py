@@ -98,7 +98,8 @@ def find(
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:
             return Found(scale, tuple(points), tuple(missing), tuple(untestable))
-    return Found(untestable=tuple(untestable))
+    # The same points may be there at every scale.
+    return Found(untestable=tuple({(each.case, *each.words.items()): each for each in untestable}.values()))
 
 
 def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored) -> list[str]:

@@ -7,12 +7,14 @@ from matplotlib.ticker import MaxNLocator
 
 from experiments.fu2014 import EVERY, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
+from repro import published
 from repro.show.plots import PAGE, caption, figure, lines
 from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 5, "large": 20}
 
 INNER = (1, 2, 3, 4, 5, 6, 8)
+PAPERS = 3  # inner iterations of Table 5's solves, whose iterations the figure has, too
 
 
 def cells(scale):
@@ -49,19 +51,21 @@ def tables(results):
 
 
 def plot(results):
-    """Draw a line a mesh: iterations, and time."""
+    """Draw a line a mesh: iterations, with the points that the paper prints, and time."""
     made, panels = figure(PAGE, 3.0, panels=2)
-    text = {"x": "Inner iterations", "names": labels(results), "whole_x": True}
+    text = {"x": "Inner iterations", "names": labels(results), "whole_x": True, "scale": results.scale}
+    printed = {case: published.load("fu2014-table5").value(case, "patch-pcgamg", "iterations") for case in EVERY}
+    points = {case: [(PAPERS, count)] for case, count in printed.items() if count is not None}
     for axes, metric, unit, y in (
         (panels[0], "iterations", 1, "Iterations"), (panels[1], "solve", 1e3, "Time to solve [ms]"),
     ):  # fmt: skip
         series = {case: _points(results, case, metric, unit) for case in labels(results)}
-        lines(axes, series, y=y, **text)
+        lines(axes, series, y=y, published=points if metric == "iterations" else None, **text)
         axes.set_ylim(bottom=0)
     panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
     if panels[1].get_legend():
         panels[1].get_legend().remove()  # it is that of the other panel
-    caption(made, results)
+    caption(made, results, "the paper's points are those of its Table 5")
     return made
 
 

@@ -11,7 +11,7 @@ import scipy.sparse
 
 from repro.judge import consistency
 from repro.judge.intervals import Interval, evaluate
-from repro.published import ROOT, hardware, load, papers, parse, statements
+from repro.published import ROOT, artefacts, hardware, load, papers, parse, statements
 from repro.rows import asked
 from repro.units import _PLAIN, _SCALED, split
 
@@ -295,3 +295,10 @@ def test_what_does_not_follow_in_zhang2013():
     assert wrong == [("sbell-over-sell-tet", "improvement"), ("chebyshev", "iterations")]
     checked = {(verdict.number.artefact, verdict.number.case) for verdict in verdicts}
     assert {(f"zhang2013-table{n}", mesh) for n in (1, 2) for mesh in ("tri", "quad", "tet", "hex")} <= checked
+
+
+def test_the_list_of_what_figures_print_has_every_figure_once():
+    lines = re.findall(r"^\| (\w+) Figures? ([\d, ]+) \|", (ROOT / "README.md").read_text(), flags=re.M)
+    listed = [f"{paper}-figure{number}" for paper, numbers in lines for number in numbers.split(", ")]
+    known = [each["id"] for paper in papers() for each in artefacts(paper)]
+    assert sorted(listed) == sorted(each for each in known if "-figure" in each)

@@ -4,12 +4,13 @@ A source that no build is listed for fails: each module that builds kernels list
 ``(path or file name beside the module, block, defines)``.
 """
 
+import functools
 import importlib
 from pathlib import Path
 
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, open_device, source
+from kernels.device import BACKENDS, Unavailable, compiler, open_device, source
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_KERNELS = {ROOT / "kernels/device/pool.c"}
@@ -58,7 +59,7 @@ def compile_with_nvrtc(text, architecture):
         program = check(nvrtc, nvrtc.nvrtcCreateProgram(text.encode(), b"kernel.cu", 0, [], []))
     except RuntimeError as error:
         pytest.skip(f"no NVRTC library: {error}")
-    options = [b"--std=c++17", b"-lineinfo", f"-arch={architecture}".encode()]
+    options = [b"--std=c++17", b"--Ofast-compile=max", f"-arch={architecture}".encode()]  # nobody runs it
     code = nvrtc.nvrtcCompileProgram(program, len(options), options)[0]
     log = b" " * max(2, check(nvrtc, nvrtc.nvrtcGetProgramLogSize(program)))  # written to: one byte is Python's own
     check(nvrtc, nvrtc.nvrtcGetProgramLog(program, log))
@@ -109,19 +110,27 @@ def test_nvrtc_names_the_line_of_the_source(tmp_path):
     assert f"{path}(4)" in log and "missing" in log
 
 
+@pytest.fixture(scope="module")
+def unoptimised():
+    """Return a function that opens a device whose kernels nobody runs; `openmp` spends no time on making them fast."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "FLAGS", tuple("-O0" if flag == "-O3" else flag for flag in compiler.FLAGS))
+        yield functools.cache(lambda backend: importlib.import_module(f"kernels.device.{backend}").open_device())
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("build", BUILDS, ids=name_of)
-def test_builds_on_every_back_end_here(build, backend):
+def test_builds_on_every_back_end_here(build, backend, unoptimised):
     path, block, defines = build
     if path.suffix == ".cu" and backend != "cuda":
         pytest.skip("a CUDA body")
     if path.name.endswith(PROCESSORS) and backend != "openmp":
         pytest.skip("a body for processors")
     try:
-        device = open_device(backend)
+        open_device(backend)
     except Unavailable as missing:
         pytest.skip(str(missing))
-    kernels = source.load(path, block, defines)
+    device, kernels = unoptimised(backend), source.load(path, block, defines)
     if kernels.shared_bytes > device.shared_bytes:
         pytest.skip(f"{device.name} has {device.shared_bytes} bytes of shared memory a block")
     names = [signature.name for signature in kernels.signatures]

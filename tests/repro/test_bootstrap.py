@@ -207,28 +207,6 @@ def test_a_wheel_that_is_missing_for_the_platform_costs_its_group_alone(house, m
     assert ("install gcc or clang" in line) == (failing == "compiler")
 
 
-def test_a_full_disk_is_one_line(house, monkeypatch, capsys):
-    root, _ = house
-    full = PipError(["ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"], "log")
-
-    def pip(*_):
-        raise full
-
-    monkeypatch.setattr(bootstrap, "pip", pip)
-    assert bootstrap.main(["--with", "report"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("setup: the disk is full") and said.count("\n") == 1 and "TMPDIR" in said
-
-    def write(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(bootstrap, "write_stamp", write)
-    assert bootstrap.main([]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("setup: the disk is full") and said.count("\n") == 1
-    assert (root / ".venv" / bootstrap.STARTED).exists()  # so that it is made anew
-
-
 def test_a_changed_requirement_is_installed(house):
     root, asked = house
     set_up(root)

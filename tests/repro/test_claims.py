@@ -223,15 +223,6 @@ def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_w
     assert verdict.machine == "a server" and "slow of demo-table1 was not measured" in verdict.why
 
 
-def test_a_median_of_large_counts_has_no_exponent(store):
-    for case, value in (("a", 5_769_604), ("b", 21_174_117), ("c", 21_174_118), ("d", 38_976_723)):
-        store.row(case, "fast", "nonzeros", value, unit="count", spread=None)
-    judgement = store.one(
-        '[claim.where]\nn = "table1 fast nonzeros"', effect("n", "more than", 1, 'unit = "count"')
-    ).effect
-    assert measured(judgement) == "21,174,118 (5,769,604 to 38,976,723)"
-
-
 def test_what_never_pays_is_infinite(store):
     store.write("table2.csv", TABLE + "c,fast,iterations,∞,count,Table 2\n")
     for case, value in (("a", 9), ("b", float("inf")), ("c", float("inf"))):

@@ -101,10 +101,3 @@ def test_an_import_that_fails_is_one_line(laboratory):
     path.write_text("import no_such_module\n" + path.read_text())
     with pytest.raises(ReproError, match="demo2020-table1 cannot be imported: ModuleNotFoundError"):
         discovery.load(discovery.find()[0])
-
-
-def test_a_name_that_is_like_no_other_is_answered_by_all_there_are():
-    """Not by the first of them: what is asked for may be among the rest."""
-    known = [f"mesh-{number}" for number in range(40)]
-    said = str(discovery.unknown("quite another", known, "case"))
-    assert all(f" {name}," in f"{said}," for name in known) and "..." not in said

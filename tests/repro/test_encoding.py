@@ -24,14 +24,6 @@ def test_a_run_of_several_artefacts_says_all_on_any_terminal(laboratory, locale)
     assert shown.returncode == 0 and "and" in shown.stdout
 
 
-def test_datasets_are_listed_in_a_posix_locale_as_in_any(laboratory):
-    """Those of the project: their recipes have letters that ASCII has not."""
-    whole = {"REPRO_ENVIRONMENT": "experiments.environment"}
-    shown = [laboratory.repro("data", "list", "--json", **whole, **locale) for locale in (POSIX, {"PYTHONUTF8": "1"})]
-    assert [done.returncode for done in shown] == [0, 0], shown[0].stderr
-    assert shown[0].stdout == shown[1].stdout and "fu2014/regular" in shown[0].stdout
-
-
 def test_streams_show_what_they_lack_as_question_marks(monkeypatch):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", errors="strict"))

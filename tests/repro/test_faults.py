@@ -1,11 +1,9 @@
 """What goes wrong around a run, caused: a fault of one cell costs no other, and nothing stored is lost or misread."""
 
-import errno
 import gzip
 import importlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -146,23 +144,6 @@ def test_results_that_cannot_be_written_are_found_before_a_cell_is_measured(labo
         assert "repro: cannot write the results" in err and "damaged" not in err and ": done" not in err
 
 
-def test_results_that_cannot_be_written_are_one_line(laboratory, monkeypatch, capsys):
-    real = os.replace
-
-    def read_only(source, target):
-        if "/bench/" in str(target):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(target))
-        real(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store.os, "replace", read_only)
-        assert laboratory.run("table1") == 1
-    assert laboratory.run("table1", "--results", "/proc/nowhere") == 1  # where not even root can make a folder
-    err = capsys.readouterr().err
-    assert "Read-only file system" in err and "Traceback" not in err
-    assert laboratory.run("table1") == 0
-
-
 @pytest.mark.parametrize("name", ["REPRO_CACHE", "XDG_CACHE_HOME"])
 @pytest.mark.parametrize("isolate", [False, True])
 def test_a_cache_that_cannot_be_written_is_named_before_anything_is(laboratory, name, isolate):
@@ -264,12 +245,3 @@ def test_results_of_an_older_schema_are_measured_again_and_not_misread(laborator
     assert all("first edition" in reason for place, reason in reasons.items() if "cuda" not in place), reasons
     assert laboratory.run("table1") == 0
     assert len(laboratory.traces()) == 2 * EVERY_CELL
-
-
-def test_results_taken_elsewhere_leave_the_cells_as_they_are(laboratory, tmp_path):
-    """A results folder that is moved while nothing runs is found again, cells and all."""
-    assert laboratory.run("table1") == 0
-    shutil.move(laboratory.results, tmp_path / "moved")
-    laboratory.results = tmp_path / "moved"
-    assert laboratory.run("table1") == 0
-    assert len(laboratory.traces()) == EVERY_CELL

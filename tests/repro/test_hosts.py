@@ -1,6 +1,5 @@
 """Whose results a machine's folder has: none writes into another host's, nor where nothing tells whose they are."""
 
-import errno
 import json
 import os
 import shutil
@@ -8,7 +7,7 @@ import shutil
 import pytest
 
 from repro import machine
-from repro.cache import hosts, store
+from repro.cache import hosts
 from repro.cache.plan import Task
 from repro.cache.store import Store
 from repro.cli import main
@@ -85,13 +84,6 @@ def test_results_that_say_nothing_are_another_hosts(plain, capsys):
     assert {path: content for path, content in contents(plain.results).items() if path in before} == before
 
 
-def test_a_clone_on_the_same_host_reads_its_own_results_back(plain, capsys):
-    assert plain.run("table1") == 0
-    shutil.rmtree(plain.results / "bench" / ".cells")
-    assert plain.run("table1") == 0
-    assert "0 cells measured, 6 as before" in capsys.readouterr().err and not (plain.results / "bench-2").exists()
-
-
 def test_a_folder_with_locks_alone_is_nobodys(plain):
     with Store(plain.results, "bench").lock("x"):
         pass
@@ -118,19 +110,6 @@ def test_what_is_damaged_is_told_in_a_line_and_nothing_is_written_there(plain, c
     assert plain.run("figure2") == 0  # without a name it goes beside, and says why
     assert "bench-2: " in (said := capsys.readouterr().err) and said.count("machine.json is damaged") == 1
     assert {path: text for path, text in contents(plain.results).items() if path in before} == before
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
-def test_a_disk_that_takes_no_more_is_told_before_a_cell_is_measured(laboratory, monkeypatch, capsys, number):
-    def full(source, target):
-        raise OSError(number, os.strerror(number), str(target))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store.os, "replace", full)
-        assert laboratory.run("table1") == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "machine.json cannot be written: " + os.strerror(number) in line and not laboratory.traces()
-    assert laboratory.run("table1") == 0
 
 
 def test_another_host_of_the_same_hardware_goes_on_where_it_is_told_to(laboratory, as_host, capsys, monkeypatch):

@@ -137,12 +137,6 @@ def test_a_skipped_cell_displaces_no_measured_one(laboratory, monkeypatch):
     assert "skipped on " in laboratory.reasons()["second/loop/host"]
 
 
-def test_cells_that_fail_before_any_was_measured_are_failed(laboratory):
-    assert fail(laboratory) == 1
-    assert "failed" in laboratory.statuses().values() and "done" not in laboratory.statuses().values()
-    assert all(text.startswith("failed: ") for name, text in laboratory.reasons().items() if name.endswith("host"))
-
-
 def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
     assert laboratory.run("table1", *HOST) == 0
     made = make_settings("smoke", laboratory.results, "bench")

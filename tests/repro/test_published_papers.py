@@ -12,7 +12,6 @@ import scipy.sparse
 from repro.judge import consistency
 from repro.judge.intervals import Interval, evaluate
 from repro.published import ROOT, artefacts, hardware, load, papers, parse, statements
-from repro.rows import asked
 from repro.units import _PLAIN, _SCALED, split
 
 TABLES = sorted(f"{path.parent.name}-{path.stem}" for path in ROOT.glob("*/*.csv"))
@@ -81,59 +80,6 @@ def test_the_hardware_keeps_what_is_printed_apart(paper):
         assert machine[device]["vendor"]["fp64_gflop_per_s"] > 0
 
 
-@pytest.mark.parametrize(
-    ("artefact", "case", "method", "metric", "value", "unit"),
-    [
-        ("geveler2011-table1", "circle-l10", "q1", "nonzeros", 18845696, "count"),
-        ("geveler2011-table1", "blood-l7", "q2", "dof", 3837953, "count"),
-        ("geveler2011-table2", "circle-l7", "q1-2lv-cpu-1", "rate", 870.81, "MFLOP/s"),
-        ("geveler2011-table2", "circle-l9", "q2-2lv-gpu", "speedup_over_cpu_4", 14.55, "x"),
-        ("geveler2011-table2", "circle-l10", "q1-xyz-gpu", "rate", 11176, "MFLOP/s"),
-        ("geveler2011-table3", "circle-l9", "q2-sto-cpu-1", "solve", 483.92, "s"),
-        ("geveler2011-table3", "circle-l7", "q1-cm-cpu-4", "speedup_over_cpu_1", 0.32, "x"),
-        ("geveler2011-table4", "blood-l8", "q1-hie-gpu", "speedup_over_cpu_4", 9.67, "x"),
-        ("wong2015-table2", "wind-tunnel", "matrix", "bytes", 232688480, "B"),
-        ("wong2015-table3", "heart-5k", "k2", "block_size[repeats=1]", 192, "count"),
-        ("wong2015-table4", "protein", "k1", "break_even[where=cpu]", 96, ""),
-        ("wong2015-table4", "webbase", "k1", "break_even[where=gpu]", math.inf, ""),
-        ("wong2015-table6", "heart-30k", "k1", "time_difference", -46.8, "%"),
-        ("wong2015-table7", "harbor", "mgpu", "values_per_thread[repeats=1200]", 16, "count"),
-        ("wong2015-table8", "heart-5k", "k1", "block_size[repeats=50]", 32, "count"),
-        ("wong2015-table9", "webbase", "k2", "threshold[repeats=50]", 682, "count"),
-        ("remacle2016-table1", "mesh3-128", "fine", "iterations", 185, "count"),
-        ("remacle2016-table1", "mesh2-32", "two-scale", "iterations", 15, "count"),
-        ("remacle2016-table2", "n4", "trilinear", "flop_rate_with_geometry", 1050, "GFLOP/s"),
-        ("remacle2016-table2", "n7", "stored", "bandwidth", 150, "GB/s"),
-        ("remacle2016-table3", "n7", "trilinear", "wall", 1.13, "s"),
-        ("remacle2016-table4", "n7", "opencl-cpu", "flop_rate_with_geometry", 206, "GFLOP/s"),
-        ("remacle2016-table4", "n5", "opencl-gpu", "bandwidth_fine", 76.6, "GB/s"),
-        ("zhang2013-table1", "tri", "matrix", "nonzeros", 14_813_544, "count"),
-        ("zhang2013-table1", "hex", "matrix", "nonzeros_per_unknown", 78.09, ""),
-        ("zhang2013-table2", "tet", "bell", "storage_factor", 1.91, "x"),
-        ("zhang2013-table3", "chebyshev", "order-5", "iterations", 1391, "count"),
-        ("zhang2013-table3", "neumann", "order-6", "iterations", 862, "count"),
-        ("zhang2013-table4", "least-squares", "order-4", "solve", 66.31, "s"),
-        ("zhang2013-table5", "tet", "least-squares-6", "solve", 327.22, "s"),
-    ],
-)
-def test_numbers_are_the_papers(artefact, case, method, metric, value, unit):
-    name, own = asked(metric)
-    number = load(artefact).get(case, method, name, **own)
-    assert (number.value, number.unit) == (value, unit)
-
-
-def test_the_text_of_zhang2013():
-    text = {number.case: number for number in load("zhang2013-text")}
-    for kind, printed in {
-        "sbell": "3.33 3.52 2.44 3.64", "sbell-over-sell": "24.72 23.78 72.22 24.86",
-        "sbell-over-cusparse": "2.98 5.52 1.94 2.22", "double-over-single": "54.4 57.3 74.8 51.1",
-    }.items():  # fmt: skip
-        assert [text[f"{kind}-{mesh}"].printed for mesh in ("tri", "quad", "tet", "hex")] == printed.split()
-    ranges = [[text[f"{form}-{precision}-{end}"].value for end in ("least", "most")]
-              for form in ("csr", "sbell") for precision in ("double", "mixed")]  # fmt: skip
-    assert ranges == [[1.2, 3.8], [1.8, 4.5], [5.5, 6.9], [7.2, 9.1]] and text["jacobi-iterations"].value == 1938
-
-
 def test_infinity_is_a_number_and_known_exactly():
     number = load("wong2015-table4").get("webbase", "k1", "break_even", where="cpu")
     assert number.printed == "∞" and parse("∞") == math.inf and number.interval() == (math.inf, math.inf)
@@ -150,15 +96,6 @@ def test_the_matrices_of_wong2015_are_those_of_the_collection():
     assert table.value("qcd", "matrix", "rows") == 8**4 * 12
     assert sum(number.value for number in table if number.metric == "nonzeros") == 48620995
     assert sum(number.value for number in table if number.metric == "rows") == 2697832
-
-
-def test_the_best_block_sizes_are_steps_of_the_search():
-    step = next(number.value for number in load("wong2015-text") if number.case == "block-size-step")
-    sizes = [n.value for table in (3, 8, 9) for n in load(f"wong2015-table{table}") if "block_size" in n.metric]
-    assert len(sizes) == 30 + 45 + 45 and not any(size % step for size in sizes)
-    values = [n.value for table in (3, 7) for n in load(f"wong2015-table{table}") if "values_per_thread" in n.metric]
-    searched = {4, 6, 8, 10, 12, 16}
-    assert len(values) == 15 + 45 and set(values) <= searched
 
 
 def coupled(columns, rows, order, periodic):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.cache import hosts, store
+from repro.cache import store
 from repro.cache.store import read_json
 from repro.run import execution
 
@@ -93,15 +93,6 @@ def test_every_file_of_an_artefact(laboratory, sampled):
             assert len(taken[row["case"], row["method"]]) == int(row["n"]) > 1
 
 
-def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
-    from repro import settings
-    from repro.cache import files
-
-    monkeypatch.setattr(files, "default_scale", lambda: "smoke")
-    assert laboratory.run("table1") == 0 and settings.default_scale() != "smoke"
-    assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()
-
-
 def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     """In a clone, which has the files that are committed and not the store, on a machine of another kind."""
     chosen = ("table1", "--only", "case=first", "--only", "method=loop")
@@ -126,27 +117,6 @@ def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     assert found < min(number for number, text in enumerate(said) if ": done, " in text)
     assert {row["case"] for row in rows(laboratory) if row["status"] == "done"} == {"first"}
     assert laboratory.run("table1") == 0
-    assert "do not stand" not in capsys.readouterr().err
-
-
-def test_two_tables_of_one_store_are_not_taken_for_anothers(laboratory, capsys):
-    (laboratory.paper / "table3_again.py").write_text(
-        '"""The sums again."""\nfrom fakelab.demo2020.table1_sums import cells, measure, plot, tables\n'
-    )
-    own = laboratory.folder / "my mesh.txt"
-    own.write_text("100 200")
-    for _ in range(2):
-        assert laboratory.run("table3") == 0
-        assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
-    assert "do not stand" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("content", ["{", "[1]", '{"cells": [{}]}', '{"cells": 1}'])
-def test_a_manifest_that_is_none_of_ours_stops_no_run(laboratory, capsys, content):
-    hosts.claim(store.Store(laboratory.results, "bench"))
-    laboratory.file("").mkdir(parents=True)
-    laboratory.file("figure2.smoke.json").write_text(content)
-    assert laboratory.run("figure2") == 0
     assert "do not stand" not in capsys.readouterr().err
 
 
@@ -185,14 +155,6 @@ def test_selection_leaves_other_cells_and_says_so(laboratory):
     assert "never run: 3 on opencl (kernel), 3 on cuda (kernel), 1 on host (loop)" in text
     assert laboratory.run("table1", "--backend", "cuda") == 0
     assert laboratory.traces()[2:] == ["second/loop/host"]
-
-
-def test_all_skipped_still_writes_table_and_reasons(laboratory):
-    assert laboratory.run("figure2") == 0
-    (row,) = rows(laboratory, "figure2.smoke.csv")
-    assert row["status"] == "skipped" and row["reason"] == "no cuda device (plug one in for cuda)"
-    text = laboratory.file("figure2.smoke.md").read_text()
-    assert "Skipped, because" in text and "plug one in for cuda" in text
 
 
 def test_a_wrong_result_is_a_failed_row_and_costs_no_other(laboratory, monkeypatch):
@@ -279,16 +241,6 @@ def test_interrupted_shows_what_is_done(laboratory, sign):
     assert "never run: 3 on opencl (kernel), 3 on cuda (kernel), 2 on host (loop)" in text
 
 
-def test_the_cell_that_was_cut_off_is_not_stored_while_the_files_are_written(laboratory):
-    source = laboratory.paper / "table1_sums.py"
-    source.write_text(source.read_text().replace("def plot(results):", "def plot(results):\n    adding.time.sleep(1)"))
-    process = laboratory.start(*options(laboratory, "--json"), FAKELAB_SLEEP="0.25")
-    wait_for(lambda: len(laboratory.traces()) == 2)
-    os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    assert json.loads(out)["measured"] == list(laboratory.statuses().values()).count("done")
-
-
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monkeypatch, capsys, waits):
     real = execution.execute
@@ -306,15 +258,6 @@ def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monk
     assert list(laboratory.statuses().values()) == ["done"] * 2 and len(rows(laboratory)) == 4
     counted = "1 cell measured, 1 as before" if waits else "2 cells measured, 0 as before"
     assert counted in capsys.readouterr().err
-
-
-def test_two_runs_at_once_repeat_and_spoil_nothing(laboratory):
-    processes = [laboratory.start(*options(laboratory), FAKELAB_SLEEP="0.1") for _ in range(2)]
-    outputs = [process.communicate(timeout=60)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
-    assert len(laboratory.traces()) == len(set(laboratory.traces())) == 6
-    assert any("waiting for another run" in output for output in outputs)
-    assert len(rows(laboratory)) == 15 and not list(laboratory.results.rglob(".tmp.*"))
 
 
 def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):
@@ -337,15 +280,6 @@ def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):
     assert "first/loop/host" not in laboratory.traces()[count:]
 
 
-def test_an_edit_of_a_source_measures_its_cells_again(laboratory, capsys):
-    laboratory.run("table1")
-    path = laboratory.paper / "adding.py"
-    path.write_text(path.read_text().replace("sum(numbers)", "sum(list(numbers))"))
-    assert laboratory.run("table1") == 0
-    assert len(laboratory.traces()) == 12
-    assert "again, because fakelab/demo2020/adding.py changed" in capsys.readouterr().err
-
-
 def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     path = laboratory.paper / "adding.py"
     place = f"Path({str(path)!r})"
@@ -354,26 +288,6 @@ def test_a_source_edited_while_it_is_measured_is_not_trusted(laboratory):
     laboratory.run("table1", "--only", "case=first", "--only", "method=loop")
     path.write_text(planned)  # nor where the edit is undone: it is not known which of the two was measured
     assert laboratory.reasons()["first/loop/host"] == "fakelab/demo2020/adding.py changed"
-
-
-def test_the_users_own_data_stand_apart(laboratory):
-    own = laboratory.folder / "my mesh.txt"
-    own.write_text("100 200")
-    assert laboratory.run("table1") == 0
-    assert laboratory.run("table1", "--mesh", f"demo2020/numbers={own}") == 0
-    (table,) = laboratory.file("").glob("table1.smoke.my-mesh-txt-*.csv")
-    assert {row["value"] for row in rows(laboratory, table.name) if row["metric"] == "sum"} == {"300.0"}
-    assert {row["value"] for row in rows(laboratory) if row["metric"] == "sum"} == {"45.0"}
-    assert "is the user's own file" in table.with_suffix(".md").read_text()
-
-
-def test_a_figure_that_is_no_more_is_removed(laboratory):
-    laboratory.run("table1")
-    assert laboratory.file("table1.smoke.png").exists()
-    path = laboratory.paper / "table1_sums.py"
-    path.write_text(path.read_text().replace("    return figure", "    return None"))
-    assert laboratory.call(*options(laboratory)).returncode == 0
-    assert not laboratory.file("table1.smoke.png").exists()
 
 
 def test_further_files_and_what_becomes_of_them_when_they_cannot_be_made(laboratory, capsys):

@@ -6,20 +6,17 @@ import fnmatch
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from repro import discovery
 from repro.cli import main
 from repro.judge.claims import claims
-from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
-from repro.model import SCALES, ReproError, Row
+from repro.model import SCALES, ReproError
 from repro.rows import asked
 from repro.run import busy
-from repro.show.render import as_csv
-from repro.site.showcase import kernels, losses, status, tables
+from repro.site.showcase import kernels, losses, tables
 from repro.site.showcase.ledger import Family, Ledger, Reason, ledgers
 from repro.site.showcase.page import Showcase, filled, markers, outdated
 from repro.site.showcase.page import texts as texts_of_pages
@@ -27,7 +24,6 @@ from tests.checkout import committed_results
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-RESULTS = CHECKOUT / "results"
 FAMILY = Family(
     "demo", "Solves", ("demo-table0", "demo-table1"), "solve", "solve_cold", ("slow*", "host-code"),
     kernels={"fast": ("demo/fast.py", "demo/why.py"), "faster": ("demo/faster.py",)},
@@ -156,30 +152,6 @@ def test_cells_of_two_machines_of_a_cluster_have_not_shared_one(tmp_path):
     assert told == ["second", "third", "older", "later"]
 
 
-def test_without_a_bound_the_largest_case_is_the_one_that_takes_longest(store, modules):
-    for case, fast, faster in (("a", 2.0, 1.9), ("b", 3.0, 1.5), ("c", 1.0, 1.0)):
-        store.row(case, "fast", "solve", fast)
-        store.row(case, "faster", "solve", faster)  # so that it is a
-    assert [entry.case for entry in measured(store)[0]] == ["a", "a"]
-
-
-def test_a_case_that_a_kernel_has_not_run_is_not_shown(store, modules):
-    for case, seconds in (("a", 1.0), ("b", 2.0), ("c", 3.0)):
-        store.row(case, "fast", "solve", seconds, share=0.9)
-        if case != "c":
-            store.row(case, "faster", "solve", seconds / 2, share=0.2)
-    first, second = measured(store)[0]
-    assert (first.method, first.case, second.case) == ("faster", "b", "b")
-
-
-def test_the_largest_case_is_by_the_kernel_whose_bound_is_longest(store, modules):
-    """Not by the fastest, of which one that computes what others load has hardly a bound."""
-    for case, loads, computes in (("a", 2.0, 2.1), ("b", 5.0, 4.0)):
-        store.row(case, "fast", "solve", loads, share=0.9)
-        store.row(case, "faster", "solve", computes, share=0.1)
-    assert measured(store)[0][0].case == "b"
-
-
 def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(store, modules):
     store.row("a", "fast", "solve", 5.0, scale="large")
     store.row("a", "fast", "solve", 1.0, scale="small")
@@ -190,17 +162,6 @@ def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(stor
     assert (paper.scale, paper.backend, paper.seconds, paper.faster.value) == ("paper", "openmp", 7.0, 2.0)
     assert not paper.on_gpu and not paper.wants_explanation
     assert (large.scale, large.backend, large.seconds, large.rival) == ("large", "cuda", 5.0, "")
-
-
-def test_words_in_braces_are_cases_each_with_its_own_rivals(store, modules):
-    family = Family(
-        "demo", "Solves", ("demo-table1",), "solve", "solve_cold", ("{e}-slow",), {"e": ("x", "y")}, {"{e}-fast": ()}
-    )
-    for word, fast, slow in (("x", 1.0, 3.0), ("y", 2.0, 4.0)):
-        store.row("a", f"{word}-fast", "solve", fast)
-        store.row("a", f"{word}-slow", "solve", slow)
-    ((entry,),) = measured(store, family)
-    assert (entry.method, entry.rival, entry.faster) == ("y-fast", "y-slow (cuda)", kernels.Span(2.0, 2.0, 3.0, 2))
 
 
 def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
@@ -263,26 +224,6 @@ def test_the_ledgers_name_what_there_is(ledger):
             assert (CHECKOUT / "kernels" / module).is_file()
 
 
-def test_scales_are_counted_by_machine():
-    places = [("fu2014-table2", "paper", "h"), ("fu2014-table2", "large", "h"), ("fu2014-table3", "paper", "h"),
-              ("fu2014-table2", "small", "box")]  # fmt: skip
-    found = [SimpleNamespace(artefact=artefact, scale=scale, machine=machine, done=1, overrides={}, backends=[])
-             for artefact, scale, machine in places]  # fmt: skip
-    lines = {line.split("|")[1].strip(): line for line in status.table(found, "results").splitlines()}
-    own = "| [1 at `small`](results/box/fu2014) | [2 at `paper`, 1 at `large`](results/h/fu2014) |"
-    assert lines["`fu2014`"].endswith(own) and lines["`zhang2013`"].endswith("| – | – |")
-
-
-def test_the_cores_of_each_machine_are_told_where_its_processor_computed():
-    made = [("box", 2, ["host"]), ("h", 40, ["cuda", "openmp"]), *2 * [("h", 12, ["host"])], ("h", 5, ["cuda"])]
-    found = [SimpleNamespace(machine=machine, cores=count, backends=backends) for machine, count, backends in made]
-    assert (
-        status.cores(found)
-        == "All threads, or all cores, of a processor are 12 on h (for some artefacts 40), 2 on box."
-    )
-    assert status.cores(found[4:]) == ""
-
-
 def test_text_goes_between_its_markers_and_nowhere_else(tmp_path):
     begin, end = markers("results")
     text = f"before\n{begin}\nzebra\n{end}\nafter\n"
@@ -321,33 +262,6 @@ def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store, monkeypat
         "| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | **exceeded** |"
     )
     assert "| [demo](docs/claims/demo.md) | 1 | 0 | 1 | 0 | 0 | 0 |" in blocks["verdicts"]
-
-
-def test_the_index_of_claims_explains_the_verdicts_and_each_paper_has_a_page(store):
-    store.times(a=(20.0, 1.0))
-    shown = Showcase(store.results)
-    shown.verdicts = store.judged(claim(WHERE, stated()))
-    pages = shown.pages()
-    assert claims_table.RULE.strip() in pages["claims/index.md"] and "[demo](demo.md)" in pages["claims/index.md"]
-
-
-def test_figures_are_the_first_choices_that_a_gpu_has_drawn(tmp_path):
-    drawn = {"zhang2013": "figure9", "geveler2011": "table3", "wong2015": "figure15", "fu2014": "table2",
-             "remacle2016": "table3"}  # fmt: skip
-    for machine, backend in (("box", "cuda"), ("laptop", "openmp")):
-        for paper, stem in drawn.items() if machine == "box" else [("zhang2013", "figure8")]:
-            path = tmp_path / "results" / machine / paper / f"{stem}.csv"
-            path.parent.mkdir(parents=True)
-            scale = "large" if stem == "figure15" else "paper"  # of which git has no picture
-            row = Row(f"{paper}-{stem}", scale, "a", "m", backend, "GPU 1", "solve", 1.0, "s")
-            path.write_text(as_csv([row.as_dict()]))
-            for suffix in (".png", ".md"):
-                path.with_suffix(suffix).write_bytes(b"")
-    found = Showcase(tmp_path / "results").figures()
-    assert [text.partition("(../results/box/")[2].partition(".png")[0] for text in found] == [
-        "remacle2016/table3", "fu2014/table2", "zhang2013/figure9", "geveler2011/table3"
-    ]  # fmt: skip
-    assert "on box: " in found[0] and found[0].endswith("[All numbers](../results/box/remacle2016/table3.md).")
 
 
 def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch, capsys):

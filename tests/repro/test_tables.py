@@ -1,11 +1,7 @@
 """Tables in the paper's layout: right cells, nothing invented, and where each column was measured."""
 
-import io
-from dataclasses import replace
-
 import pandas
 import pytest
-import rich.console
 
 from repro.model import ReproError, Row
 from repro.show.tables import Column, Ratio, Results, Table, device_notes, paper_table, ratio_text, trimmed, with_ours
@@ -56,33 +52,12 @@ def test_notes_say_where_it_was_measured_and_what_failed(measured):
     assert not any("own sizes" in note for note in notes)
 
 
-def test_notes_say_how_many_cores_the_processor_had_where_its_times_are_in_the_table(measured):
-    measured = replace(measured, cores=12, frame=measured.frame.assign(n=9))
-    both, device = paper_table(measured, "Assembly", COLUMNS), paper_table(measured, "Assembly", COLUMNS[:1])
-    assert any(note.startswith("Machine somewhere, 12 cores, scale paper;") for note in both.notes)
-    assert any(note.startswith("Machine somewhere, scale paper;") for note in device.notes)
-    counted = replace(measured, frame=measured.frame.assign(n=None))
-    assert measured.place == "somewhere, 12 cores" and counted.place == "somewhere"
-    assert (
-        replace(measured, cores=1).place == "somewhere, 1 core" and replace(measured, cores=None).place == "somewhere"
-    )
-
-
 def test_a_back_end_that_another_stands_for_is_no_reason_for_a_dash():
     skipped = row("regular", "patch", None, "cuda", metric="", status="skipped", reason="no CUDA device")
     notes = paper_table(results(skipped, row("regular", "patch", 1.0)), "Assembly", COLUMNS).notes
     assert not any("no CUDA device" in note for note in notes)
     notes = paper_table(results(skipped), "Assembly", COLUMNS).notes
     assert "Skipped: patch on cuda, Regular: no CUDA device" in notes
-
-
-def test_a_reason_that_several_methods_have_is_told_once():
-    missing = {"value": None, "backend": "cuda", "metric": "", "status": "skipped", "reason": "no CUDA device"}
-    found = results(*(row("regular", method, **missing) for method in ("patch", "serial")))
-    notes = paper_table(found, "Assembly", COLUMNS).notes
-    assert [note for note in notes if "CUDA" in note] == [
-        "Skipped: patch on cuda, serial on cuda, Regular: no CUDA device"
-    ]
 
 
 def test_smaller_scales_say_that_the_papers_sizes_differ(measured):
@@ -140,21 +115,6 @@ def test_a_line_of_dashes_is_left_out_unless_it_was_tried():
 
     failed = row("mine", "patch", None, metric="", status="failed", reason="on purpose")
     assert meshes() == ["Regular"] and meshes(failed) == ["Regular", "Mine"]
-
-
-def test_parentheses_are_explained_where_there_are_some():
-    def notes(seconds):
-        measured = results(row("regular", "patch", 1.0), row("regular", "serial", seconds, "host"), artefact="x-table1")
-        ratio = Ratio("Speedup", "CPU", "GPU", parentheses=True, meaning="over the CPU")
-        return paper_table(measured, "Assembly", [*COLUMNS[:2], ratio]).notes
-
-    assert "In parentheses: by how much it is slower." in notes(0.5) and "Speedup: over the CPU." in notes(0.5)
-    assert not any("parentheses" in note for note in notes(2.0))
-
-
-def test_the_papers_column_says_where_it_is_of_something_else(measured):
-    table = paper_table(measured, "Assembly", [Column("GPU", "patch", "assembly", paper="CPU")])
-    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], cuda", "GPU [s], paper, CPU"]
 
 
 def test_tables_of_other_layouts_lose_columns_without_a_value():
@@ -253,15 +213,6 @@ def test_two_answers_are_an_error():
         twice.value("regular", "patch", "assembly")
 
 
-def test_no_rows_at_all_still_show_what_the_paper_prints():
-    from repro.model import COLUMNS as ROW_COLUMNS
-
-    empty = Results(pandas.DataFrame(columns=list(ROW_COLUMNS)), "small", "somewhere", "fu2014-table2")
-    table = paper_table(empty, "Assembly", COLUMNS).frame
-    assert table["CPU [s], not measured"].tolist() == ["–"] * 5
-    assert table["CPU [s], paper"].tolist() == ["1.080", "1.010", "3.114", "3.077", "2.525"]
-
-
 @pytest.mark.parametrize(
     ("value", "text"), [(36.24, "36"), (2.119, "2.1"), (0.809, "(1.2)"), (None, "–"), (1.0, "1.0"), (float("inf"), "∞")]
 )
@@ -283,10 +234,3 @@ def test_markdown_is_a_table_with_numbers_to_three_digits():
         "| c | – | 3 |\n"
         "\n- A note.\n"
     )
-
-
-def test_the_terminals_table_shows_brackets_as_they_are():
-    console = rich.console.Console(file=io.StringIO(), width=100)
-    console.print(Table("T", pandas.DataFrame({"Mesh": ["Regular"], "GPU [s]": [0.5]}), ["in [s]"]).to_rich())
-    text = console.file.getvalue()
-    assert "GPU [s]" in text and "0.500" in text and "in [s]" in text

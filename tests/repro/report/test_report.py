@@ -9,7 +9,6 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -101,22 +100,6 @@ def test_what_is_not_measured_says_why(outline):
     assert "never run; it takes about" in outline.text
 
 
-def test_nothing_written_is_no_module(monkeypatch):
-    monkeypatch.setattr(wall.discovery, "find", lambda: [])
-    papers = wall.wall(wall.catalogue(), [])
-    tiles = [tile for paper in papers for tile in paper.tiles]
-    assert {tile.state for tile in tiles} == {wall.UNWRITTEN} and len(tiles) == 52
-    assert all("no module" in tile.because for tile in tiles)
-
-
-def test_places_of_measurements(outline):
-    assert tile_of(outline, "fu2014-table2")["data-places"] == "big-gpu/cuda laptop/opencl"
-    panels = [found["data-panel"] for found in outline.all("section", class_="panel")]
-    assert panels[:1] == ["big-gpu-fu2014-table2"] or "big-gpu-fu2014-table2" in panels
-    ours = [panel for panel in panels if panel.endswith(("fu2014-table2", "table2.large"))]
-    assert ours == ["big-gpu-fu2014-table2", "big-gpu-fu2014-table2.large", "laptop-fu2014-table2"]
-
-
 def test_markup_of_results_is_shown_and_not_obeyed(page, outline):
     assert "<script>alert(1)</script>" in outline.text
     page = filled(page)
@@ -206,20 +189,6 @@ def test_the_answers_come_first(page, outline):
     assert "the effect goes the same way and is smaller" in outline.text
 
 
-def hosts(*facts):
-    return [SimpleNamespace(machine="m", artefact="a", done=1, manifest={"machine": each}) for each in facts]
-
-
-def test_machines_show_each_kind_of_gpu_once_and_a_dash_for_what_is_unknown():
-    told = report._machine("m", hosts({"gpu": ["Big", "Big"], "cpu": "C", "cores": 12}, {}))
-    assert (told["gpu"], told["cpu"], told["cores"], told["memory"], told["system"]) == ("Big", "C", "12", "–", "–")
-    told = report._machine("m", hosts({"gpu": ["Big", "Big", "Old"], "memory_bytes": 2**34, "system": "Linux 6"},
-                                      {"gpu": ["Big"], "memory_bytes": 2**36, "system": "Linux 6"}))  # fmt: skip
-    assert (told["gpu"], told["memory"], told["system"]) == ("Big, Old", "16 to 64 GiB", "Linux 6")
-    assert report._machine("m", hosts({"cpu": "C"}))["gpu"] == "none"
-    assert report._machine("m", [])["gpu"] == "–"
-
-
 def test_kernels_stand_against_bound_and_rivals_on_every_machine(page, outline):
     first, second = (part.partition("</details>")[0] for part in page.split('<details class="kernels"')[1:])
     assert first.startswith(" open") and "big-gpu" in first and "laptop" in second
@@ -303,18 +272,6 @@ def test_pictures_become_smaller(tmp_path):
     assert Image.open(io.BytesIO(made)).size == (1000, 500)
 
 
-def test_pictures_keep_the_colours_of_few_marks(tmp_path):
-    from PIL import Image
-
-    made = Image.linear_gradient("L").resize((900, 600)).convert("RGB")
-    for k, colour in enumerate(("#0072B2", "#E69F00", "#009E73")):
-        made.paste(colour, (40 * k, 0, 40 * k + 9, 9))
-    made.save(tmp_path / "figure.png")
-    shown = Image.open(io.BytesIO(base64.b64decode(files.picture(tmp_path / "figure.png").partition(",")[2])))
-    for k, colour in enumerate([(0, 0x72, 0xB2), (0xE6, 0x9F, 0), (0, 0x9E, 0x73)]):
-        assert shown.convert("RGB").getpixel((40 * k + 4, 4)) == pytest.approx(colour, abs=12)
-
-
 def test_the_command_writes_the_file(results, tmp_path, page, capsys):
     target = tmp_path / "page.html"
     assert main(["report", "--results", str(results), "--output", str(target)]) == 0
@@ -344,22 +301,3 @@ def test_ours_stand_beside_the_published_with_ratio_and_share(results):
     assert cells[4:9] == ["s", "1.00e-04", "9.80e-05 to 1.03e-04", "0.0298", printed.place]
     assert ratio == pytest.approx(1e-4 / printed.value, rel=5e-3) and cells[10] == "50 %"
     assert count == table.count("<tr>") - 1 and ">ring<" not in table  # the paper has no such method
-
-
-def test_numbers_alone_are_enough(results, tmp_path):
-    folder = tmp_path / "bench/fu2014"
-    folder.mkdir(parents=True)
-    (folder / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
-    outline = Outline(filled(build([tmp_path])))
-    assert tile_of(outline, "fu2014-table2")["data-places"] == "bench/opencl"
-    assert [found["data-rows"] for found in outline.all("button", class_="download")] == ["bench-fu2014-table2"]
-
-
-def test_columns_have_each_text_once_and_short_numbers():
-    rows = [{"case": "a", "rate": 1.23456789, "bound": None}, {"case": "b", "rate": 2, "bound": 0.5},
-            {"case": "a", "rate": 3.0, "bound": None}]  # fmt: skip
-    found = report._columns(rows)
-    assert found == {
-        "case": {"texts": ["a", "b"], "places": [0, 1, 0]}, "rate": [1.2346, 2, 3.0], "bound": [None, 0.5, None]
-    }  # fmt: skip
-    assert report._columns([]) == {}

@@ -6,7 +6,6 @@ import itertools
 import os
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -111,18 +110,6 @@ def test_figure6_without_a_mesh_is_figure6_with_it(c):
             artefact("figure6").measure(run.cell, run)
             found.append(values(run)["iterations"])
     assert found[:2] == found[2:]
-
-
-@pytest.mark.parametrize(("method", "gpu", "timed"), [("patch-pcgamg", True, True), ("patch-pcgamg", False, False),
-                                                      ("cg", True, False)])  # fmt: skip
-def test_figure6_times_multigrid_on_a_gpu(method, gpu, timed, monkeypatch):
-    found = {}
-    figure6 = artefact("figure6")
-    monkeypatch.setattr(figure6, "helmholtz_matrix", lambda mesh: mesh)
-    monkeypatch.setattr(figure6.solvers, "measure", lambda run, matrix, **options: found.update(options))
-    run = SimpleNamespace(device=SimpleNamespace(is_gpu=gpu), dataset=lambda name: None)
-    figure6.measure(Cell("9", method, "opencl", data=("fu2014/series-9",)), run)
-    assert found["timed"] is timed
 
 
 def test_conductivities_are_those_of_the_regions(by_scikit_fem):
@@ -314,28 +301,6 @@ def test_a_mesh_that_was_not_measured_has_its_line_in_tables_3_5_and_6():
         assert "Blobs\n(stand-in)\nnot measured" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
 
 
-def test_speed_ups_are_explained_where_they_are_shown():
-    text, _ = show("table3", lambda cell: DONE if cell.backend != "host" else None)
-    assert "S2: the speed-up over CUSP-PCGAMG, ours over jacobiPCGAMG." in text and "- S1: " not in text
-    assert "In parentheses: by how much it is slower." in text  # the paper's (1.2)
-    assert "Left out, since nothing of it was measured: Hypre-PCGAMG; S1." in text
-
-
-@pytest.mark.parametrize("name", ["table4", "figure6"])
-def test_solvers_without_a_number_have_no_line(name):
-    text, _ = show(name, lambda cell: DONE if cell.backend != "host" else None)
-    assert line(text, "CG") and "hypre-extended" not in text and "hypre, ext+i" not in text
-    assert ("Hypre-PCGAMG" in text) == (name == "table4")  # the paper has its iterations there
-
-
-def test_figure_6_says_where_coarsening_ends_and_where_in_the_tables():
-    from kernels.amg.solver import COARSEST
-
-    text, _ = show("figure6", lambda cell: DONE)
-    ours = artefact("figure6").COARSEST
-    assert f"a level of at most {ours} rows" in text and f"in Tables 3 to 6 one of at most {COARSEST}," in text
-
-
 def test_tables_3_5_and_6_share_their_cells():
     known = {repr(cell.identity()) for cell in artefact("table5").cells("paper")}
     table3 = {repr(cell.identity()) for cell in artefact("table3").cells("paper")}
@@ -352,10 +317,3 @@ def test_every_method_has_its_line():
     for name in NAMES:
         for cell in artefact(name).cells("paper"):
             assert solvers.title(cell.method)
-
-
-@pytest.mark.parametrize(("method", "panels"), [("patch-pcgamg", 1), ("inside-half", 2)])
-def test_table_6_draws_the_formats_where_one_was_measured(method, panels):
-    row = Row("fu2014-table6", "paper", "regular", method, "openmp", "a CPU", "time_per_iteration", 0.01, "s")
-    found = Results(pandas.DataFrame([row.as_dict()]), "paper", "m", "fu2014-table6")
-    assert len(artefact("table6").plot(found).axes) == panels

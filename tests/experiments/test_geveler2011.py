@@ -183,44 +183,6 @@ def test_figure_1_is_drawn(files):
     assert files.values("counted")["circle", "mesh"] == 16 + 2 * (24 + 2 * 8)
 
 
-def convergence_of(**last):
-    """Return the results of solves for the rate of convergence, by the last factor on each level; the limit is 0.25."""
-    rows = []
-    for level, factor in last.items():
-        for method in ("q1-xyz-rate", "q2-xyz-rate"):
-            facts = {"cycles": 12, "convergence": 0.2, "last_factor": factor}
-            facts |= {"limit": 0.25} if method.startswith("q1") else {}
-            rows += [Row("geveler2011-table3", "large", f"circle-{level}", method, "cuda", "a GPU", metric=metric,
-                         value=value) for metric, value in facts.items()]  # fmt: skip
-    return Results(frame(rows), "large", "m", "geveler2011-table3")
-
-
-def test_the_note_on_the_limit_says_what_the_numbers_do():
-    from experiments.geveler2011 import table3_circle
-
-    def note(**last):
-        tables = {table.title: table for table in table3_circle.tables(convergence_of(**last))}
-        assert set(tables) == {"Convergence by level"}  # nothing else was measured
-        return tables["Convergence by level"].notes[1]
-
-    assert "None of the last factors exceeds it." in note(l9=0.2, l10=0.24)
-    above = note(l10=0.24, l11=0.252, l12=0.2531)
-    assert "exceeds it by 0.0020 on level 11, 0.0031 on level 12:" in above and "no further" not in above
-
-
-def test_columns_of_hardware_that_was_not_measured_are_left_out():
-    from experiments.geveler2011 import table2_spmv
-
-    rows = [Row("geveler2011-table2", "large", "circle-l11", f"q1-{numbering}-ellpack_r", "cuda", "a GPU",
-                metric="rate", value=4e5, unit="MFLOP/s") for numbering in ("2lv", "xyz")]  # fmt: skip
-    results = Results(frame(rows), "large", "m", "geveler2011-table2")
-    tables = {table.title: table for table in table2_spmv.tables(results)}
-    assert list(tables) == ["Table 2: products, Q1"]  # Q2 and what is counted were not measured
-    (table,) = tables.values()
-    assert table.frame.columns.tolist() == ["Numbering", "L", "device [MFLOP/s]"]
-    assert not any("no host" in note or "paper's columns" in note for note in table.notes)
-
-
 @pytest.mark.parametrize("name", ["cpu-1", "scipy", "pyamg"])
 def test_a_long_solve_on_the_host_is_some_of_its_cycles(monkeypatch, name):
     from baselines.multigrid import NumbaCycle

@@ -16,7 +16,6 @@ from experiments.remacle2016 import (
     rivals,
     rod,
     solves,
-    table1_iterations,
     table2_opencl,
     table3_cuda,
     table4_heat,
@@ -146,23 +145,6 @@ def test_meshes_are_drawn(bench, rows, monkeypatch):
     assert (folder / "figure3.smoke.png").stat().st_size > 20_000
 
 
-def test_lines_are_the_sides_of_the_quadrilaterals(monkeypatch):
-    """Seen from above a cube of 8 × 8 squares has nine lines a way, and none along their diagonals."""
-
-    class Shown:
-        scale, overrides = "smoke", {}
-
-    monkeypatch.setattr(figure3_meshes, "VIEW", (-90, 90))
-    monkeypatch.setattr(figure3_meshes, "PIXELS", 240)
-    dark = figure3_meshes.drawn("mesh1", Shown).mean(axis=-1) < 0.5
-    middle = dark[15:-15, 15:-15]
-    assert 5 <= (middle.mean(axis=0) > 0.9).sum() / 1 <= 20
-    step = 240 * 0.94 / 8
-    diagonal = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.3) * step)] for k in range(1, 7)]
-    other = [dark[int(7 + (k + 0.3) * step), int(7 + (k + 0.7) * step)] for k in range(1, 7)]
-    assert not np.any(diagonal) and not np.any(other)
-
-
 @pytest.mark.parametrize("problem", bp5.METHODS)
 def test_bake_off_problems_count_unknowns_times_iterations(bench, rows, needs_c, problem):
     assert bench.run("remacle2016-table2", "--only", f"method={problem}", "--only", "backend=openmp") == 0
@@ -202,31 +184,6 @@ def test_the_heat_equation_on_devices(bench, rows, needs_c):
     assert "stand-in" in text and "100.7" in text
 
 
-def test_lines_stop_where_an_order_was_not_measured():
-    rows = [
-        Row("remacle2016-table4", "paper", f"n{n}", method, method.partition("-")[0], "D", metric, value, unit)
-        for method, orders in (("cuda-gpu", (2, 3, 4)), ("openmp-cpu", (2, 4))) for n in orders
-        for metric, value, unit in (("step", 1e-3 * n, "s"), ("nodes", 1e5 * n**3, "count"))
-    ]  # fmt: skip
-    made = table4_heat.plot(
-        Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "h", "remacle2016-table4")
-    )
-    drawn = {line.get_label(): np.isnan(line.get_ydata()).tolist() for line in made.axes[0].lines}
-    assert drawn["CUDA (GPU), ours"] == [False] * 3 and drawn["OpenMP (CPU), ours"] == [False, True, False]
-
-
-def test_iterations_name_the_devices_that_are_drawn_alone():
-    rows = [
-        Row("remacle2016-table1", "paper", f"mesh1-{size}", method, backend, device, "iterations", 10.0 * size, "count")
-        for size in (8, 16)
-        for method, backend, device in (("two-scale", "cuda", "A GPU"), ("pyamg-low-order", "host", "A processor"))
-    ]
-    frame = pandas.DataFrame([row.as_dict() for row in rows])
-    made = table1_iterations.plot(Results(frame, "paper", "h", "remacle2016-table1"))
-    text = made._supxlabel.get_text().replace("\n", " ")
-    assert "A GPU" in text and "A processor" not in text
-
-
 def test_heat_that_is_lost_fails(bench, rows, needs_c, monkeypatch):
     monkeypatch.setattr(rod, "supplied", lambda problem, steps: 1.0)
     assert bench.run("remacle2016-table4", "--only", "method=openmp-cpu") == 1
@@ -249,13 +206,6 @@ def test_faces_of_the_rod_close_it_and_look_outward():
         area, flux = area + normal.sum(axis=0), flux + (normal * (a + b + c + d) / 4).sum()
     assert np.abs(area).max() < 1e-5
     assert flux / 3 == pytest.approx(mesh.facts()["volume"], rel=2e-3)
-
-
-def test_lines_are_the_edges_of_elements():
-    """Of the eight triangles of a face in 2 × 2 parts, eight sides lie on its border."""
-    lines = figure4_rod._lines(1, np.ones(4, dtype=bool))
-    assert lines.shape == (8, 3) and lines.sum() == 8
-    assert not figure4_rod._lines(1, np.zeros(4, dtype=bool)).any()
 
 
 def test_temperature_is_drawn(bench, rows, monkeypatch):
@@ -284,26 +234,3 @@ def test_tables_leave_out_what_was_not_measured_and_keep_the_unit_of_their_headi
     paper = tables["Table 3: the operator through CUDA"]
     assert paper.frame["r rate [GFLOP/s], cuda"].tolist() == ["11,100"]
     assert not any(name.startswith(("z rate", "r' rate")) for name in paper.frame.columns)
-
-
-@pytest.mark.parametrize(("module", "paper"), [(table2_opencl, "opencl"), (table3_cuda, "cuda")])
-def test_the_c_back_end_stands_beside_the_papers_and_in_its_place_where_that_is_not(module, paper):
-    facts = {"local": (1e-3, "s"), "flop_rate": (100.0, "GFLOP/s"), "bandwidth": (30.0, "GB/s"),
-             "nodes": (1e6, "count"), "node_rate": (1.0, "GDOF/s"), "least_bandwidth": (1.0, "GB/s"),
-             "assembled": (1e-3, "s"), "assembled_atomic": (1e-3, "s")}  # fmt: skip
-    name = module.__name__.rpartition(".")[2].partition("_")[0]
-
-    def shown(*backends):
-        rows = [Row(f"remacle2016-{name}", "paper", "n3", "stored", backend, f"{backend} here", metric, k * value, unit)
-                for k, backend in enumerate(backends, 1) for metric, (value, unit) in facts.items()]  # fmt: skip
-        results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "m", f"remacle2016-{name}")
-        return module.tables(results), module.plot(results)
-
-    (theirs, ours, every), figure = shown(paper, "openmp")
-    assert theirs.frame[f"r rate [GFLOP/s], {paper}"].tolist() == ["100"]
-    assert "C back end" in ours.title and ours.frame["r rate [GFLOP/s], openmp"].tolist() == ["200"]
-    assert every.frame["Back end"].tolist() == [paper, "openmp"]
-    assert f"{paper} here" in figure._supxlabel.get_text() and "openmp here" not in figure._supxlabel.get_text()
-    (ours, _), figure = shown("openmp")
-    assert "C back end" in ours.title and ours.frame["r rate [GFLOP/s], openmp"].tolist() == ["100"]
-    assert "openmp here" in figure._supxlabel.get_text()

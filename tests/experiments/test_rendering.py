@@ -47,14 +47,6 @@ def test_a_ball_is_round_and_lit_from_its_upper_left():
     assert upper_left > 1.2 * lower_right > 0.1
 
 
-def test_what_is_lit_once_takes_any_colours():
-    ball = surface(*sphere())
-    shaded = rendering.shaded([ball], FRONT, PIXELS)
-    for colours in ((0.8, 0.8, 0.8), np.random.default_rng(0).uniform(size=(len(ball.faces), 3))):
-        alone = rendering.Surface(ball.points, ball.faces, np.array(colours), ball.normals)
-        assert np.array_equal(shaded.picture(alone.face_colours()), rendering.picture([alone], FRONT, PIXELS))
-
-
 def test_the_nearer_hides_the_farther_and_casts_a_shadow():
     red, blue = surface(*sphere(), (0.9, 0.1, 0.1)), surface(*sphere((0.0, 4.0, 0.0), 2.0), (0.1, 0.1, 0.9))
     image = rendering.picture([blue, red], FRONT, PIXELS)
@@ -65,19 +57,6 @@ def test_the_nearer_hides_the_farther_and_casts_a_shadow():
     lit, shaded = rendering.picture([wall], FRONT, PIXELS), rendering.picture([wall, red], FRONT, PIXELS)
     darker = lit.mean(axis=2) - shaded.mean(axis=2) > 0.15
     assert darker[140, 140] and not darker[30, 30]  # the light comes from the upper left
-
-
-def test_a_crevice_is_darker_than_a_plane():
-    def floor(height):
-        x = np.linspace(-1, 1, 81)
-        points = np.stack([*np.meshgrid(x, x, indexing="ij"), np.zeros((81, 81))], axis=-1).reshape(-1, 3)
-        points[:, 2] = height * np.minimum(np.abs(points[:, 0]) * 6, 1)
-        number = np.arange(81 * 81).reshape(81, 81)
-        a, b, c, d = (number[i : i + 80, j : j + 80].ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)))
-        return surface(points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
-
-    flat, groove = (rendering.picture([floor(h)], rendering.view(-90, 90), PIXELS)[100, 100].mean() for h in (0, 0.4))
-    assert groove < 0.9 * flat
 
 
 def test_lines_are_drawn_where_edges_are_marked_and_not_through_surfaces():
@@ -93,11 +72,6 @@ def test_lines_are_drawn_where_edges_are_marked_and_not_through_surfaces():
     assert (
         rendering.picture(square, FRONT, PIXELS, line=2, segments=before)[100, 60].mean() < 0.8 * plain[100, 60].mean()
     )
-
-
-def test_pictures_are_the_same_twice():
-    ball = [surface(*sphere(rings=8))]
-    assert np.array_equal(rendering.picture(ball, FRONT, 60), rendering.picture(ball, FRONT, 60))
 
 
 def test_a_ball_has_its_area_and_volume():

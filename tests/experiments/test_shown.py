@@ -101,11 +101,6 @@ def test_a_mesh_that_was_not_measured_is_a_line_of_dashes_and_a_gap_that_says_so
     assert "Blobs (stand-in) | patch" not in text
 
 
-def test_only_methods_that_were_measured_are_explained():
-    text, _ = show(TABLE2, lambda cell: DONE if cell.method == "patch" else None)
-    assert "- `patch`: " in text and "- `serial`: " not in text
-
-
 def test_a_failed_cell_is_a_dash_with_its_reason():
     def status(cell):
         return FAILED if (cell.case, cell.method) == ("brain", "patch") else DONE

@@ -6,18 +6,14 @@ from types import SimpleNamespace
 
 import matplotlib.image
 import numpy as np
-import pandas
 import pytest
 
 import datasets
 from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, slab, wave
-from experiments.wong2015.rows import node_counts
 from kernels.device import Unavailable, open_device
 from kernels.device.power import Energy
-from repro import Cell, Skip, published
+from repro import Cell, published
 from repro.cache.store import read_toml
-from repro.model import COLUMNS, Row
-from repro.show.tables import Results
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -113,24 +109,6 @@ def test_the_slab_of_the_benchmark_is_compared_with_other_codes(wong, monkeypatc
     assert slab.spread(others, 0.5) == (35.2, 143.067) and slab.spread(others, 1.0) is None
 
 
-@pytest.mark.parametrize(("scale", "asked"), [("paper", ["cuda", "openmp"]), ("large", ["cuda"])])
-def test_a_gpus_wave_is_drawn_where_there_is_none(monkeypatch, scale, asked):
-    """By the processor, but for the largest heart, which would take hours."""
-    opened = []
-
-    def device(backend):
-        opened.append(backend)
-        if backend == "cuda":
-            raise Skip("no GPU")
-
-    monkeypatch.setattr(figure3_tasks.environment, "device", device)
-    monkeypatch.setattr(wave, "crossing", lambda open_it, *place: open_it() or {"times": []})
-    results = SimpleNamespace(scale=scale, overrides={}, value=lambda *row: 1.0 if row[-1] == "cuda" else None)
-    with pytest.raises(Skip if scale == "large" else KeyError):
-        next(figure3_tasks._frames(results, "heart-3k", 4, 90))
-    assert opened == asked
-
-
 def yellow(image):
     """The share of the pixels that are as bright in red and green, and dark in blue."""
     return ((image[..., 0] > 150) & (image[..., 1] > 110) & (image[..., 2] < 120)).mean()
@@ -179,23 +157,6 @@ def test_every_scale_has_the_papers_hearts_and_methods():
     large = {(cell.case, cell.backend) for cell in figure3_tasks.cells("large")}
     assert large == {(case, "cuda") for case in ("heart-5m", "slab-100", "slab-50")} | {("heart-3k", "openmp")}
     assert {cell.case for cell in figure15_speedup.cells("large")} == {cell.case for cell in cells} | {"heart-5m"}
-
-
-def test_without_petsc_the_figure_shows_steps():
-    """As at scale large, where processors take no part."""
-    rows = []
-    for k, cell in enumerate(cell for cell in figure15_speedup.cells("large") if cell.backend == "cuda"):
-        place = {"artefact": "wong2015-figure15", "scale": "large", "case": cell.case, "method": cell.method,
-                 "backend": cell.backend, "device": "a device"}  # fmt: skip
-        rows += [Row(**place, metric="nodes", value=25_000.0 * 4**k, unit="count"),
-                 Row(**place, metric="step", value=1e-3 * 2**k, unit="s"),
-                 Row(**place, metric="run", value=1e-3 * 2**k, unit="s", error=1e-9)]  # fmt: skip
-    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
-    results = Results(frame, "large", "m", "wong2015-figure15")
-    (axes,) = figure15_speedup.plot(results).axes
-    (line,) = (line for line in axes.lines if len(line.get_xdata()) == 5)
-    assert list(line.get_ydata()) == [1, 2, 4, 8, 16] and "[ms]" in axes.get_ylabel()
-    assert list(node_counts(results).values()) == ["25 k", "100 k", "400 k", "1.6 M", "6.4 M"]
 
 
 def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.wong2015 import figure3_tasks, figure16_power, table4_break_even, table8_block_sizes, tasks
+from experiments.wong2015 import figure16_power, tasks
 from repro import ReproError
 from repro.judge.claims import verdicts
 from repro.model import Row
@@ -10,32 +10,13 @@ from repro.rows import asked, frame
 from repro.show.render import as_csv
 from repro.show.tables import Results
 
-TIMES = ("packing", "reorder[where=gpu]", "reorder[where=cpu]", "product", "csr_product")
 DEVICES = {"cuda": "a GPU", "opencl": "a CPU"}
-NAMED = "Devices: `cuda` on a GPU; `opencl` on a CPU."
 
 
 def results(artefact, metrics, backends, method="k1", case="heart-3k", unit="s", **own):
     rows = [Row(artefact, "large", case, method, backend, DEVICES[backend], name, 1e-3, unit, parameters=own | more)
             for backend in backends for name, more in map(asked, metrics)]  # fmt: skip
     return Results(frame([row.as_dict() for row in rows]), "large", "m", artefact)
-
-
-def test_table_4_names_the_devices_of_its_back_ends():
-    both = table4_break_even.tables(results("wong2015-table4", TIMES, DEVICES))[-1]
-    assert set(both.frame["Back end"]) == {"cuda", "opencl"} and NAMED in both.notes
-    one = table4_break_even.tables(results("wong2015-table4", TIMES, ["cuda"]))
-    assert [table.title for table in one] == ["What Table 4 is made of"]  # no α was measured
-    assert not any(note.startswith("Devices") for note in one[-1].notes)
-
-
-def test_figure_16_names_devices_and_leaves_out_what_nothing_measured():
-    (table,) = figure16_power.tables(results("wong2015-figure16", ["step", "energy"], DEVICES, method="ellwarp"))
-    assert NAMED in table.notes and "Energy of a step [J]" in table.frame.columns
-    assert (
-        "Left out, since nothing of it was measured: Speed-up per TDP watt; at the most; TDP [W]; most [W]; Power [W]."
-        in table.notes
-    )
 
 
 @pytest.mark.parametrize("given", ["none", "nan", "-5", "0", "inf"])
@@ -56,13 +37,6 @@ def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
     assert set(table.frame["TDP from"]) == {"nothing says it"}
     assert any(note.startswith("No speed-up per watt: ") for note in table.notes)
     assert [axes.get_ylabel() for axes in figure16_power.plot(energy).axes] == ["Energy of a step [J]"]
-
-
-def test_parameters_name_the_back_end_that_they_are_of():
-    """Another's were searched for, too: its device is none of the figure's."""
-    found = results("wong2015-table8", ["block_size"], DEVICES, case="circuit", unit="count", repeats=1)
-    text = table8_block_sizes.plot(found)._supxlabel.get_text().replace("\n", " ")
-    assert "a GPU" in text and "kernels through cuda" in text and "a CPU" not in text
 
 
 TASKS = {
@@ -95,8 +69,3 @@ def test_the_share_of_products_that_is_judged_is_the_one_of_figure_3(tmp_path):
     shown = tasks.percentages(tasks.shares(found, "heart-3k", "cusparse_csr", "cuda"))
     assert judged["products-of-all"].value == pytest.approx(shown["all: products and sums [%]"])
     assert judged["products-of-the-solver"].value == pytest.approx(shown["solver: products [%]"])
-
-
-def test_figure_3_names_the_format_that_its_shares_are_of():
-    text = figure3_tasks.plot(shares(figure3_tasks.FORMS[0]))._supxlabel.get_text().replace("\n", " ")
-    assert "shares with ELL-WARP K1" in text and "potential" not in text

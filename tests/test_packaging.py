@@ -109,17 +109,6 @@ def test_it_runs_away_from_the_checkout(installed):
     assert not (installed.root / "results").exists()
 
 
-def test_published_numbers_come_with_it(installed):
-    done = installed("claims", "--json")
-    assert done.returncode in (0, 1) and "fu2014" in done.stdout, done.stderr[-2000:]
-
-
-def test_benchmarks_over_commits_are_of_a_checkout(installed):
-    done = installed("bench", "run")
-    assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr[-2000:]
-    assert "not part of an installed package; `git clone` the project" in done.stderr
-
-
 def test_what_is_missing_is_brought_by_pip(installed):
     """In a checkout by `make setup`, which an installed wheel has not."""
     for package in ("jinja2", "vl_convert"):

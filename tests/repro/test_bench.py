@@ -19,7 +19,6 @@ from repro.model import ReproError
 from tests.checkout import program
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-NOTHING = "no benchmark matches nothing; `--bench .` takes all of them, which are of planted.Counted, planted.Planted"
 BENCHMARKS = """
 import random
 
@@ -167,14 +166,6 @@ def asked(laboratory, monkeypatch):
     return calls
 
 
-def test_asv_is_told_of_the_gpus(asked, monkeypatch):
-    facts = {"gpu": ["NVIDIA A", "NVIDIA B"], "cpu": "C", "cores": 8}
-    monkeypatch.setattr(commands.machine, "fingerprint", lambda: facts)
-    commands.name_machine("two")
-    ((words, _),) = asked
-    assert words[words.index("--cpu") + 1] == "NVIDIA A + NVIDIA B + C"
-
-
 def test_this_commit_is_measured_under_the_machines_name(asked):
     """The GPU's name is in it by way of the harness's; if asv fails, so does the command."""
     assert main(["bench", "run", "--seconds", "0.25"]) == 1
@@ -197,14 +188,6 @@ def test_changes_that_are_not_committed_are_said_to_be_left_out(asked, capsys, m
     for words in (["run"], ["compare", "HEAD~1"]):
         main(["bench", *words])
         assert capsys.readouterr().err.count("uncommitted changes are not measured") == said
-
-
-def test_a_commit_against_itself_is_told(asked, monkeypatch, capsys):
-    monkeypatch.setattr(compared, "commit_hash", lambda revision: "0123456789")
-    monkeypatch.setattr(compared, "count", lambda *_: 1)
-    monkeypatch.setattr(compared, "measure", lambda *_, **more: {"kept": (2.0, "seconds")})
-    assert main(["bench", "compare", "HEAD", "main"]) == 0
-    assert "HEAD and main are one commit, 012345678: what differs is noise" in capsys.readouterr().err
 
 
 INTERRUPTED = """

@@ -34,6 +34,11 @@ def stores():
 
 
 @cache
+def stored_metrics(artefact):
+    return {row["metric"] for store in stores() for row in store.rows(artefact)}
+
+
+@cache
 def cells(artefact, scales=SCALES):
     """What an artefact measures at some scales, by its module; None without one."""
     modules = {module.id: module for module in discovery.find()}
@@ -97,8 +102,7 @@ def test_selectors_name_what_is_measured(paper):
                 cell.method for cell in found
                 if selector.takes(cell.method) and runs_there(cell.backend, selector.place)
             ]  # fmt: skip
-            rows = [row for store in stores() for row in store.rows(artefact)]
-            metrics = {row["metric"] for row in rows} | words(paper)
+            metrics = stored_metrics(artefact) | words(paper)
             if not methods:
                 wrong.add(f"{claim.id}: {artefact} has no method {'|'.join(selector.methods)} @{selector.place}")
             # Of what is put together there the modules have the beginning.

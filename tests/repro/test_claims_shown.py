@@ -2,7 +2,6 @@
 
 import pytest
 
-from repro.judge.claims import UNDECIDED
 from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary
 from repro.run.state import LOST
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
@@ -64,13 +63,6 @@ def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
     assert "- **why**: unexplained" in text and "- **evidence**: Table 1" in text
 
 
-def test_a_section_of_what_is_not_decided_says_what_it_would_take(store):
-    store.row("a", "slow", "solve", 8.0, backend="host", spread=0.1)
-    store.row("a", "fast", "solve", 1.0)
-    text = section(store.one(WHERE, stated(relation="at least", more="tolerance = 0.01")), linked(""))
-    assert text.startswith(f"## it: {UNDECIDED}") and "- **why**: it needs more rounds: the interval reaches" in text
-
-
 def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):
     store.times(**{f"c{k:02}": (10.0 + (k == 3) * -5, 1.0) for k in range(14)})
     judgement = store.one(WHERE, stated()).stated
@@ -104,12 +96,6 @@ def test_the_page_tells_what_the_paper_contradicts_itself_in(store):
     assert "## Numbers that contradict one another" in text and "printed 10" in text
 
 
-def test_what_one_point_decides_shows_the_worst_and_the_best(store):
-    store.times(a=(9.0, 1.0), b=(2.0, 1.0))
-    text = section(store.one(WHERE, stated("max(cpu / gpu)", relation="up to")), linked(""))
-    assert "9.00 x, on box at scale paper; from 2.00 x (b) to 9.00 x (a)" in text
-
-
 def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store):
     store.times(a=(8.0, 1.0), b=(8.0, 1.0), c=(8.0, 1.0))
     for case, seconds in (("a", 9.0), ("b", 6.0), ("c", 7.0)):
@@ -119,11 +105,3 @@ def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store)
     )
     text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
     assert "- **today, all**: 7.00 x (6.00 to 8.00 x) (best: q1-amg, slow)" in text
-
-
-def test_the_points_of_an_effect_are_told_from_those_of_a_number(store):
-    where = WHERE + 'other = "table1 other solve"\n'
-    store.times(a=(9.0, 1.0), b=(2.0, 1.0))
-    assert "Of the effect, 2 points: 2 reproduced." in section(
-        store.one(where, stated("other / gpu"), effect()), linked("")
-    )

@@ -138,7 +138,7 @@ def test_status(laboratory, capsys):
 
 @pytest.mark.parametrize("command", [["status"], ["compare"], ["claims"], ["figures"]], ids=" ".join)
 def test_a_machine_that_is_named_has_to_have_results(laboratory, capsys, command):
-    laboratory.run("table1")
+    laboratory.has_run("table1")
     capsys.readouterr()
     where = ["--results", str(laboratory.results), "--machine"]
     assert main([*command, *where, "elsewhere"]) == 2

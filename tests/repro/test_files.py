@@ -39,7 +39,7 @@ def contents(laboratory):
 
 @pytest.fixture
 def measured(laboratory):
-    assert laboratory.run("table1", "--only", "backend=host") == 0
+    laboratory.has_run("table1", "--only", "backend=host")
     as_in_a_clone(laboratory)
     return laboratory
 
@@ -173,7 +173,7 @@ def test_cells_that_the_rows_do_not_tell_apart_are_not_taken(measured):
 
 def test_a_record_that_no_longer_stands_hides_none_of_the_files(laboratory):
     """As after a change of branches: the store has cells by other sources, git those by the present ones."""
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     for path in laboratory.cell_files():
         record = json.loads(path.read_text())
         record["key"]["seed"] = 17

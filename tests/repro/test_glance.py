@@ -25,7 +25,7 @@ def test_what_is_asked_in_a_glance_is_asked_once_and_by_no_later_one():
 
 
 def test_planning_hashes_each_source_once_however_many_cells_ran_it(laboratory, monkeypatch):
-    laboratory.run("table1")
+    laboratory.has_run("table1")
     asked, real = [], code.hash_of
     monkeypatch.setattr(code, "hash_of", lambda *given: asked.append(given) or real(*given))
     jobs = make_jobs(find(), make_settings("smoke", laboratory.results, "bench"), Selection())

@@ -52,7 +52,7 @@ def done(laboratory):
 @pytest.mark.parametrize("is_clone", [False, True], ids=["store", "files alone"])
 def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone):
     """What was measured by another commit stays with its tables, plots and samples, and says that it failed since."""
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     before = done(laboratory), samples(laboratory)
     table = laboratory.file("table1.smoke.md").read_text().partition("## ")[0]
     if is_clone:
@@ -79,7 +79,7 @@ def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone)
 
 
 def test_the_status_tells_failed_from_measured(laboratory, capsys):
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     assert fail(laboratory, *HOST, "--force") == 1
     capsys.readouterr()
     assert main(["status", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--json"]) == 0
@@ -91,7 +91,7 @@ def test_the_status_tells_failed_from_measured(laboratory, capsys):
 
 def test_a_record_of_other_sources_is_read_back_as_such(laboratory):
     """Beside cells that stand in one manifest, it neither passes for one of them nor spoils them."""
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     edit(laboratory)
     assert any(laboratory.reasons().values())  # it is loaded anew from here on
     assert laboratory.run("table1", "--only", "backend=opencl") == 0
@@ -117,7 +117,7 @@ def test_a_record_of_other_sources_is_read_back_as_such(laboratory):
     "odd", [{"key": 99}, {"key": None}, {"digests": 3}, {"since": {}}, {"since": {"date": 3}}], ids=str
 )
 def test_a_mark_that_is_damaged_gives_no_cell(laboratory, odd):
-    assert laboratory.run("table1", *HOST) == 0
+    laboratory.has_run("table1", *HOST)
     shutil.rmtree(laboratory.results / "bench" / ".cells")
     path = laboratory.file("table1.smoke.json")
     manifest = read_json(path)
@@ -127,7 +127,7 @@ def test_a_mark_that_is_damaged_gives_no_cell(laboratory, odd):
 
 
 def test_a_skipped_cell_displaces_no_measured_one(laboratory, monkeypatch):
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     before = done(laboratory)
     edit(laboratory)
     monkeypatch.setenv("FAKELAB_NEED", "8e15")  # of which the second case skips
@@ -138,7 +138,7 @@ def test_a_skipped_cell_displaces_no_measured_one(laboratory, monkeypatch):
 
 
 def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
-    assert laboratory.run("table1", *HOST) == 0
+    laboratory.has_run("table1", *HOST)
     made = make_settings("smoke", laboratory.results, "bench")
     (artefact,) = discovery.select(["table1"])
     task = plan.tasks_of(artefact, discovery.load(artefact), made)[0]
@@ -150,7 +150,7 @@ def test_the_death_of_a_cells_process_keeps_what_was_measured(laboratory):
 
 @pytest.mark.parametrize("made", [None, "no figure"])
 def test_a_plot_that_is_not_drawn_as_cells_failed_removes_none(laboratory, made):
-    assert laboratory.run("table1") == 0
+    laboratory.has_run("table1")
     with mock.patch("fakelab.demo2020.table1_sums.plot", return_value=made):
         assert fail(laboratory, *HOST, "--force") == 1
     assert laboratory.file("table1.smoke.png").exists()

@@ -19,7 +19,7 @@ from repro.settings import make_settings
 @pytest.fixture
 def measured(laboratory):
     """A worker, and a task whose cell is done already."""
-    assert laboratory.run("table1", "--only", "case=first", "--only", "backend=host") == 0
+    laboratory.has_run("table1", "--only", "case=first", "--only", "backend=host")
     settings = make_settings("smoke", laboratory.results, "bench")
     (job,) = make_jobs(discovery.select(["table1"]), settings, Selection({"case": ["first"], "backend": ["host"]}))
     worker, (task,) = Worker(settings), job.wanted

@@ -127,7 +127,7 @@ def test_cuda_tests_are_dealt_out_by_file():
     asked = ["tests/kernels/stream", "tests/kernels/sem/test_stiffness.py", __file__]
     dealt = races.groups(races.collected(asked), races.AT_ONCE)
     files = [{test.split("::")[0] for test in tests} for tests in dealt]
-    assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 2
+    assert all(len(names) == 1 for names in files) and len(set.union(*files)) > 1
     assert all("[cuda" in test or "-cuda" in test for tests in dealt for test in tests)
     assert max(map(len, dealt)) <= races.AT_ONCE and len({test for tests in dealt for test in tests}) > races.AT_ONCE
 

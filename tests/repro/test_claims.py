@@ -395,11 +395,5 @@ def test_a_point_that_misses_says_which_way_it_goes(store):
     store.times(a=(9.0, 1.0), b=(9.0, 1.0), c=(3.0, 1.0), d=(0.5, 1.0), e=(9.0, 1.0))
     verdict = store.one(WHERE, stated())
     assert verdict.outcome == WEAKER
-    assert [each.outcome for each in verdict.stated.points] == [
-        REPRODUCED,
-        REPRODUCED,
-        WEAKER,
-        CONTRADICTED,
-        REPRODUCED,
-    ]
+    assert [each.outcome for each in verdict.stated.points[2:4]] == [WEAKER, CONTRADICTED]
     assert store.one(WHERE, stated("(cpu / gpu - 1) * 100", more='unit = "%"')).stated.points[3].outcome == CONTRADICTED

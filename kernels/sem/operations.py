@@ -23,12 +23,13 @@ def stiffness(order: int, geometry: str, has_mass: bool) -> int:
 
 
 def pencils(order: int, geometry: str, has_mass: bool) -> int:
-    """Return the operations of ``pencils.c`` for an element."""
+    """Return the operations of ``pencils.c`` for an element: less a node, and more a pencil, than ``stiffness.c``'s."""
     q = order + 1
     half, is_odd = q // 2, q % 2
     along = 4 * half + 4 * half**2 + 4 * half * is_odd  # sums along a pencil, by what is even and odd in it
-    node = METRIC[geometry] + 4 + (MASS[geometry] - 1 if has_mass else 0)
-    return q**2 * (6 * along + node * q + 1 + (PENCIL if geometry == "trilinear" else 0))
+    metric, pencil = (66, 127) if geometry == "trilinear" else (METRIC[geometry], 1)
+    node = metric + WEIGHTS + 1 + (MASS[geometry] - 1 if has_mass else 0)
+    return q**2 * (6 * along + node * q + pencil)
 
 
 def schwarz(order: int) -> int:

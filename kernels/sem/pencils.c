@@ -16,8 +16,6 @@
 
 #ifdef __OPENCL_VERSION__
 #define CONSTANT_MEMORY __constant
-#elif LITERAL
-#define CONSTANT_MEMORY static constexpr __device__
 #elif defined(__CUDACC__)
 #define CONSTANT_MEMORY __constant__
 #else
@@ -27,54 +25,6 @@
 #include "output.h"
 #if GEOMETRY == TRILINEAR
 #include "trilinear.h"
-#if QUADRATIC
-/* Along a pencil |J| ∇ξ and |J| ∇η are linear in ζ, |J| ∇ζ and |J| are of degree two: coefficients, from the lowest. */
-struct cofactors {
-    real i[2][3], j[2][3], k[3][3], volume[3];
-};
-
-DEVICE_FUNCTION struct cofactors cofactors_of(const struct pencil *p)
-{
-    struct cofactors c;
-    real other[3];
-    CROSS(p->g, p->j_zeta, c.i[0]);
-    CROSS(p->d, p->j_zeta, c.i[1]);
-    CROSS(p->j_zeta, p->a, c.j[0]);
-    CROSS(p->j_zeta, p->b, c.j[1]);
-    CROSS(p->a, p->g, c.k[0]);
-    CROSS(p->b, p->d, c.k[2]);
-    CROSS(p->a, p->d, c.k[1]);
-    CROSS(p->b, p->g, other);
-    UNROLL
-    for (int x = 0; x < 3; ++x) c.k[1][x] += other[x];
-    UNROLL
-    for (int n = 0; n < 3; ++n)
-        c.volume[n] = c.k[n][0] * p->j_zeta[0] + c.k[n][1] * p->j_zeta[1] + c.k[n][2] * p->j_zeta[2];
-    return c;
-}
-
-DEVICE_FUNCTION real cofactor_flux(const struct cofactors *c, const real zeta, const real kappa, const real u_i, const real u_j,
-                                   const real u_k, real *flux)
-{
-    const real volume = c->volume[0] + zeta * (c->volume[1] + zeta * c->volume[2]), scale = kappa * RECIPROCAL(volume);
-    flux[0] = flux[1] = flux[2] = 0;
-    UNROLL
-    for (int x = 0; x < 3; ++x) {
-        const real i = c->i[0][x] + zeta * c->i[1][x], j = c->j[0][x] + zeta * c->j[1][x];
-        const real k = c->k[0][x] + zeta * (c->k[1][x] + zeta * c->k[2][x]);
-        const real gradient = scale * (i * u_i + j * u_j + k * u_k);
-        flux[0] += i * gradient;
-        flux[1] += j * gradient;
-        flux[2] += k * gradient;
-    }
-    return volume;
-}
-#define PENCIL struct cofactors
-#define FLUX cofactor_flux
-#else
-#define PENCIL struct pencil
-#define FLUX pencil_flux
-#endif
 #endif
 
 /* D folded: for even and odd pencils, row after row; the middle column and the middle row; and E's first number. CUDA's instructions
@@ -180,12 +130,8 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
         for (int k = 0; k < HALF; ++k) sums(even, odd, k, 0, &P(u)[k], &P(u)[Q - 1 - k]);
         if (Q % 2) P(u)[HALF] = middle(odd);
 #if GEOMETRY == TRILINEAR
-        const struct pencil plain = pencil_of(constants + e * CONSTANTS, rule[Q2 + Q + i], rule[Q2 + Q + j]);
-#if QUADRATIC
-        const PENCIL PENCIL_HERE = cofactors_of(&plain);
-#else
-#define PENCIL_HERE plain
-#endif
+        const struct pencil pencil = pencil_of(constants + e * CONSTANTS, rule[Q2 + Q + i], rule[Q2 + Q + j]);
+        const struct cofactors metric = cofactors_of(&pencil);
 #endif
         UNROLL
         for (int k = 0; k < Q; ++k) {
@@ -193,7 +139,7 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
             const real u_i = flux_i[at], u_j = flux_j[at], u_k = P(u)[k];
 #if GEOMETRY == TRILINEAR
             real flux[3];
-            const real volume = FLUX(&PENCIL_HERE, point[k], constants[e * CONSTANTS + 21], u_i, u_j, u_k, flux);
+            const real volume = cofactors_flux(&metric, point[k], constants[e * CONSTANTS + 21], u_i, u_j, u_k, flux);
             flux_i[at] = flux[0];
             flux_j[at] = flux[1];
             P(u)[k] = flux[2];

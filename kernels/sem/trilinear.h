@@ -52,3 +52,44 @@ DEVICE_FUNCTION real pencil_flux(const struct pencil *p, const real zeta, const 
     }
     return volume;
 }
+
+/* The same along a whole pencil: |J| ∇ξ and |J| ∇η are linear in ζ, |J| ∇ζ and |J| of degree two; their coefficients from the lowest. */
+struct cofactors {
+    real i[2][3], j[2][3], k[3][3], volume[3];
+};
+
+DEVICE_FUNCTION struct cofactors cofactors_of(const struct pencil *p)
+{
+    struct cofactors c;
+    real other[3];
+    CROSS(p->g, p->j_zeta, c.i[0]);
+    CROSS(p->d, p->j_zeta, c.i[1]);
+    CROSS(p->j_zeta, p->a, c.j[0]);
+    CROSS(p->j_zeta, p->b, c.j[1]);
+    CROSS(p->a, p->g, c.k[0]);
+    CROSS(p->a, p->d, c.k[1]);
+    CROSS(p->b, p->g, other);
+    CROSS(p->b, p->d, c.k[2]);
+    UNROLL
+    for (int x = 0; x < 3; ++x) c.k[1][x] += other[x];
+    UNROLL
+    for (int n = 0; n < 3; ++n)
+        c.volume[n] = c.k[n][0] * p->j_zeta[0] + c.k[n][1] * p->j_zeta[1] + c.k[n][2] * p->j_zeta[2];
+    return c;
+}
+
+DEVICE_FUNCTION real cofactors_flux(const struct cofactors *c, const real zeta, const real kappa, const real u_i, const real u_j,
+                                    const real u_k, real *flux)
+{
+    const real volume = c->volume[0] + zeta * (c->volume[1] + zeta * c->volume[2]), scale = kappa * RECIPROCAL(volume);
+    flux[0] = flux[1] = flux[2] = 0;
+    UNROLL
+    for (int x = 0; x < 3; ++x) {
+        const real i = c->i[0][x] + zeta * c->i[1][x], j = c->j[0][x] + zeta * c->j[1][x];
+        const real k = c->k[0][x] + zeta * (c->k[1][x] + zeta * c->k[2][x]), gradient = scale * (i * u_i + j * u_j + k * u_k);
+        flux[0] += i * gradient;
+        flux[1] += j * gradient;
+        flux[2] += k * gradient;
+    }
+    return volume;
+}

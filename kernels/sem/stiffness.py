@@ -29,10 +29,10 @@ from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
 from kernels.sem.numbering import number_nodes
-from kernels.sem.shapes import Shape, distances, spread, tuned
+from kernels.sem.shapes import Shape, distances, tuned
 from repro import Work
 
-BODIES = ("stiffness.c", "tensor.cu", "columns.cu", "rows.c", "pencils.c", "loops.c")
+BODIES = ("stiffness.c", "tensor.cu", "rows.c", "pencils.c", "loops.c")
 SOURCES = {path.stem: path for path in map(Path(__file__).with_name, BODIES)}
 GEOMETRIES = ("stored", "trilinear", "affine")
 CONSTANTS = {"stored": 0, "trilinear": 23, "affine": 7}
@@ -49,9 +49,6 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         "COMPONENTS": 7 if has_mass else 6, "CONSTANTS": CONSTANTS[geometry],
         "DERIVATIVE": _list(derivative), "WEIGHTS": _list(weights), "POINTS": _list(points),
     }  # fmt: skip
-    if shape.body == "columns":
-        pitch = spread(order + 1)
-        macros |= {"PITCH": pitch, "SLAB": spread((order + 1) * pitch), "CHUNKS": shape.chunks}
     if shape.body == "pencils":
         pitch, slab = distances(order + 1)
         macros |= {"PITCH": pitch, "SLAB": slab, "FOLDED": _list(_folded(derivative))}
@@ -90,9 +87,6 @@ def _builds():
         (11, "float64", "stored", False, "both", Shape(1, stages=2, body="tensor")),
         (6, "float64", "stored", True, "nodes", Shape(2, stages=3, body="tensor")),
         (15, "float64", "affine", True, "parts", Shape(1, body="tensor")),
-        (9, "float64", "trilinear", True, "both", Shape(1, body="columns", warps=4, chunks=5)),
-        (10, "float64", "trilinear", True, "nodes", Shape(1, body="columns", warps=2)),
-        (11, "float64", "affine", False, "parts", Shape(1, body="columns", warps=5, chunks=2)),
         (3, "float64", "trilinear", True, "nodes", Shape(8, min_blocks=10, body="rows")),
         (2, "float32", "affine", True, "both", Shape(21, body="rows")),
         (9, "float64", "trilinear", True, "both", Shape(2, body="pencils")),

@@ -1,17 +1,18 @@
 """The operator of spectral elements on hexahedra: -∇·(κ∇u) + c u, collocated on GLL points, without a matrix.
 
-On an H200 memory binds at low orders in double precision. At high orders registers and tiles leave room for few warps,
-and factors have to be on their way early: copies ahead to shared memory (stages.h) gain there, prefetches into L2, or a
-slab ahead into registers, nothing. Recomputed factors go by tensor cores where their tiles are nearly full, at low
-orders by threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
+On an H200 memory binds at low orders in double precision. At high orders threads take a pencil along each axis in turn,
+which needs few registers and reads little of shared memory, so that many warps are there (pencils.c). At orders between
+factors have to be on their way early: copies ahead to shared memory (stages.h) gain there, prefetches into L2, or a
+slab ahead into registers, nothing. Recomputed factors go by tensor cores where their tiles are full, at low orders by
+threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
 
 Where it is not as fast as it should be:
 
 - n = 6 in double precision: its slabs of 49 nodes begin within a sector of 32 bytes.
-- n = 11 in single precision: registers leave room for three blocks of two elements.
-- Recomputed at n = 4, 8, 9 and 12: neither registers for rows nor full tiles, and warps too few to hide what the
-  threads wait for in turn.
-- Through NVIDIA's OpenCL the same source is somewhat slower than CUDA: it lacks the copies ahead.
+- Recomputed at n = 3 and 4: registers for rows leave room for few warps.
+- Through OpenCL the same source is somewhat slower than CUDA at low orders: it lacks the copies ahead. Where a device
+  gives a block too little shared memory for an element, as NVIDIA's OpenCL from n = 12 on in double precision, there is
+  no operator.
 """
 
 from __future__ import annotations

@@ -63,6 +63,9 @@ class Cell:
     def __hash__(self):
         return hash(repr(self.identity()))
 
+    def __reduce__(self):  # so that it goes to other processes
+        return Cell, (self.case, self.method, self.backend, dict(self.parameters), self.data, self.uses)
+
 
 @dataclass
 class Row:

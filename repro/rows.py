@@ -135,27 +135,21 @@ def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def read_file(path: Path) -> pandas.DataFrame:
-    """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores``, ``gpu`` and ``verified``.
-
-    Verified is no file that the folder of results lists as unverified, nor one of the first edition.
+    """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores`` and ``gpu``.
 
     Raises `ReproError` when it is damaged, as one that is empty or was cut off.
     """
-    from repro.judge.verify import unverified
-
-    made, facts, schema = _read(path, *(state(each) for each in (path, path.with_suffix(".json"))))
-    listed = unverified(path.parents[2])
+    made, facts = _read(path, *(state(each) for each in (path, path.with_suffix(".json"))))
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
         machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
         gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
-        verified=schema >= 2 and "/".join([*path.parts[-3:-1], path.stem]) not in listed,
     )  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
-def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapping[str, Any], int]:
-    """Return the rows of a CSV, the machine's facts and the schema, once for as long as the files do not change."""
+def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapping[str, Any]]:
+    """Return the rows of a CSV, and the machine's facts, once for as long as the files do not change."""
     manifest = read_json(path.with_suffix(".json"))
     try:
         text = path.read_text(encoding="utf-8")
@@ -164,7 +158,7 @@ def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapp
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
-    return made, manifest.get("machine") or {}, manifest.get("schema", 1)
+    return made, manifest.get("machine") or {}
 
 
 def read(
@@ -180,7 +174,7 @@ def read(
     paths = sorted(Path(results).glob(f"{machine or '*'}/{paper or '*'}/{stem}*.csv"))
     found = [read_file(path) for path in paths if _is_of(path.name, stem)]
     if not found:
-        return pandas.DataFrame(columns=[*COLUMNS, "machine", "file", "cores", "gpu", "verified"])
+        return pandas.DataFrame(columns=[*COLUMNS, "machine", "file", "cores", "gpu"])
     every = pandas.concat(found, ignore_index=True)
     return every if scale is None else every[every["scale"] == scale].reset_index(drop=True)
 

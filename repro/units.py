@@ -72,36 +72,18 @@ def significant(value: float | int | None, digits: int = 3) -> str:
     return f"{value:.{digits - 1}e}"
 
 
-def quantity(value: float | None, unit: str, digits: int = 3, column_unit: str | None = None) -> str:
-    """Return a number with a fitting prefix: 3.2e-05 s is ``'32.0 µs'``.
-
-    Parameters
-    ----------
-    value : float or None
-        In `unit`; None becomes a dash.
-    unit : str
-        As in ``'s'`` or ``'GB/s'``.
-    column_unit : str, optional
-        The unit that the heading names. A number that reads well in it (0.01 to 9,999) is given without a unit.
-    """
-    if value is None or math.isnan(value):
-        return MISSING
-    if column_unit is not None:
-        value, unit = convert(value, unit, column_unit), column_unit
+def quantity(value: float, unit: str) -> str:
+    """Return a number with a fitting prefix: 3.2e-05 s is ``'32.0 µs'``."""
     factor, base = split(unit)
-    if unit in ("", "count") and float(value).is_integer():
-        return significant(int(value))
-    if column_unit is not None and (base not in _SCALED or value == 0 or 0.01 <= abs(value) < 1e4):
-        return significant(value, digits)
     if base not in _SCALED or value == 0 or math.isinf(value):
-        return f"{significant(value, digits)} {unit}".rstrip()
+        return f"{significant(value)} {unit}".rstrip()
     amount = abs(value * factor)
-    amount = float(f"{amount:.{digits - 1}e}")  # round first, so that 999.9 µs is 1.00 ms
+    amount = float(f"{amount:.2e}")  # round first, so that 999.9 µs is 1.00 ms
     fitting = [prefix for prefix, size in _PREFIXES.items() if size <= amount * (1 + 1e-12)]
     if base == "s":
         fitting = [prefix for prefix in fitting if _PREFIXES[prefix] <= 1]  # seconds take no k, M, G
     prefix = max(fitting, key=_PREFIXES.__getitem__) if fitting else "p"
-    return f"{significant(value * factor / _PREFIXES[prefix], digits)} {prefix}{base}"
+    return f"{significant(value * factor / _PREFIXES[prefix])} {prefix}{base}"
 
 
 def is_missing(value: Any) -> bool:

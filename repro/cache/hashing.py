@@ -7,8 +7,7 @@ mapping rather than one digest, so that `differences` can say what changed.
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -41,10 +40,6 @@ THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
                     | {f"${name}" for name in VARIABLES if "THREAD" in name})  # fmt: skip
 
 
-#: Facts that a manifest tells whether anything depends on them or not.
-TOLD = frozenset(
-    {"cores", "cpu", "architecture", "python", "gpu", "driver", *(f"packages.{name}" for name in PACKAGES)}
-)
 #: First words of the packages that cells depend on by their device, and facts that cells on the other kind do not.
 CUDA, OPENCL = frozenset({"cupy", "cuda", "nvidia"}), frozenset({"pyopencl", "pocl"})
 HOST = frozenset({"numpy", "scipy"})
@@ -147,17 +142,6 @@ def is_library(name: str) -> bool:
 def is_unknown_rival(name: str, was: str, now: str) -> bool:
     """Return whether a fact is the version of a rival's library that is not known of both: it is of any."""
     return name.startswith(RIVALS) and not (was and now)
-
-
-def common_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the facts of the machine that most of some records are of, each fact by those that depend on it."""
-    votes: dict[str, Counter] = {}
-    for record in records:
-        unused = without_effect(record)
-        for name, value in record["key"].get("machine", {}).items():
-            votes.setdefault(name, Counter())[name not in unused, value] += 1
-    most = {name: max(given, key=lambda vote: (vote[0], given[vote])) for name, given in votes.items()}
-    return {name: value for name, (is_used, value) in most.items() if is_used or name in TOLD}
 
 
 def fingerprint_of(facts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

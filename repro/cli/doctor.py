@@ -118,9 +118,9 @@ def _lines(ceilings: dict) -> dict[str, str]:
     from repro.run.ceilings import Ceilings
     from repro.units import quantity
 
-    made, lines = Ceilings.from_dict(ceilings), {}
+    made, lines = Ceilings(**ceilings), {}
     for kind, curve in made.bandwidths.items():
-        for size, rate in dict.fromkeys((max(curve), max(curve, key=lambda point: point[1]))):
+        for size, rate in dict.fromkeys(map(tuple, (max(curve), max(curve, key=lambda point: point[1])))):
             lines[f"{kind}, {quantity(size, 'B')}"] = quantity(rate, "B/s")
     for precision, rate in made.rates.items():
         lines[precision] = quantity(rate, "FLOP/s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Roofs:
             found = entries.setdefault(place, [])
             if not old:
                 found.clear()
-            found.append(Ceilings.from_dict(entry["ceilings"]))
+            found.append(Ceilings(**entry["ceilings"]))
         self.all = [Roof(*place, _best(place[0], found)) for place, found in entries.items()]
 
     @classmethod
@@ -84,7 +84,7 @@ def _best(device: str, found: list[Ceilings]) -> Ceilings:
     """Return at each size the highest of several ceilings of one device, of those that were probed as far."""
     if len(found) == 1:
         return found[0]
-    made: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    made: dict[str, dict[str, list[Sequence[float]]]] = {}
     for name in ("bandwidths", "cold"):
         every = [getattr(each, name) for each in found]
         kinds = dict.fromkeys(kind for curves in every for kind in curves)
@@ -94,7 +94,7 @@ def _best(device: str, found: list[Ceilings]) -> Ceilings:
     return Ceilings(device, **made, rates=rates)
 
 
-def _highest(curves: Iterable[list[tuple[float, float]]]) -> list[tuple[float, float]]:
+def _highest(curves: Iterable[list[Sequence[float]]]) -> list[tuple[float, float]]:
     curves = [curve for curve in curves if curve]
     sizes = sorted({size for curve in curves for size, _ in curve})
     return [(size, max(interpolated(curve, size) for curve in curves if size <= curve[-1][0])) for size in sizes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,9 +40,9 @@ class Ceilings:
     device: str
     #: For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
     #: Data that fit the last-level cache move faster than memory allows, here as in what is compared with it.
-    bandwidths: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    bandwidths: Mapping[str, list[Sequence[float]]] = field(default_factory=dict)
     #: The same with the cache evicted before each sample.
-    cold: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    cold: Mapping[str, list[Sequence[float]]] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
 
     def bandwidth(self, size: float, cold: bool = False) -> float:
@@ -78,23 +78,8 @@ class Ceilings:
         computing = work.flops / self.rate(work.precision) if work.flops > 0 else 0.0
         return max(moving, computing)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the ceilings as JSON values."""
-        curves = {name: {kind: [list(point) for point in curve] for kind, curve in getattr(self, name).items()}
-                  for name in ("bandwidths", "cold")}  # fmt: skip
-        return {"device": self.device, **curves, "rates": dict(self.rates)}
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Ceilings:
-        """Return the ceilings that `to_dict` gave."""
-        curves = {
-            name: {kind: [(float(size), float(rate)) for size, rate in curve] for kind, curve in values[name].items()}
-            for name in ("bandwidths", "cold")
-        }
-        return cls(values["device"], **curves, rates={name: float(rate) for name, rate in values["rates"].items()})
-
-
-def interpolated(curve: list[tuple[float, float]], size: float) -> float:
+def interpolated(curve: list[Sequence[float]], size: float) -> float:
     """Return a curve's value at a size, linear in the size's logarithm; outside the curve that of its nearest end."""
     if size <= curve[0][0]:
         return curve[0][1]
@@ -130,5 +115,7 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
                 curve[float(kernel.bytes)] = max(kernel.bytes / seconds, curve.get(float(kernel.bytes), 0.0))
     if not curves[False]:
         raise ReproError(f"no streaming probe for {clock.name}")
-    warm, cold = ({kind: sorted(curve.items()) for kind, curve in curves[cold].items()} for cold in (False, True))
+    warm, cold = (
+        {kind: sorted(map(list, curve.items())) for kind, curve in curves[cold].items()} for cold in (False, True)
+    )
     return Ceilings(clock.name, warm, cold, rates)

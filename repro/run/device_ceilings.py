@@ -10,7 +10,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ class DeviceCeilings:
         entry = self.here().get(place)
         changes = _changes(entry, facts) if entry else []
         if entry and not again and not changes:
-            return Ceilings.from_dict(entry["ceilings"])
+            return Ceilings(**entry["ceilings"])
         if not measuring:
             why = f"they are stale ({hashing.in_short(changes)})" if entry else "they have not been measured"
             return self._none(name, f"{why}; {REMEDY}")
@@ -84,7 +84,7 @@ class DeviceCeilings:
         ceilings = replace(ceilings, device=name)
         self.keep({place: {
             **keys.measured(_before(facts), ran), "backend": _backend(clock), "gpu": gpu, "host": identity(),
-            "measured": time.time(), "ceilings": ceilings.to_dict(),
+            "measured": time.time(), "ceilings": asdict(ceilings),
         }})  # fmt: skip
         return ceilings
 

@@ -83,9 +83,7 @@ def _among(count: int, pairs: Sequence[Pair], until: float) -> list[Pair]:
     running: list[tuple[Any, Any]] = []
     with tempfile.TemporaryDirectory(prefix="repro-rehearsal-", ignore_cleanup_errors=True) as folder:
         try:
-            for number in range(count):
-                mine = [(artefact, _plain(cell)) for artefact, cell in pairs[number::count]]
-                running.append(spawned(_serve, mine, folder))
+            running += (spawned(_serve, pairs[number::count], folder) for number in range(count))
             waiting = [pipe for _, pipe in running]
             while waiting and (left := until - time.monotonic()) > 0:
                 for pipe in connection.wait(waiting, left):
@@ -97,16 +95,12 @@ def _among(count: int, pairs: Sequence[Pair], until: float) -> list[Pair]:
     return [pair for number, (_, pipe) in enumerate(running) if pipe not in waiting for pair in pairs[number::count]]
 
 
-def _plain(cell: Cell) -> tuple:
-    return cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses
-
-
-def _serve(pipe: Any, mine: list, folder: str, parent: int) -> None:
+def _serve(pipe: Any, mine: Sequence[Pair], folder: str, parent: int) -> None:
     die_with(parent)
     environment.keep_apart(folder)  # what is tuned beside others is not for cells that are measured
     os.setpgid(0, 0)
     os.dup2(2, 1)
-    perform((artefact, Cell(*cell)) for artefact, cell in mine)
+    perform(mine)
     pipe.close()
 
 

@@ -18,8 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from repro.cache.plan import Task
-from repro.discovery import Artefact
-from repro.model import FAILED, Cell, ReproError
+from repro.model import FAILED, ReproError
 from repro.run import rounds
 from repro.settings import Settings
 
@@ -97,9 +96,7 @@ class Worker:
         self._has_turn = False
         if self._process is None:
             self._process, self._pipe = spawned(_serve, self.settings)
-        cell = task.cell
-        identity = (cell.case, cell.method, cell.backend, dict(cell.parameters), cell.data, cell.uses)
-        self._pipe.send((task.artefact, identity, task.path, task.key, upto, force, begun))
+        self._pipe.send((Task(task.artefact, task.cell, task.path, task.key), upto, force, begun))
         began, until = time.monotonic(), self.limit
         while True:
             left = None if until == NEVER else max(0.0, until - time.monotonic())
@@ -190,10 +187,9 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
     while True:
         try:
-            artefact, identity, path, key, upto, force, begun = pipe.recv()
+            task, upto, force, begun = pipe.recv()
         except (EOFError, ConnectionError):
             return
-        task = _task(artefact, identity, path, key)
         try:
             measured = execute(
                 task, settings, upto=upto, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
@@ -206,10 +202,6 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
             pipe.send(answer)
         except ConnectionError:
             return
-
-
-def _task(artefact: Artefact, identity: tuple, path: Any, key: dict) -> Task:
-    return Task(artefact, Cell(*identity), path, key)
 
 
 def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:

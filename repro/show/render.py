@@ -167,7 +167,9 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
     collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
     here = machine_facts()
     if any(keys.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
-        machine, variables = hashing.fingerprint_of(hashing.common_facts(records))
+        # The newest tells it, of those that depend on the cores where there are some.
+        last = max(records, key=lambda record: ("cores" not in hashing.without_effect(record), record["finished"]))
+        machine, variables = hashing.fingerprint_of(last["key"]["machine"])
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     distinct: list[dict] = []

@@ -1,5 +1,6 @@
 """Bounds by measured ceilings, against a device of known bandwidth and rate."""
 
+import dataclasses
 import itertools
 import json
 
@@ -93,7 +94,10 @@ def test_the_bound_is_the_longer_of_moving_and_computing():
 
 
 def test_ceilings_survive_json(ceilings):
-    assert Ceilings.from_dict(json.loads(json.dumps(ceilings.to_dict()))) == ceilings
+    stored = json.loads(json.dumps(dataclasses.asdict(ceilings)))
+    assert dataclasses.asdict(Ceilings(**stored)) == stored and Ceilings(**stored).bandwidth(1e6) == ceilings.bandwidth(
+        1e6
+    )
 
 
 def test_what_was_not_measured_is_an_error():

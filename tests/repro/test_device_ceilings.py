@@ -1,6 +1,7 @@
 """Ceilings on disk: kept while the machine and the probes are what they were."""
 
 import copy
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -87,7 +88,7 @@ NAME = f"Pretend device, {machine.cores()} cores"
 
 
 def entry(measured=0.0, rate=1e9, **machine):
-    made = Ceilings("Pretend device", {"copy": [(1e6, rate)]}, {}, {"float64": rate}).to_dict()
+    made = dataclasses.asdict(Ceilings("Pretend device", {"copy": [[1e6, rate]]}, {}, {"float64": rate}))
     return {"machine": machine, "sources": {}, "backend": "opencl", "gpu": False, "measured": measured,
             "ceilings": made}  # fmt: skip
 
@@ -174,7 +175,7 @@ def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkey
     assert main(doctor) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["ceilings"] == found["stale_ceilings"] == {}
-    assert kept.read()[NAME]["ceilings"] == measured.to_dict()  # what they bound, they still do
+    assert kept.read()[NAME]["ceilings"] == dataclasses.asdict(measured)  # what they bound, they still do
 
 
 def test_it_says_that_it_probes_and_once_for_all_back_ends(laboratory, source, monkeypatch):

@@ -84,7 +84,7 @@ def test_files_of_the_first_edition_are_read_with_parameters(forms, tmp_path):
 
     frame = read_file(path)
     assert list(frame["metric"]) == ["spmv", "spmv"] and list(frame["p_repeats"]) == [1, 50]
-    assert set(frame["p_form"]) == {"ell"} and set(frame["p_element"]) == {"q1"} and not frame["verified"].any()
+    assert set(frame["p_form"]) == {"ell"} and set(frame["p_element"]) == {"q1"}
     results = Results(frame, "paper", "box", "demo-table1")
     assert results.value("a", "q1-gpu", "spmv", repeats=50) == 1.5
     assert results.backends("q1-gpu", "spmv", repeats=7) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.cache.hashing import common_facts, differences, fingerprint_of, in_short, machine_facts, without_effect
+from repro.cache.hashing import differences, fingerprint_of, in_short, machine_facts, without_effect
 from repro.cache.keys import changes
 
 KEY = {
@@ -122,29 +122,3 @@ def test_a_baseline_that_launches_a_kernel_of_the_processor_depends_on_its_compi
 def test_a_damaged_record_depends_on_all(damage):
     damaged = record("opencl", "G", cores="12") | damage
     assert changes(damaged, {"machine": record()["key"]["machine"] | CORES}) == ["cores 12 -> 4"]
-
-
-def test_common_facts_are_each_of_those_that_depend_on_it():
-    gpu, processor = record("cuda", "G", cores="5"), record("openmp", cores="40", **HIDDEN)
-    facts = common_facts([gpu, gpu, processor])
-    assert facts == {"cpu": "X", "gpu": "['G']", "cores": "40"}
-    assert not any(changes(each, {"machine": facts}) for each in (gpu, processor))
-    assert common_facts([gpu, record("cuda", "G", cores="6"), gpu])["cores"] == "5", "told, if nothing depends on it"
-
-
-def test_common_facts_of_unlike_machines_are_those_of_most():
-    few, most = record(cores="12"), record(cores="40")
-    assert common_facts([few, most, most])["cores"] == "40"
-    other = record("cuda", "G", cores="5") | {"key": {"machine": {"cpu": "Y", "gpu": "['G']", "cores": "5"}}}
-    assert common_facts([most, most, other]) == most["key"]["machine"]
-    assert common_facts([]) == {}
-    # Split by what they depend on, six of one machine agree, four of another.
-    mine = [record("cuda", "G", cores="5"), record(cores="12"), record("cuda", "", status="skipped", cores="12")] * 2
-    assert common_facts([*mine, *[other] * 4]) == record(cores="12")["key"]["machine"]
-
-
-def test_common_facts_of_several_kinds_on_gpus_are_completed_by_a_processor():
-    kinds = [record("cuda", "G", cores="5"), record("cuda", "G", cores="6"), record("openmp", cores="40", **HIDDEN)]
-    for order in (kinds, kinds[::-1], [kinds[1], kinds[2], kinds[0]]):
-        facts = common_facts(order)
-        assert facts["cores"] == "40" and not any(changes(each, {"machine": facts}) for each in order)

@@ -41,7 +41,6 @@ def results(tmp_path):
         row = Row(f"demo-{stem[:6]}", scale, "a", "m", "openmp", "CPU", "solve", 1.0, "s", parameters={"n": [1, 2]})
         path.write_text(as_csv([row.as_dict()]))
         path.with_suffix(".json").write_text('{"schema": 2, "machine": {"cores": 4, "cpu": "CPU"}}')
-    (tmp_path / "unverified.csv").write_text("file,reason\nbox/demo/table1.small,edited\n")
     return tmp_path
 
 
@@ -50,7 +49,7 @@ def test_read_gives_what_is_asked_for(results):
     assert list(zip(every["machine"], every["artefact"], every["scale"])) == [
         ("box", "demo-table1", "paper"), ("box", "demo-table1", "small"), ("pi", "demo-table2", "paper"),
     ]  # fmt: skip
-    assert list(every["verified"]) == [True, False, True] and not every["gpu"].any() and set(every["cores"]) == {4}
+    assert not every["gpu"].any() and set(every["cores"]) == {4}
     assert every["p_n"][0] == [1, 2]
     assert len(read(results, machine="box")) == 2 and len(read(results, artefact="demo-table2")) == 1
     assert list(read(results, scale="small")["file"]) == [str(results / "box" / "demo" / "table1.small.csv")]

@@ -10,17 +10,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from repro.cache.store import read_toml
 from repro.model import ReproError
-from repro.rows import PARAMETER, asked, parameters_of
-
-if TYPE_CHECKING:
-    import pandas
+from repro.rows import asked, parameters_of
 
 ROOT = Path(__file__).resolve().parents[1] / "published"
-COLUMNS = ("artefact", "case", "method", "metric", "value", "unit", "place", "printed")
 
 
 @dataclass(frozen=True)
@@ -78,18 +74,6 @@ class Published:
 
     def __iter__(self) -> Iterator[Number]:
         return iter(self.numbers)
-
-    @cached_property
-    def frame(self) -> pandas.DataFrame:
-        """The numbers as a table with the columns ``repro.published.COLUMNS`` and those of parameters."""
-        import pandas
-
-        own = [{f"{PARAMETER}{name}": value for name, value in number.parameters.items()} for number in self]
-        numbers = [{name: getattr(number, name) for name in COLUMNS} for number in self]
-        return pandas.DataFrame(
-            [a | b for a, b in zip(numbers, own, strict=True)],
-            columns=list(dict.fromkeys([*COLUMNS, *(name for each in own for name in each)])),
-        )
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], list[Number]]:

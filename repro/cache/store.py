@@ -28,6 +28,7 @@ from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 #: Raised by one whenever cell files of the older form cannot be read as the newer.
 SCHEMA = 2
 ABANDONED_AFTER = 3600.0  # seconds
+WAITING = "waiting for another run to finish its cell"
 #: Beside a manifest: the raw samples, and since the second edition the manifest's long lists, cells and keys.
 ARCHIVE, LISTS = ".samples.json.gz", ("cells", "keys")
 MOST_BYTES = 1 << 28  # of an archive, unpacked
@@ -154,25 +155,25 @@ def cache_folder() -> Path:
 
 
 @contextlib.contextmanager
-def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+def locked(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[None]:
     """Hold an exclusive lock on a file; the system drops it when the process dies, however it dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if waiting:
-                waiting()
+            if tell:
+                tell(WAITING)
             fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 
-def alone(waiting: Callable[[], None] | None = None) -> contextlib.AbstractContextManager[None]:
+def alone(tell: Callable[[str], None] | None = None) -> contextlib.AbstractContextManager[None]:
     """Hold the machine's one lock for measuring, so that no two runs disturb each other's times.
 
     Raises `ReproError` as `measuring_lock` does.
     """
-    return locked(measuring_lock(), waiting)
+    return locked(measuring_lock(), tell)
 
 
 def measuring_lock() -> Path:

@@ -102,7 +102,7 @@ def _measure_ceilings(settings: Any, presences: list) -> None:
             clock = prober(clock)
             if physical(clock.name) in measured:  # by another back end that is as good or better
                 continue
-            with alone(lambda: say("waiting for another run to finish its cell")):
+            with alone(say):
                 kept.of(clock, again=True, saying=say)
             measured.add(physical(clock.name))
         except ReproError as error:

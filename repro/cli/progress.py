@@ -14,9 +14,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from repro.cache.kept import last
 from repro.cache.plan import Task
+from repro.cache.store import WAITING
 from repro.cli.common import duration
 from repro.cli.repeats import Repeats
-from repro.discovery import Artefact
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
 from repro.show.render import Rendered
@@ -67,29 +67,13 @@ class Follower:
         pace = self.spent / self.passed if self.passed else 1.0
         return f"{duration(max(0.0, self.expected - self.passed) * pace)} left"
 
-    def replaces(self, text: str) -> None:
-        """Say which files this run will write anew, though it does not have their cells."""
-        self.console.print(escape(text), style="yellow")
-
-    def shares(self, artefact: Artefact, owner: Artefact) -> None:
-        """Say under which name the artefact's cells will be told."""
-        self.console.print(f"{artefact.id} shows cells of {owner.id}, which are measured by that name", style="dim")
-
     def cell(self, task: Task, why: str) -> None:
         """Name the cell, and say why one that has been run before is run again."""
         self.begun = time.monotonic()
         if why not in ("never run", "forced") and not why.startswith("skipped"):
-            self._say_once(f"{task.artefact.id}: again, because {why}", "dim")
+            self.tell(f"{task.artefact.id}: again, because {why}")
         if self.task is not None:
             self.bar.update(self.task, description=escape(_name(task)))
-
-    def waiting(self) -> None:
-        """Say that another run holds the machine."""
-        self._say_once("waiting for another run to finish its cell", "yellow")
-
-    def data(self, text: str) -> None:
-        """Say which dataset begins to be built, or has been."""
-        self.console.print(escape(text), style="dim")
 
     def done(self, task: Task, measured: bool, expected: float) -> None:
         """Print the cell's line and move the bar."""
@@ -124,14 +108,11 @@ class Follower:
             if path.suffix == ".md":
                 self.console.print(f"{rendered.artefact.id}: {escape(str(path))}")
 
-    def problem(self, artefact: Artefact, text: str) -> None:
-        """Say why an artefact cannot be run."""
-        self.console.print(f"[red]{escape(text)}[/red]")
-
-    def _say_once(self, text: str, style: str) -> None:
+    def tell(self, text: str, style: str = "dim") -> None:
+        """Print a line, once."""
         if text not in self.said:
             self.said.add(text)
-            self.console.print(escape(text), style=style)
+            self.console.print(escape(text), style="yellow" if text == WAITING else style)
 
 
 def _name(task: Task) -> str:

@@ -123,8 +123,8 @@ def build_ahead(tasks: Iterable[Task], settings: Settings, watcher: Any, until: 
         return [(entry.name, scale) for entry in there if not entry.is_cached(scale)]
 
     if sum(environment.dataset_cost(*pair)[0] for pair in missing()) >= WORTH:
-        with alone(watcher.waiting):
-            build(missing(), watcher.data, until=until)  # another run may just have built them
+        with alone(watcher.tell):
+            build(missing(), watcher.tell, until=until)  # another run may just have built them
 
 
 def is_public(entry: Any, scale: str) -> bool:

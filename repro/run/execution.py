@@ -18,6 +18,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
 from repro.run import manifest, rounds, tracing
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
+from repro.run.worker import MEASURING
 from repro.settings import Settings
 
 _known: set[tuple[Path, str]] = set()  # devices whose ceilings this process has found to hold, and the file
@@ -25,8 +26,7 @@ _known: set[tuple[Path, str]] = set()  # devices whose ceilings this process has
 
 def execute(
     task: Task, settings: Settings, *, upto: int = 1, force: bool = False, begun: float = 0.0,
-    waiting: Callable[[], None] | None = None, measuring: Callable[[], None] | None = None,
-    saying: Callable[[str], None] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> bool:  # fmt: skip
     """Measure a cell and store its record, unless another run has just done so; sets `task.record`.
 
@@ -38,10 +38,11 @@ def execute(
         Measure even if what is stored stands, and keep none of it.
     begun : float
         When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
+    tell : callable
+        Is given `WAITING` if another run is measuring, `MEASURING` when the machine is this run's, and other lines.
     """
-    with alone(waiting):
-        if measuring:
-            measuring()
+    with alone(tell):
+        tell(MEASURING)
         store = settings.store
         task.look(store)
         if task.record is not None and task.stands:
@@ -49,7 +50,7 @@ def execute(
             if (lately or not (task.reason or force)) and rounds.count(task.record) >= upto:
                 return False
         is_added = upto > 1 and task.stands and task.record is not None and "since" not in task.record and not force
-        record = _measured(task, settings, saying)
+        record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:
                 record = rounds.together(task.record, record)
@@ -60,7 +61,7 @@ def execute(
     return True
 
 
-def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | None) -> dict[str, Any]:
+def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:
     """Run the artefact's `measure` for a cell and return its record, whatever happens in it."""
     cell, artefact = task.cell, task.artefact
     run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
@@ -80,7 +81,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
         trace = traceback.format_exc()
     seconds = time.monotonic() - begun
     with run.stages.of("ceilings"):
-        roofs = _roofs(run, settings, saying) if status == DONE else []
+        roofs = _roofs(run, settings, tell) if status == DONE else []
     notes = [*roofs, *_uncaptured(run), *run.notes] if status == DONE else []
     with run.stages.of("record"), glance():  # many functions that ran are of one file
         record = outcome(task, settings, status, reason, run)
@@ -92,7 +93,7 @@ def _measured(task: Task, settings: Settings, saying: Callable[[str], None] | No
     return record
 
 
-def _roofs(run: Run, settings: Settings, saying: Callable[[str], None] | None) -> list[str]:
+def _roofs(run: Run, settings: Settings, tell: Callable[[str], None]) -> list[str]:
     """Have what the devices allow measured, of those whose times' work is known; return why that is not.
 
     It is done when the artefact's `measure` has returned and its arrays are free: probes take memory.
@@ -103,7 +104,7 @@ def _roofs(run: Run, settings: Settings, saying: Callable[[str], None] | None) -
     try:
         for clock in run.bounded.values():
             place = ceilings.path, clock.name
-            if place not in _known and ceilings.of(clock, measuring=measuring, saying=saying):
+            if place not in _known and ceilings.of(clock, measuring=measuring, saying=tell):
                 _known.add(place)
     except Exception as error:  # good times are not thrown away for want of a ceiling
         return [*ceilings.notes, f"no fraction of the bound: {type(error).__name__}: {error}"]

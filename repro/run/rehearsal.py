@@ -42,8 +42,8 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: flo
     if len(pairs) < WORTH or cores() < 4 or time.monotonic() >= until:
         return
     count = min(MOST, cores() - 2)
-    watcher.data(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
-    with alone(watcher.waiting):
+    watcher.tell(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
+    with alone(watcher.tell):
         done = _among(count, pairs, min(until, time.monotonic() + SECONDS))
     _note(_told(pair) for pair in done)
 

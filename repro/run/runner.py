@@ -14,12 +14,12 @@ from repro.cache import hosts, kept
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task
-from repro.cache.store import clean_temporaries, measuring_lock, read_json, require_writable
+from repro.cache.store import WAITING, clean_temporaries, measuring_lock, read_json, require_writable
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution, rehearsal
 from repro.run.jobs import Job, replaced
 from repro.run.minutes import Minutes
-from repro.run.worker import NEVER, Late, Worker
+from repro.run.worker import MEASURING, NEVER, Late, Worker
 from repro.settings import Settings
 from repro.show.render import render
 
@@ -85,78 +85,187 @@ def go_through(
         When it has to have ended, as `time.monotonic()`: cells that would take longer are left to another run.
     """
     hosts.require_own(settings.store.folder, settings.continuing)
-    watcher = watcher or Silent()
-    begun, given, summary = time.time(), until - time.monotonic(), Summary()
     clean_temporaries(settings.store.folder)
-    # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
-    pending = {task.path: (job, task) for job in jobs for task in job.pending(force)}
-    every = {path: seconds for job in jobs for path, seconds in job.expected_seconds(settings).items()}
-    expected = {path: every[path] for path in pending}
-    had = {path: 0 if force else task.found for path, (_, task) in pending.items()}
-    if expected:  # what cannot be written is found before any file is written anew, and before any cell is measured
-        measuring_lock()
-        require_writable(settings.store.folder)
-        hosts.claim(settings.store, settings.continuing)
-    for job in jobs:
-        if text := replaced(job, settings):
-            watcher.replaces(text)
-    counted: set[tuple[str, Path]] = set()
-    times = {path: settings.rounds - had[path] for path in expected}
-    watcher.begin(sum(times.values()), sum(seconds * times[path] for path, seconds in expected.items()))
-    worker = Worker(settings) if isolate else None
-    if worker:
-        worker.given = given
-    unwritten: dict[str, tuple[Job, float]] = {}  # artefacts with cells that their files have not, since when
+    going = _Going(jobs, settings, force, watcher or Silent(), until, Worker(settings) if isolate else None)
     try:
-        if isolate:
-            begun_to_build = time.monotonic()
-            building.build_ahead([task for job in jobs for task in job.pending(force)], settings, watcher, until)
-            built = time.monotonic()
-            summary.minutes.add("data", built - begun_to_build)
-            rehearsal.rehearse([task for job in jobs for task in job.pending(force)], settings, watcher, until)
-            summary.minutes.add("compile", time.monotonic() - built)
-        passes = max(times.values(), default=1)
-        for passed in range(passes + (until < NEVER)):
-            is_last = passed == passes  # cells that seemed too long for the time that is left: they may not be
-            if worker and passed:
-                worker.close()  # a round is a process of its own
-            lot = int(time.time()) if is_last else settings.seed + passed
-            order = _shuffled(jobs, lot) if settings.rounds > 1 or is_last else jobs
-            for job in order:
-                if job.problem:
-                    if not passed:
-                        summary.problems[job.artefact.id] = job.problem
-                        watcher.problem(job.artefact, job.problem)
-                elif any(task.path in expected for task in job.wanted) or not (
-                    passed or _is_written(job, settings, until)
-                ):
-                    name = job.artefact.id
-                    unwritten[name] = job, unwritten.get(name, (job, time.monotonic()))[1]
-                    limit = until - WRITING_SECONDS * len(unwritten)
-                    if worker:
-                        worker.limit = limit
-                    _run_job(
-                        job, settings, force and not passed, begun, worker, watcher, summary, expected, had, counted,
-                        limit, 0.0 if is_last else UNSURE,
-                    )  # fmt: skip
-                    is_done = not any(task.path in expected for task in job.wanted)
-                    if is_done or time.monotonic() - unwritten[name][1] > WRITTEN_EVERY:
-                        _write(unwritten.pop(name)[0], settings, watcher, summary)
-        _write_all(unwritten, settings, watcher, summary)
-        summary.late = bool(expected)
+        going.prepare()
+        going.through()
     except KeyboardInterrupt:
-        summary.interrupted = True
-        _write_all(unwritten, settings, watcher, summary)
+        going.summary.interrupted = True
+        going.write_all()
     except (OSError, ReproError) as error:
         with contextlib.suppress(ReproError):  # whatever happened, what is done is shown
-            _write_all(unwritten, settings, watcher, summary)
+            going.write_all()
         if isinstance(error, OSError):
             raise _unwritable(settings, error) from error
         raise
     finally:
+        if going.worker:
+            going.worker.close()
+    return going.summary
+
+
+class _Going:
+    """A run on its way.
+
+    Attributes
+    ----------
+    expected : dict of Path to float
+        Seconds of a round of the cells that still lack some; those that have all, or failed, are taken out.
+    had : dict of Path to int
+        The rounds that each cell has, counted up.
+    counted : set of (str, Path)
+        The artefacts' cells that the summary has.
+    unwritten : dict of str to (Job, float)
+        Artefacts with cells that their files have not, since when.
+    """
+
+    def __init__(
+        self, jobs: Sequence[Job], settings: Settings, force: bool, watcher: Any, until: float, worker: Worker | None
+    ):
+        self.jobs, self.settings, self.force, self.watcher = jobs, settings, force, watcher
+        self.until, self.worker, self.begun, self.summary = until, worker, time.time(), Summary()
         if worker:
-            worker.close()
-    return summary
+            worker.given = until - time.monotonic()
+        # Kept as they are now: the time left goes by how the finished cells kept to what was expected of them.
+        pending = {task.path: task for job in jobs for task in job.pending(force)}
+        every = {path: seconds for job in jobs for path, seconds in job.expected_seconds(settings).items()}
+        self.expected = {path: every[path] for path in pending}
+        self.had = {path: 0 if force else task.found for path, task in pending.items()}
+        self.counted: set[tuple[str, Path]] = set()
+        self.unwritten: dict[str, tuple[Job, float]] = {}
+
+    def prepare(self) -> None:
+        """Find out what cannot be written before any cell is measured, and build what the cells need."""
+        settings, watcher = self.settings, self.watcher
+        if self.expected:
+            measuring_lock()
+            require_writable(settings.store.folder)
+            hosts.claim(settings.store, settings.continuing)
+        for job in self.jobs:
+            if text := replaced(job, settings):
+                watcher.tell(text, "yellow")
+        times = {path: settings.rounds - self.had[path] for path in self.expected}
+        watcher.begin(sum(times.values()), sum(seconds * times[path] for path, seconds in self.expected.items()))
+        if self.worker:
+            began = time.monotonic()
+            tasks = [task for job in self.jobs for task in job.pending(self.force)]
+            building.build_ahead(tasks, settings, watcher, self.until)
+            built = time.monotonic()
+            rehearsal.rehearse(tasks, settings, watcher, self.until)
+            self.summary.minutes.add("data", built - began)
+            self.summary.minutes.add("compile", time.monotonic() - built)
+
+    def through(self) -> None:
+        """Go through the jobs, round after round."""
+        passes = max((self.settings.rounds - self.had[path] for path in self.expected), default=1)
+        for passed in range(passes + (self.until < NEVER)):
+            is_last = passed == passes  # cells that seemed too long for the time that is left: they may not be
+            if self.worker and passed:
+                self.worker.close()  # a round is a process of its own
+            lot = int(time.time()) if is_last else self.settings.seed + passed
+            for job in _shuffled(self.jobs, lot) if self.settings.rounds > 1 or is_last else self.jobs:
+                name = job.artefact.id
+                if job.problem:
+                    if not passed:
+                        self.summary.problems[name] = job.problem
+                        self.watcher.tell(job.problem, "red")
+                elif self._lacks(job) or not (passed or _is_written(job, self.settings, self.until)):
+                    self.unwritten[name] = job, self.unwritten.get(name, (job, time.monotonic()))[1]
+                    self._measure(job, self.force and not passed, 0.0 if is_last else UNSURE)
+                    if not self._lacks(job) or time.monotonic() - self.unwritten[name][1] > WRITTEN_EVERY:
+                        self.write(name)
+        self.write_all()
+        self.summary.late = bool(self.expected)
+
+    def _lacks(self, job: Job) -> bool:
+        return any(task.path in self.expected for task in job.wanted)
+
+    def _measure(self, job: Job, force: bool, unsure: float) -> None:
+        """Measure a round of each of a job's wanted cells that lacks one, but those that may take too long.
+
+        They may take `unsure` times as long as they should.
+        """
+        expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
+        limit = self.until - WRITING_SECONDS * len(self.unwritten)
+        if worker:
+            worker.limit = limit
+        current: Task | None = None  # what is being measured
+        has_waited = False
+
+        def tell(text: str) -> None:
+            nonlocal has_waited
+            has_waited |= text == WAITING
+            if text != MEASURING:
+                watcher.tell(text)
+
+        options = {"force": force, "begun": self.begun, "tell": tell}
+        for owner in {task.artefact.id: task.artefact.id for task in job.wanted if task.path in expected}:
+            if owner != job.artefact.id:
+                watcher.tell(f"{job.artefact.id} shows cells of {owner}, which are measured by that name")
+        with glance():
+            for task in job.wanted:
+                if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
+                    task.look(self.settings.store)
+        try:
+            for task in job.wanted:
+                measured = task.path in expected
+                began = time.monotonic()
+                if measured and began + unsure * expected[task.path] > limit:
+                    continue
+                if measured:
+                    watcher.cell(task, task.reason or "forced")
+                    current, has_waited = task, False
+                    if task.stands:  # its earlier rounds may be in the files alone
+                        task.keep(self.settings.store)
+                    options["upto"] = had[task.path] = had[task.path] + 1
+                    try:
+                        measured = (
+                            worker.dispatch(task, **options)
+                            if worker
+                            else execution.execute(task, self.settings, **options)
+                        )
+                    except Late:
+                        had[task.path] -= 1
+                        current = None
+                        continue
+                    current = None
+                    if measured:
+                        summary.minutes.measured(task.artefact.paper, task.record, time.monotonic() - began)
+                    watcher.done(task, measured, expected[task.path])
+                    if had[task.path] >= self.settings.rounds or kept.last(task.record)["status"] != DONE:
+                        del expected[task.path]
+                        self._count(job, task, measured)
+                elif (job.artefact.id, task.path) not in self.counted:
+                    self._count(job, task, False)
+        except (KeyboardInterrupt, OSError, ReproError):
+            if worker:
+                worker.close()  # at once, or it goes on and stores a cell that neither the summary nor the files have
+            if current and _is_stored_since(self.begun, current, self.settings):
+                summary.count(current, not has_waited)  # where it waited, what is stored may be the other run's
+            raise
+
+    def _count(self, job: Job, task: Task, measured: bool) -> None:
+        self.summary.count(task, measured)
+        self.counted.add((job.artefact.id, task.path))
+
+    def write_all(self) -> None:
+        """Write the files of all artefacts that have cells which their files have not."""
+        for name in list(self.unwritten):
+            self.write(name)
+
+    def write(self, name: str) -> None:
+        """Write an artefact's files."""
+        (job, _), began = self.unwritten.pop(name), time.monotonic()
+        try:
+            rendered = render(job.artefact, job.module, job.tasks, self.settings)
+        except OSError as error:
+            raise _unwritable(self.settings, error) from error
+        self.summary.files += rendered.files
+        if rendered.problems:
+            self.summary.problems[name] = "; ".join(rendered.problems)
+        self.watcher.rendered(rendered)
+        self.summary.minutes.add("files", time.monotonic() - began, job.artefact.paper)
 
 
 def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
@@ -169,80 +278,6 @@ def _shuffled(jobs: Sequence[Job], seed: int) -> list[Job]:
             groups.setdefault(task.cell.data, []).append(task)
         drawn.append(replace(job, wanted=[task for group in groups.values() for task in group]))
     return drawn
-
-
-def _run_job(
-    job: Job, settings: Settings, force: bool, begun: float, worker: Worker | None, watcher: Any, summary: Summary,
-    expected: dict[Path, float], had: dict[Path, int], counted: set[tuple[str, Path]], limit: float, unsure: float,
-) -> None:  # fmt: skip
-    """Measure a round of each of a job's wanted cells that lacks one.
-
-    Parameters
-    ----------
-    expected : dict of Path to float
-        Seconds of a round of the cells that still lack some; those that have all, or failed, are taken out.
-    had : dict of Path to int
-        The rounds that each cell has, counted up.
-    counted : set of (str, Path)
-        The artefacts' cells that the summary has.
-    limit : float
-        When its last cell has to have ended.
-    unsure : float
-        How many times as long as it should a cell may take.
-    """
-    current: Task | None = None  # what is being measured
-    has_waited = False
-
-    def waiting() -> None:
-        nonlocal has_waited
-        has_waited = True
-        watcher.waiting()
-
-    options = {"force": force, "begun": begun, "waiting": waiting, "saying": watcher.data}
-    for owner in {task.artefact.id: task.artefact for task in job.wanted if task.path in expected}.values():
-        if owner.id != job.artefact.id:
-            watcher.shares(job.artefact, owner)
-    with glance():
-        for task in job.wanted:
-            if task.path not in expected:  # as before, or measured for an earlier job that shows the same cell
-                task.look(settings.store)
-    try:
-        for task in job.wanted:
-            measured = task.path in expected
-            began = time.monotonic()
-            if measured and began + unsure * expected[task.path] > limit:
-                continue
-            if measured:
-                watcher.cell(task, task.reason or "forced")
-                current, has_waited = task, False
-                if task.stands:  # its earlier rounds may be in the files alone
-                    task.keep(settings.store)
-                options["upto"] = had[task.path] = had[task.path] + 1
-                try:
-                    measured = (
-                        worker.dispatch(task, **options) if worker else execution.execute(task, settings, **options)
-                    )
-                except Late:
-                    had[task.path] -= 1
-                    current = None
-                    continue
-                current = None
-                if measured:
-                    summary.minutes.measured(task.artefact.paper, task.record, time.monotonic() - began)
-                watcher.done(task, measured, expected[task.path])
-                if had[task.path] >= settings.rounds or kept.last(task.record)["status"] != DONE:
-                    del expected[task.path]
-                    summary.count(task, measured)
-                    counted.add((job.artefact.id, task.path))
-            elif (job.artefact.id, task.path) not in counted:
-                summary.count(task, False)
-                counted.add((job.artefact.id, task.path))
-    except (KeyboardInterrupt, OSError, ReproError):
-        if worker:
-            worker.close()  # at once, or it goes on and stores a cell that neither the summary nor the files have
-        if current and _is_stored_since(begun, current, settings):
-            summary.count(current, not has_waited)  # where it waited, what is stored may be the other run's
-        raise
 
 
 def _is_written(job: Job, settings: Settings, until: float) -> bool:
@@ -261,25 +296,6 @@ def _is_written(job: Job, settings: Settings, until: float) -> bool:
 
     shown = {place(task.record["identity"], task.record["date"]) for task in kept.shown(job.tasks)}
     return bool(shown) and shown == {place(cell, cell["date"]) for cell in cells}
-
-
-def _write_all(unwritten: dict[str, tuple[Job, float]], settings: Settings, watcher: Any, summary: Summary) -> None:
-    while unwritten:
-        _write(unwritten.pop(next(iter(unwritten)))[0], settings, watcher, summary)
-
-
-def _write(job: Job, settings: Settings, watcher: Any, summary: Summary) -> None:
-    """Write an artefact's files."""
-    began = time.monotonic()
-    try:
-        rendered = render(job.artefact, job.module, job.tasks, settings)
-    except OSError as error:
-        raise _unwritable(settings, error) from error
-    summary.files += rendered.files
-    if rendered.problems:
-        summary.problems[job.artefact.id] = "; ".join(rendered.problems)
-    watcher.rendered(rendered)
-    summary.minutes.add("files", time.monotonic() - began, job.artefact.paper)
 
 
 def _unwritable(settings: Settings, error: OSError) -> ReproError:

@@ -23,7 +23,7 @@ from repro.run import rounds
 from repro.settings import Settings
 
 PR_SET_PDEATHSIG = 1
-WAITING, MEASURING = "waiting", "measuring"  # what the process says before its answer
+MEASURING = "measuring"  # what the process says when the machine is its own
 
 NEVER = float("inf")
 WHOLE = 0.8  # of a run's time: a cell that was not done in so much of it would not be done in another run either
@@ -53,7 +53,7 @@ class Worker:
 
     def dispatch(
         self, task: Task, *, upto: int = 1, force: bool = False, begun: float = 0.0,
-        waiting: Callable[[], None] | None = None, saying: Callable[[str], None] | None = None,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> bool:  # fmt: skip
         """Have a cell executed in the process, see `repro.run.execution.execute`; its death is a failed cell.
 
@@ -68,7 +68,7 @@ class Worker:
         """
         for is_last in (False, True):
             try:
-                message = self._ask(task, upto, force, begun, waiting, saying)
+                message = self._ask(task, upto, force, begun, tell)
                 break
             except TimeoutError as late:
                 self.close()
@@ -88,10 +88,7 @@ class Worker:
             self.close()  # the fault may have spoilt the device's context
         return measured
 
-    def _ask(
-        self, task: Task, upto: int, force: bool, begun: float, waiting: Callable[[], None] | None,
-        saying: Callable[[str], None] | None,
-    ) -> Any:  # fmt: skip
+    def _ask(self, task: Task, upto: int, force: bool, begun: float, tell: Callable[[str], None]) -> Any:
         """Have the process measure a cell and return what it answers; its time runs from when it holds the machine."""
         self._has_turn = False
         if self._process is None:
@@ -105,15 +102,11 @@ class Worker:
                 option = "--minutes" if until == self.limit else "--cell-minutes"
                 raise TimeoutError(f"not done after {self._had:.2g} s, and stopped ({option})")
             message = self._pipe.recv()
-            if message == WAITING:
-                if waiting:
-                    waiting()
-            elif message == MEASURING:
+            if message == MEASURING:
                 self._has_turn, began = True, time.monotonic()
                 until = min(began + self.settings.cell_seconds, self.limit)
             elif isinstance(message, str):
-                if saying:
-                    saying(message)
+                tell(message)
             else:
                 return message
 
@@ -191,10 +184,7 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
         except (EOFError, ConnectionError):
             return
         try:
-            measured = execute(
-                task, settings, upto=upto, force=force, begun=begun, waiting=lambda: pipe.send(WAITING),
-                measuring=lambda: pipe.send(MEASURING), saying=pipe.send,
-            )  # fmt: skip
+            measured = execute(task, settings, upto=upto, force=force, begun=begun, tell=pipe.send)
             answer: Any = (measured, task.record, task.reason)
         except Exception as error:  # of the store, as when the disk is full; the cell's own faults are in its record
             answer = error

@@ -154,7 +154,7 @@ def ahead(monkeypatch):
     def needed(*tasks, overrides=()):
         del built[:]
         settings = SimpleNamespace(scale="smoke", overrides=dict.fromkeys(overrides, "file"))
-        watcher = SimpleNamespace(waiting=None, data=print)
+        watcher = SimpleNamespace(tell=print)
         building.build_ahead(tasks, settings, watcher)
         return [name for name, _ in built]
 

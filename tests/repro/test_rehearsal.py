@@ -11,9 +11,7 @@ from repro.settings import make_settings
 
 
 class Said(list):
-    waiting = None
-
-    def data(self, text):
+    def tell(self, text):
         self.append(text)
 
 

@@ -249,7 +249,7 @@ def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monk
         measured = real(task, settings, **given)
         if task.cell.backend == "opencl":
             if waits:
-                given["waiting"]()
+                given["tell"](store.WAITING)
             raise KeyboardInterrupt
         return measured
 

@@ -127,15 +127,15 @@ def test_a_lock_excludes_other_processes_and_dies_with_its_holder(tmp_path):
     assert holder.stdout.readline() == "held\n"
     said = []
 
-    def waiting():
-        said.append("waiting")
+    def waiting(text):
+        said.append(text)
         holder.kill()
 
     with locked(path, waiting):
         pass
     holder.wait()
     holder.stdout.close()
-    assert said == ["waiting"]
+    assert said == [store.WAITING]
 
 
 def test_the_cache_folder_can_be_moved(monkeypatch, tmp_path):

@@ -39,7 +39,7 @@ def test_one_that_is_killed_while_it_waits_is_replaced(measured, laboratory):
     worker, task = measured
     before, turn, waited = stored(task), store.alone(), []
 
-    def waiting():
+    def waiting(text):
         waited.append(worker._process.pid)
         if len(waited) == 1:
             kill(worker)
@@ -48,7 +48,7 @@ def test_one_that_is_killed_while_it_waits_is_replaced(measured, laboratory):
             turn.__exit__(None, None, None)
 
     turn.__enter__()
-    assert worker.dispatch(task, force=True, begun=time.time(), waiting=waiting)
+    assert worker.dispatch(task, force=True, begun=time.time(), tell=waiting)
     assert len(set(waited)) == 2 and len(laboratory.traces()) == 2
     assert task.record["status"] == stored(task)["status"] == "done" and stored(task)["finished"] > before["finished"]
 
@@ -65,7 +65,7 @@ def test_when_its_successor_is_killed_as_well_the_run_ends_and_what_is_stored_st
     worker, task = measured
     before = task.path.read_bytes()
     with store.alone(), pytest.raises(ReproError, match="died: SIGKILL, as did one before it, and neither had begun"):
-        worker.dispatch(task, force=True, begun=time.time(), waiting=lambda: kill(worker))
+        worker.dispatch(task, force=True, begun=time.time(), tell=lambda text: kill(worker))
     assert task.path.read_bytes() == before and len(laboratory.traces()) == 1
 
 
@@ -85,5 +85,5 @@ def test_one_that_is_killed_in_its_turn_leaves_what_was_stored_since_the_run_beg
 
 def _killed(worker, ask, given):
     """As `Worker._ask`, of a process that measures though another run has just done so, and is killed at that."""
-    task, upto, force, _, waiting, saying = given
-    return ask(task, upto, force, 0.0, waiting, saying)
+    task, upto, force, _, tell = given
+    return ask(task, upto, force, 0.0, tell)

@@ -105,3 +105,12 @@ def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store)
     )
     text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
     assert "- **today, all**: 7.00 x (6.00 to 8.00 x) (best: q1-amg, slow)" in text
+
+
+def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):
+    head = "case,method,metric,printed,unit,place"
+    store.write("table1.csv", f"{head}\na,slow,solve,20,s,Table 1\na,fast,solve,5000,ms,Table 1\n")
+    store.times(a=(10.0, 1.0))
+    told = "beside the paper's own runs: slow 2.0 times as fast, fast 5.0 times as fast"
+    assert store.one(WHERE, stated()).notes == (told,)
+    assert store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu", more='unit = "s"')).notes == ()

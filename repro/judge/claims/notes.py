@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from repro import environment, published
 from repro.judge import consistency
 from repro.judge.claims.model import Claim, Predicate
-from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, lacks_interval
+from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.judge.intervals import Undefined
 from repro.model import DONE
+from repro.run.statistics import median
 from repro.show.results import is_missing
+from repro.units import convert, is_rate, significant
 
 if TYPE_CHECKING:
     from repro.judge.claims.causes import Values
@@ -63,10 +65,31 @@ def of(claim: Claim, values: Values, stored: Stored, root: Path) -> tuple[str, .
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
     rows = [row for point in values.points for row in point.rows.values()]
     found = [
-        _stand_ins(rows, stored), in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
+        _sides(claim.paper, values, root), _stand_ins(rows, stored),
+        in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
         _disturbed(rows, stored),
     ]  # fmt: skip
     return tuple(filter(None, found))
+
+
+def _sides(paper: str, values: Values, root: Path) -> str:
+    """How many times as fast as in the paper each method is whose times or rates it prints: where a gap comes from."""
+    found: dict[str, list[float]] = {}
+    for point in values.points:
+        for name, row in point.rows.items():
+            if not is_timed(row):
+                continue
+            theirs = published.stand_ins(paper, [row["method"]], root).get(row["method"], row["method"])
+            stem = row["artefact"].partition("-")[2]
+            number = number_of(paper, f"{stem} {theirs} {row['metric']}", row["case"], root)
+            if number is not None and number.value > 0 and row["value"] > 0:
+                times = convert(row["value"], row["unit"], number.unit) / number.value
+                short = _short(row["method"], values.selectors[name], point)
+                found.setdefault(short, []).append(times if is_rate(row["unit"]) else 1 / times)
+    if len(found) < 2:  # of one alone the claim's own value says it
+        return ""
+    told = [f"{method} {significant(median(times), 2)} times as fast" for method, times in found.items()]
+    return f"beside the paper's own runs: {first(told)}"
 
 
 def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
@@ -87,18 +110,19 @@ def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def winners(values: Values) -> tuple[str, ...]:
-    """Return the methods that were the best where a formula asks for the best of several, those of most points first.
-
-    What the words of a claim put before all alternatives, as ``q1-xyz-``, is left out.
-    """
+    """Return the methods that won where a formula asks for the best of several, those of most points first."""
     found: dict[str, Counter[str]] = {}
     for point in values.points:
         for name, row in point.rows.items():
             methods = values.selectors[name].split()[1]
             if "|" in methods or "*" in methods:
-                before = re.match(r"(?:\{\w+\}-)*", methods)[0].format(**point.words)
-                found.setdefault(name, Counter())[row["method"].removeprefix(before)] += 1
+                found.setdefault(name, Counter())[_short(row["method"], values.selectors[name], point)] += 1
     return tuple(first([method for method, _ in each.most_common()]) for each in found.values())
+
+
+def _short(method: str, selector: str, point: Point) -> str:
+    """Return a method without what the words of a claim put before all alternatives, as ``q1-xyz-``."""
+    return method.removeprefix(re.match(r"(?:\{\w+\}-)*", selector.split()[1])[0].format(**point.words))
 
 
 def first(names: Sequence[str]) -> str:

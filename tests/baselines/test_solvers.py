@@ -189,20 +189,9 @@ def test_a_python_of_the_users_own_comes_first(monkeypatch, tmp_path):
         petsc.find.cache_clear()
 
 
-def test_without_amgcl_the_remedy_is_named(monkeypatch, system):
-    monkeypatch.setitem(sys.modules, "pyamgcl", None)
-    with pytest.raises(Skip, match="pip install --no-build-isolation pyamgcl"):
-        solvers.prepare("amgcl", *system[:2])
-
-
 @pytest.mark.parametrize(("asked", "threads"), [("3", 3), ("2,1", 2)])
 def test_threads_of_openmp(monkeypatch, asked, threads):
     monkeypatch.setenv("OMP_NUM_THREADS", asked)
     assert rival.openmp_threads() == threads
     monkeypatch.delenv("OMP_NUM_THREADS")
     assert rival.openmp_threads() >= 1
-
-
-def test_unknown_methods_are_refused(system):
-    with pytest.raises(ValueError, match="none of hypre-pcgamg"):
-        solvers.prepare("hypre", *system[:2])

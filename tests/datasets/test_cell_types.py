@@ -256,8 +256,10 @@ def test_a_recipe_says_its_cell_type(entry):
     assert entry.verify("smoke") == []
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".msh", ".mesh", ".inp"])
-@pytest.mark.parametrize("entry", NAMES, indirect=True)
+@pytest.mark.parametrize(
+    ("entry", "suffix"), [*((name, ".vtu") for name in NAMES), *(("quad", end) for end in (".msh", ".mesh", ".inp"))],
+    indirect=["entry"],
+)  # fmt: skip
 def test_own_files(entry, suffix, tmp_path):
     meshio = pytest.importorskip("meshio")
     points, cells = grid(entry.cell_type)

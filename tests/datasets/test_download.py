@@ -250,11 +250,6 @@ def test_redirections_from_encrypted_to_open_are_not():
         download._Redirections().redirect_request(request, None, 302, "", {}, "http://example.invalid/a")
 
 
-def test_redirections_in_a_circle_end(tmp_path):
-    with serving(status(302, Location="/a.tar.gz")) as server:
-        assert "302" in refused(server, tmp_path)
-
-
 @pytest.mark.parametrize("announced", [True, False])
 def test_what_is_too_large_is_given_up(tmp_path, announced):
     def endless(handler):

@@ -289,16 +289,6 @@ def test_verify_reports_what_differs(collection):
     ]  # fmt: skip
 
 
-def test_a_build_is_cached_and_keyed(monkeypatch):
-    entry = datasets.entry("wong2015/qcd")
-    first = entry.load("smoke")
-    assert entry.is_cached("smoke") and entry.kind == "matrix"
-    monkeypatch.setattr(entry.recipe, "build", None)
-    datasets._loaded.cache_clear()
-    assert datasets.digest("wong2015/qcd", "smoke") == first.digest()
-    assert len({entry.key(scale) for scale in entry.scales}) == len(entry.scales)
-
-
 def test_the_command_says_which_it_has(tmp_path, monkeypatch, capsys):
     from repro.cli import main
 
@@ -318,14 +308,6 @@ def test_the_command_says_which_it_has(tmp_path, monkeypatch, capsys):
         assert main(arguments) == status
         assert said in capsys.readouterr().err
     assert fetched == ["https://sparse.tamu.edu/MM/QCD/conf5_4-8x8-05.tar.gz"]
-
-
-@pytest.mark.parametrize("given", ["good.mtx", "mine=good.mtx"])
-def test_who_does_not_name_an_own_matrix_is_told_the_name(given, capsys):
-    from repro.cli import main
-
-    assert main(["run", "wong2015-figure12", "--dry-run", "--scale", "smoke", "--matrix", given]) == 2
-    assert "a file that takes no other's place is --matrix wong2015/own=FILE" in capsys.readouterr().err
 
 
 def test_own_matrix_follows_the_file(tmp_path):

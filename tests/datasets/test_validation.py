@@ -84,7 +84,7 @@ def test_each_kind_of_bad_mesh_is_named(kind):
     assert said in message(error)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "index" not in kind])
+@pytest.mark.parametrize("kind", ["nan", "inverted"])
 def test_and_so_it_is_when_read_from_a_file(kind, tmp_path):
     points, cells, said = broken(kind)
     with pytest.raises(MeshError) as error:

@@ -1,7 +1,6 @@
 """remacle2016 from the command line: the operator's tables, a kernel that is wrong, the pictures of the meshes."""
 
 import csv
-from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -93,22 +92,6 @@ def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_c, monkeypa
         found = rows(table)
         assert {row["status"] for row in found} == {"skipped"}
         assert any("the set-up" in row["reason"] for row in found)
-
-
-@pytest.mark.parametrize(
-    ("is_gpu", "xp", "asked"),
-    [(True, "cupy", {"device"}), (True, np, {"host", "device"}), (False, np, {"host"})],
-    ids=["cuda", "opencl on a GPU", "processor"],
-)
-def test_memory_is_asked_for_where_the_set_up_takes_it(is_gpu, xp, asked):
-    """Through OpenCL the host makes what the GPU then keeps."""
-    found = {}
-    run = SimpleNamespace(need=lambda what, **bytes_of: found.update(bytes_of))
-    mesh = SimpleNamespace(cells=range(1000))
-    products.need(run, SimpleNamespace(is_gpu=is_gpu, xp=xp), mesh, 3, factors=48)
-    assert set(found) == asked
-    for where, least in (("host", 1000 * (48 + 100) * 64), ("device", 1000 * (48 + 200) * 64)):
-        assert where not in found or found[where] > least
 
 
 def test_a_users_own_hexahedra(bench, rows, needs_c, tmp_path):

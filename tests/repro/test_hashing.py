@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.cache.hashing import differences, fingerprint_of, in_short, machine_facts, without_effect
+from repro.cache.hashing import differences, fingerprint_of, machine_facts, without_effect
 from repro.cache.keys import changes
 
 KEY = {
@@ -24,10 +24,6 @@ def test_each_component_is_put_in_words():
         "scipy none -> 1.17",
         "seed 0 -> 4",
     ]
-
-
-def test_long_lists_are_cut():
-    assert in_short(["a", "b", "c", "d", "e"]) == "a; b; c; and 2 more"
 
 
 def test_only_what_a_measurement_depends_on_enters():

@@ -19,18 +19,6 @@ def test_a_note_on_some_cases_names_them():
     assert _notes(records) == [all_lost, f"{lost} (a, c)"]
 
 
-def test_a_note_on_all_cases_of_its_methods_names_none():
-    note = "of both"
-    records = [record("a", note), record("b", note, method="coo"), record("b", note), record("a", note, method="coo")]
-    assert _notes(records) == [note]
-    assert _notes([*records, record("c", method="other")]) == [note]
-
-
-def test_long_lists_of_cases_are_cut():
-    records = [record(str(number), *["x"] * (number < 8)) for number in range(9)]
-    assert _notes(records) == ["x (0, 1, 2, 3, 4, 5 and 2 more)"]
-
-
 def test_what_is_missing_is_named_by_methods_or_cases_where_few():
     def tasks(methods, cases, backend):
         return [(Cell(case, method, backend), "never run") for case in cases for method in methods]

@@ -2,8 +2,6 @@
 
 import pytest
 
-from repro.cli.repeats import Repeats
-
 CUDA = "no cuda device (plug one in for cuda)"
 
 
@@ -15,29 +13,6 @@ def test_a_failure_of_many_cells_is_told_once_with_its_count(laboratory, monkeyp
     assert "\n2 cells failed for the same reason, ZeroDivisionError: on purpose: demo2020-table1 (2)\n" in said
     assert "nothing was measured: all 2 cells on host, opencl failed: ZeroDivisionError: on purpose\n" in said
     assert set(laboratory.statuses().values()) == {"failed"}  # each has its record
-
-
-def test_a_cell_that_was_measured_and_fails_now_is_told_as_failed(laboratory, monkeypatch, capsys):
-    """Though it keeps what was measured."""
-    chosen = ("table1", "--only", "case=third", "--only", "method=loop", "--force")
-    assert laboratory.run(*chosen) == 0
-    monkeypatch.setenv("FAKELAB_RAISE", "third")
-    capsys.readouterr()
-    assert laboratory.run(*chosen) == 1
-    said = capsys.readouterr().err
-    assert "stride=1: failed: ZeroDivisionError: on purpose" in said and "Traceback" in said and "done" not in said
-    assert "nothing was measured: its only cell on host failed: ZeroDivisionError: on purpose" in said
-
-
-def test_a_traceback_that_ends_where_one_did_is_told_once_whatever_the_reasons():
-    def traceback(caller, line, reason):
-        frames = f'  File "{caller}.py", line 1, in measure\n    f()\n  File "deep.py", line {line}, in f\n    raise'
-        return f"Traceback (most recent call last):\n{frames}\nError: {reason}\n"
-
-    found = Repeats()
-    told = [found.is_new(traceback(*each)) for each in (("a", 7, "x"), ("b", 7, "y"), ("a", 8, "x"), ("a", 8, "x"))]
-    assert told == [True, False, True, False]
-    assert not found.is_new("")  # as of a check that failed
 
 
 def test_what_is_skipped_for_one_reason_is_told_once_for_all_artefacts(laboratory, capsys):

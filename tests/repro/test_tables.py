@@ -197,16 +197,6 @@ def test_values_are_found_or_none(measured):
     assert measured.cases == ["regular", "irregular", "heart", "brain", "blobs"]
 
 
-def test_cases_keep_our_order_where_the_papers_agrees_with_it():
-    def cases(*names):
-        return results(*(row(name, "patch", 1.0) for name in names)).cases
-
-    assert cases("smaller", "regular", "between", "heart", "larger") == [
-        "smaller", "regular", "between", "heart", "larger"
-    ]  # fmt: skip
-    assert cases("heart", "ours", "regular") == ["regular", "heart", "ours"]
-
-
 def test_two_answers_are_an_error():
     twice = results(row("regular", "patch", 1.0), row("regular", "patch", 2.0))
     with pytest.raises(ReproError, match="2 rows"):
@@ -218,10 +208,6 @@ def test_two_answers_are_an_error():
 )
 def test_ratios_are_given_as_papers_do(value, text):
     assert ratio_text(value, parentheses=True) == text
-
-
-def test_ratios_below_one_stay_so_unless_asked():
-    assert ratio_text(0.809, parentheses=False) == "0.81"
 
 
 def test_markdown_is_a_table_with_numbers_to_three_digits():

@@ -247,16 +247,3 @@ def test_blocks_that_wait_for_one_another_are_all_there_or_are_not_launched(devi
     add_all(device.compute_units, *sums)
     expected = threads * (device.compute_units * (device.compute_units - 1) // 2 + device.compute_units * threads)
     assert float(device.to_host(sums[1])[0]) == expected
-
-
-def test_adding_instructions_that_do_not_build_are_not_used():
-    """PoCL takes no PTX, so that the probe of an NVIDIA driver must answer no, and leave the device as it was."""
-    try:
-        device = open_device("opencl")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    if "Portable" not in device.details["platform"]:
-        pytest.skip("not PoCL")
-    before = list(device._options)
-    assert device._takes_ptx() is False
-    assert device._options == before

@@ -103,30 +103,6 @@ def test_a_tile_opens_its_artefact_and_two_machines_stand_side_by_side(page):
     assert left["x"] + left["width"] <= right["x"] and abs(left["y"] - right["y"]) < 2
 
 
-def test_the_results_beside_others_are_others(page):
-    page.goto(f"{page.url}{TABLE2}")
-    opened(page)
-    second = page.locator(f"{TABLE2} select.second")
-    assert second.locator("option:disabled").evaluate_all("all => all.map((each) => each.value)") == [
-        "big-gpu-fu2014-table2"
-    ]
-    second.select_option("laptop-fu2014-table2")
-    page.locator(f"{TABLE2} select.first").select_option("laptop-fu2014-table2")
-    assert panels(page) == ["laptop-fu2014-table2"] and second.input_value() == ""
-
-
-def test_a_machine_chooses_its_best_results_whatever_was_chosen_by_hand(page):
-    page.click("#unfold")
-    page.locator(f"{TABLE2} select.first").select_option("big-gpu-fu2014-table2.large")
-    assert panels(page) == ["big-gpu-fu2014-table2.large"]
-    page.select_option("#filters [name=machine]", "big-gpu")
-    assert panels(page) == ["big-gpu-fu2014-table2"]
-    page.locator(f"{TABLE2} select.first").select_option("big-gpu-fu2014-table2.large")
-    page.select_option("#filters [name=machine]", "laptop")
-    page.select_option("#filters [name=beside]", "big-gpu")
-    assert panels(page) == ["laptop-fu2014-table2", "big-gpu-fu2014-table2"]
-
-
 def test_a_download_is_the_file_itself(page, results):
     page.click(f"li.tile a[href='{TABLE2}']")
     with page.expect_download() as waiting:
@@ -159,26 +135,6 @@ def test_tables_are_sorted_by_a_heading(page):
     second = [float(each.split()[0]) for each in column.all_inner_texts()]
     assert first == sorted(first) and second == first[::-1] and first[0] != first[1]
     assert head.get_attribute("aria-sort") == "descending"
-
-
-def ground(page):
-    return page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def test_dark_mode_by_the_button_and_by_the_system(page, browser, address):
-    light = ground(page)
-    button = page.get_by_role("button", name="Dark mode")
-    assert button.get_attribute("aria-pressed") == "false"
-    button.click()
-    assert button.get_attribute("aria-pressed") == "true" and ground(page) != light
-    page.wait_for_timeout(500)  # the browser keeps it a moment later
-    page.reload()
-    assert ground(page) != light  # it is remembered
-    button.click()
-    assert ground(page) == light
-    dark = browser.new_context(color_scheme="dark").new_page()
-    dark.goto(address)
-    assert ground(dark) not in (light, "rgba(0, 0, 0, 0)")
 
 
 def focused(page):

@@ -1,7 +1,6 @@
 """Table 1: every mesh at scale smoke, and its facts counted again by scikit-fem."""
 
 import numpy as np
-import pytest
 import skfem
 
 import datasets
@@ -45,14 +44,3 @@ def test_a_mesh_whose_counts_disagree_is_refused(bench, monkeypatch):
     assert bench.run("fu2014-table1", "--only", "case=regular", "--backend", "host") == 1
     (row,) = bench.rows("table1.smoke.csv")
     assert row["status"] == "failed" and "non-zeros by Euler's formula" in row["reason"]
-
-
-def test_a_mesh_of_the_users_own(bench, perturbed_cube, tmp_path):
-    meshio = pytest.importorskip("meshio")
-    points, cells = perturbed_cube(3)
-    meshio.write(tmp_path / "block.msh", meshio.Mesh(points, [("tetra", cells)]))
-    own = f"fu2014/regular={tmp_path / 'block.msh'}"
-    assert bench.run("fu2014-table1", "--mesh", own, "--only", "case=regular", "--backend", "host") == 0
-    (table,) = bench.file("").glob("table1.smoke.block-msh-*.csv")
-    found = {row["metric"]: float(row["value"]) for row in bench.rows(table.name)}
-    assert (found["nodes"], found["elements"], found["boundary_faces"]) == (64, 162, 108)

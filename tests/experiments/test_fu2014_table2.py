@@ -137,25 +137,3 @@ def test_a_wrong_right_hand_side_fails(bench, monkeypatch):
     monkeypatch.setattr(assembly, "prepare", planted)
     chosen = ("--only", "case=regular", "--only", "backend=openmp", "--only", "method=ring")
     assert bench.run("fu2014-table2", *chosen) == 1
-
-
-def test_a_mesh_of_the_users_own(bench, perturbed_cube, tmp_path):
-    meshio = pytest.importorskip("meshio")
-    points, cells = perturbed_cube(3)
-    own = tmp_path / "my block.vtu"
-    cells[:, :2] = cells[:, 1::-1]  # left-handed, as some programs write them
-    meshio.write(own, meshio.Mesh(points, [("tetra", cells)]))
-    chosen = ("--only", "case=regular", "--only", "method=patch", "--only", "method=ring", "--only", "method=serial")
-    assert bench.run("fu2014-table2", "--mesh", f"fu2014/regular={own}", "--backend", "openmp", *chosen) == 0
-    (table,) = bench.file("").glob("table2.smoke.my-block-vtu-*.csv")
-    rows = bench.rows(table.name)
-    assert {(row["method"], row["status"]) for row in rows} == {(m, "done") for m in ("patch", "ring", "serial")}
-    assert {float(row["value"]) for row in rows if row["metric"] == "elements"} == {len(cells)}
-    text = table.with_suffix(".md").read_text()
-    assert f"dataset fu2014/regular is the user's own file {own}" in text
-    assert not bench.file("table2.smoke.csv").exists()  # it is not taken for the paper's mesh
-
-
-def test_a_mesh_that_is_not_there(bench, tmp_path, capsys):
-    assert bench.run("fu2014-table2", "--mesh", f"fu2014/regular={tmp_path / 'no.vtu'}", "--only", "case=regular") != 0
-    assert "there is no file" in capsys.readouterr().err

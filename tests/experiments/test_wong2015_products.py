@@ -103,10 +103,6 @@ def test_tables_and_plots(name, status):
         assert "Heart 3K*" in text and "stand-in for" in text, "stand-ins are said"
 
 
-def test_every_artefact_of_the_products_is_here():
-    assert len(MODULES) == 17
-
-
 def test_who_is_fastest():
     module, results = results_of("figure12_bandwidth", DONE)
     tables = {table.title: table for table in module.tables(results)}
@@ -120,13 +116,6 @@ def test_who_is_fastest():
     every = tables["Every product"].frame
     row = every[(every["Method"] == "K1") & (every["Back end"] == "cuda")].iloc[0]
     assert row["20 bytes a non-zero [GB/s]"] == pytest.approx(60) and row["Least bytes [GB/s]"] == pytest.approx(42)
-
-
-@pytest.mark.parametrize(("name", "count"), [("figure12_bandwidth", 1), ("figure17_bandwidth_1200", 1200)])
-def test_of_which_repeats_what_is_stored_is_recorded(name, count):
-    module, results = results_of(name, DONE)
-    said = [note for note in module.tables(results)[-1].notes if "as packed for 1200 repeats" in note]
-    assert len(said) == (count < 1200)
 
 
 def test_break_even_that_never_comes():
@@ -200,20 +189,6 @@ def test_a_wrong_kernel_fails(wong, monkeypatch):
     assert wong(("figure12",), "case=circuit", "backend=openmp", "method=k1") == 1
     (row,) = wong.rows("figure12").values()
     assert row["status"] == "failed" and float(row["error"]) == pytest.approx(1e-3, rel=0.01)
-
-
-def test_a_matrix_of_ones_own(wong, tmp_path):
-    path = tmp_path / "mine.mtx"
-    entries = [(i, j) for i in range(1, 41) for j in {i, 1 + i % 40, 1 + (7 * i) % 40}]
-    path.write_text(f"%%MatrixMarket matrix coordinate real general\n40 40 {len(entries)}\n"
-                    + "".join(f"{i} {j} {i + j / 8}\n" for i, j in entries))  # fmt: skip
-    only = ("case=own", "method=k1", "method=coo", "method=matrix", "backend=openmp", "backend=host")
-    assert wong(("figure12", "table2"), *only, options=("--matrix", f"wong2015/own={path}")) == 0
-    files = {file.name for file in wong.folder.glob("*.csv")}
-    (name,) = (name for name in files if name.startswith("figure12"))
-    rows = wong.rows("figure12", name.removeprefix("figure12").removesuffix(".csv"))
-    assert float(rows["own", "k1", "openmp", "nonzeros"]["value"]) == len(entries)
-    assert "| Own (mine.mtx) | coo | openmp |" in (wong.folder / name.replace(".csv", ".md")).read_text()
 
 
 def test_a_public_matrix_is_measured_beside_its_stand_in(wong, tmp_path, monkeypatch):

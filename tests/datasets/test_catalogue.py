@@ -1,6 +1,5 @@
 import multiprocessing
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -237,16 +236,6 @@ def test_tetgens_failure_is_one_line():
     faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2], [4, 5, 6]])
     with pytest.raises(MeshError, match=r"^TetGen failed with status \d+ on a surface of 7 points .*it said: .+$"):
         mesher.tetrahedralise(crossing, faces, 0.1)
-
-
-def test_without_tetgen_it_says_what_to_install(tmp_path):
-    (tmp_path / "tetgen.py").write_text("raise ModuleNotFoundError(\"No module named 'tetgen'\")\n")
-    code = (
-        "import datasets, repro\ntry: datasets.load('fu2014/heart', 'smoke')\nexcept repro.Skip as skip: print(skip)\n"
-    )
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}", "REPRO_CACHE": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert "TetGen is not installed" in done.stdout and "pip install tetgen" in done.stdout, done.stderr
 
 
 @pytest.mark.slow

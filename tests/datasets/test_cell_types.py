@@ -276,26 +276,6 @@ def test_own_files(entry, suffix, tmp_path):
     assert np.allclose(mesh.points, points) and np.array_equal(mesh.cells, cells)
 
 
-@pytest.mark.parametrize(
-    ("entry", "other", "said"),
-    [
-        ("hexahedron", "tetra", "mine.vtu: it has no hexahedra; it has 144 tetra"),
-        ("tetra", "hexahedron", "mine.vtu: it has no tetrahedra; it has 24 hexahedron"),
-        ("quad", "triangle", "mine.vtu: it has no quadrilaterals; it has 24 triangle"),
-        ("triangle", "hexahedron", "mine.vtu: it has no triangles; it has 24 hexahedron"),
-    ],
-    indirect=["entry"],
-)
-def test_a_mesh_of_the_wrong_elements_is_refused(entry, other, said, tmp_path):
-    meshio = pytest.importorskip("meshio")
-    points, cells = grid(other)
-    flat = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-    meshio.write(tmp_path / "mine.vtu", meshio.Mesh(flat, [(other, cells)]))
-    with pytest.raises(MeshError) as error:
-        datasets.load("made/grid", "smoke", override=tmp_path / "mine.vtu")
-    assert str(error.value) == said
-
-
 @pytest.mark.parametrize("entry", ["quad"], indirect=True)
 def test_plane_meshes_lie_in_a_plane_and_are_of_one_kind(entry, tmp_path):
     meshio = pytest.importorskip("meshio")

@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, open_device
 from kernels.stream import probes
-
-
-@pytest.fixture(params=BACKENDS)
-def device(request):
-    try:
-        return open_device(request.param)
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.parametrize("size", [32 << 10, 1 << 20, 64 << 20])

@@ -35,7 +35,7 @@ def blanked_markdown(text):
     lines = [
         line
         for line in text.splitlines()
-        if not line.startswith(("- command", "- machine", "- measured", "- libraries", "- ±"))
+        if not line.startswith(("- command", "- machine", "- measured", "- libraries", "- ±", "- cores at work"))
     ]
     lines = [line for line in lines if not line.endswith("to other programs or to one another")]
     kept, ours = [], []

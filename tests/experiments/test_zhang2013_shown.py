@@ -72,7 +72,7 @@ def test_whole(name):
         assert all(f"| {mesh}" in text for mesh in ("quad", "hex"))
 
 
-@pytest.mark.parametrize("backend", ["cuda", "host"])
+@pytest.mark.parametrize("backend", ["cuda"])
 @pytest.mark.parametrize("name", MODULES)
 def test_of_one_back_end(name, backend):
     show(name, lambda cell: DONE, backend)

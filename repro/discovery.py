@@ -3,8 +3,6 @@
 Modules are parsed and not imported, so that listing takes milliseconds and a module with an error hides no other.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import functools

@@ -1,7 +1,5 @@
 """The project's sources, results and tables are UTF-8, whatever the user's locale and terminal are."""
 
-from __future__ import annotations
-
 import locale
 import os
 import sys

@@ -4,8 +4,6 @@ The variable ``REPRO_ENVIRONMENT`` names another module, which is how the tests 
 The package that holds the environment module is also where artefacts are looked for.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import importlib.util

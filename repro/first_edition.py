@@ -11,8 +11,6 @@
 The first form that fits counts. This module goes with the last file of the first edition.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

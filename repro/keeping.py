@@ -1,7 +1,5 @@
 """Values that several cells share: the last one is kept, with what ran to make it, which each cell depends on."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What machine this is: processor, memory, system, packages and NVIDIA devices. Standard library only."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os

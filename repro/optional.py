@@ -1,7 +1,5 @@
 """What brings what is missing, for the Python that runs: ``make setup`` where make set it up, else its own pip."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """The papers' own numbers: loaded from ``published/<paper>``, each with its place in the paper."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

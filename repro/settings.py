@@ -1,7 +1,5 @@
 """What holds for a whole run: scale, folder of results, machine, seed and the user's own data."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Collection, Mapping, Sequence

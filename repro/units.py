@@ -1,7 +1,5 @@
 """Units of the quantities in rows and in papers: conversion, scaling by prefix, three significant digits."""
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import Any

@@ -1,7 +1,5 @@
 """asv's command lines."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

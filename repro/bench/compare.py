@@ -1,7 +1,5 @@
 """Two commits against each other, in rounds of both, until each benchmark is judged."""
 
-from __future__ import annotations
-
 import random
 import re
 import statistics

@@ -6,8 +6,6 @@ asv's own `existing` does that, too, but has no commits and no requirements. The
 as this environment's requirements: it draws a line for each, so that a new CuPy is no regression of the project's.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

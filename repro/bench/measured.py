@@ -1,7 +1,5 @@
 """What asv has measured of a commit, as values by benchmark and parameters."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -3,8 +3,6 @@
 A belief maps what components of keys were to what they are, and holds for them alone.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import tomllib

@@ -3,8 +3,6 @@
 Comments, docstrings and layout do not enter them.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """A module taken apart into its definitions, each with its hash and the names in its code."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib

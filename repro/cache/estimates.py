@@ -1,7 +1,5 @@
 """How long cells took on machines whose results are stored: what a plan goes by where this machine has not measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Git has the files that `repro.show.render` writes, and not the store. They hold all of a record.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import json

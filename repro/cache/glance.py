@@ -3,8 +3,6 @@
 Thousands of cells depend on the same few hundred files. Outside a glance everything is asked each time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 from collections.abc import Callable, Hashable, Iterator

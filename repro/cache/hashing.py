@@ -4,8 +4,6 @@ A cell's key has the hashes of the sources it uses, the keys of its datasets, th
 mapping rather than one digest, so that `differences` can say what changed.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType

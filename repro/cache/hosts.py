@@ -4,8 +4,6 @@ Two hosts of one kind have one name, as any two with an H200. The second that me
 on with what the first has begun.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -4,8 +4,6 @@ A key has ``protocol``, ``data``, ``machine`` and ``seed``, which are known befo
 ``kernels``, which only running tells. A measurement stands while each of them is now what it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a selection leaves nothing of what artefacts have to measure: which back ends and values they have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from repro.cache.plan import Selection, values_of

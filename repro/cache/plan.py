@@ -1,7 +1,5 @@
 """Which cells a command is about, and which of them have to be measured, with the reason in words."""
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ level. Functions that ran are known, and so those that they name are left out. T
 that they name, and on what runs unseen: `SILENT` functions, and whatever ran when a module was imported.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@
 JSON list of ``[part, name, entry, scale]``; out goes the tree's folder, and a list of the entries as they are there.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

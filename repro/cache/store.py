@@ -4,8 +4,6 @@ A file is ``<results>/<machine>/.cells/<artefact>/<slug>.json``. The slug names 
 key: a cell measured again replaces its file, and the key within says whether the measurement still stands.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import gzip

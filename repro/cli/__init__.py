@@ -6,8 +6,6 @@
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,7 +1,5 @@
 """``repro believe``: say that a change of code, kernels or libraries does not matter, and show it on a sample."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

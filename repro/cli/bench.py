@@ -1,7 +1,5 @@
 """``repro bench``: asv's benchmarks of this commit, and two commits against each other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated
 

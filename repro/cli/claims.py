@@ -1,7 +1,5 @@
 """``repro claims``: does what the papers claim hold in the stored results?"""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

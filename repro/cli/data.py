@@ -1,7 +1,5 @@
 """``repro data list | build | verify``: the datasets."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``repro doctor``: what this machine has, what is missing, and what would bring it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """``repro figures``: every figure and table again, from what is stored."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

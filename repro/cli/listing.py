@@ -1,7 +1,5 @@
 """``repro list``: the artefacts there are."""
 
-from __future__ import annotations
-
 from repro.cli.common import Json, Kind, Names, Papers, answer, console, table
 from repro.model import SCALES
 

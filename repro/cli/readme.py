@@ -1,7 +1,5 @@
 """``repro readme``: what the README shows of the stored results, written into it."""
 
-from __future__ import annotations
-
 from repro.cli.common import Results, require_stored, say
 
 

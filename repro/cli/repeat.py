@@ -1,7 +1,5 @@
 """``repro repeat``: measure a random sample of what is stored again, and count how many medians hold."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What goes wrong for many cells: told when it happens first, and in the end once with its count."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """``repro report``: one page of everything that is stored."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

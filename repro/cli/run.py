@@ -1,7 +1,5 @@
 """``repro run``: measure artefacts and write their tables and figures."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated
 

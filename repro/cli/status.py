@@ -1,7 +1,5 @@
 """``repro status``: what is measured, what would be measured again and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from repro.cache import kept

@@ -1,7 +1,5 @@
 """Pip as the set-up runs it: it shows how far it is, its log is kept, and why it fails is told in one line."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """A belief that a change does not matter, tried on a sample of the cells that it voids before it is written."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import random

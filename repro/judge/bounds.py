@@ -1,7 +1,5 @@
 """How near a row comes to what its device allows, computed when it is shown: from its work and the device's roof."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

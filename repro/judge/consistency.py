@@ -5,8 +5,6 @@ with a case behind it where it is not that of the derived number, or ``text <id>
 Where a table has several numbers of a metric, it is ``metric[repeats=50]``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -10,8 +10,6 @@ A time or a rate that stands there has the interval of that time, scaled: of sev
 the same. What was not sampled stands nowhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache

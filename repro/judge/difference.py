@@ -4,8 +4,6 @@ Two sets come as rounds, a median each in turns (`of_rounds`), or as values with
 there is a ratio, new over old, and an interval that it lies in, and `verdict` reads the two.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import statistics

@@ -1,7 +1,5 @@
 """What a machine allows: the measured ceilings of ours, the vendors' peaks of the papers'."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase

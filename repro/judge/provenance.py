@@ -1,7 +1,5 @@
 """Whether the keys of stored results are those of the commits that they name."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

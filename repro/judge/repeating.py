@@ -1,7 +1,5 @@
 """Whether intervals hold: medians that are stored, drawn by lot, and measured again on another day."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

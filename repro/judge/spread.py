@@ -11,8 +11,6 @@ baselines, on other days, in the stored history of the project. Times of a devic
 a part differ much; between set-up and solves, and between processors and GPUs, the history cannot tell.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

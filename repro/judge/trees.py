@@ -4,8 +4,6 @@ A tree is asked by its own code, `repro.cache.recompute`, so that a later change
 result wrong.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

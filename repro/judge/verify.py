@@ -6,8 +6,6 @@ something changed it. An *unproven* file says too little to be recomputed: nobod
 checked* where this clone lacks what it takes, as the commit that measured it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

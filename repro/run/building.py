@@ -4,8 +4,6 @@
 so that nothing is built beside a measurement.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

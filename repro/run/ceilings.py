@@ -1,7 +1,5 @@
 """Measured ceilings of a device, bandwidth by size and arithmetic rate, and the least time that work can take on it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

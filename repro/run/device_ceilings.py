@@ -4,8 +4,6 @@ A physical device has one entry, by its name: a processor's was probed by C, els
 OpenCL. Whatever runs on the device, in whichever way it is programmed, has the same roof.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

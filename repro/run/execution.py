@@ -1,7 +1,5 @@
 """Execute one cell: take the machine's lock, look at the store again, measure, store."""
 
-from __future__ import annotations
-
 import datetime
 import time
 import traceback

@@ -1,7 +1,5 @@
 """Artefacts with their cells, as a command wants them: which have to be measured, and how long that should take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

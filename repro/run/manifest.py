@@ -1,7 +1,5 @@
 """Where a result comes from: commit, command, seed, versions, devices and their clocks, data and time."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """How much memory can be had: asked before it is taken, so that a case too large is skipped and nothing is killed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

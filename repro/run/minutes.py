@@ -1,7 +1,5 @@
 """What a run spent, by paper, back end and stage: the log beside the results, to which each run adds its own."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -4,8 +4,6 @@ They run in several processes, before the first cell is measured. Compilers keep
 the library of arrays, which builds its own when they are first called; the measuring process finds it there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

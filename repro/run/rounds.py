@@ -1,7 +1,5 @@
 """The rounds of a cell: its measurements in processes of their own, and the rows that they make together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

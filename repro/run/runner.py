@@ -1,7 +1,5 @@
 """Go through the cells of the chosen artefacts: measure what has to be measured, and write each artefact's files."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import time

@@ -4,8 +4,6 @@ Kernels are built by whoever launches them first, in whichever stage that is: th
 they are taken out of the stage.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import Counter

@@ -5,8 +5,6 @@ not the cause, when another process computed on it, or when threads lost their c
 down is no disturbance: the load itself draws the power.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

@@ -5,8 +5,6 @@ code ends the process; one that hangs is stopped when its cell's time is over. I
 process. ``repro run --in-process`` does without, for debuggers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import multiprocessing

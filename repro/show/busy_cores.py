@@ -1,7 +1,5 @@
 """How many cores each method kept at work while it was timed on a processor, and whether its threads were bound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The look of all figures: the colour and marker of each method, and Matplotlib's settings."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import tomllib

@@ -1,7 +1,5 @@
 """Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

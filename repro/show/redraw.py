@@ -1,7 +1,5 @@
 """Figures drawn and tables written again from stored results, without measuring anything."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables on a terminal: however narrow the window, no number is cut; columns that do not fit beside go below."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

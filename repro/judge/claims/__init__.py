@@ -4,8 +4,6 @@
 ...     print(verdict.id, verdict.outcome, verdict.why)
 """
 
-from __future__ import annotations
-
 from repro.judge.claims.judging import machines, verdicts
 from repro.judge.claims.ledger import claims
 from repro.judge.claims.model import (

@@ -1,7 +1,5 @@
 """From stored rows to verdicts: evaluates the predicates of a claim at its points, and says what they show."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

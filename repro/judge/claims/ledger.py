@@ -1,7 +1,5 @@
 """Reads ``published/<paper>/claims.toml``: every claim of a paper, with the predicates that decide it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

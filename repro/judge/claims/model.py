@@ -1,7 +1,5 @@
 """What a paper claims, and what the stored results say of it: the types that the command line and the report share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType

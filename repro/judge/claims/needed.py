@@ -5,8 +5,6 @@ or `cpu` in its selector, or a method that CUDA has not. What takes long and dec
 ``by_request.toml`` beside the paper's experiments.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase

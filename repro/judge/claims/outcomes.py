@@ -14,8 +14,6 @@ The rule is the same for all papers, and follows from the form of the sentence.
   for an interval leave two of these open.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

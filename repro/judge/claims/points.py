@@ -4,8 +4,6 @@ A point that other data know of but these results have no value for is missing: 
 has not been shown for all of them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

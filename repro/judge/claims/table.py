@@ -1,7 +1,5 @@
 """Verdicts as text: numbers with their intervals, counts, and a page a paper with a section a claim."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path

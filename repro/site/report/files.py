@@ -1,7 +1,5 @@
 """What the page carries of each result: figures made compact, rows by columns, tables out of Markdown."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import functools

@@ -1,7 +1,5 @@
 """The page: what each part shows, and the one file that it becomes."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence

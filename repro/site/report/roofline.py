@@ -4,8 +4,6 @@ Work is the least that the computation must move and compute (`repro.Work`), so 
 not the implementation's, and a point's distance from the roof is what its row calls the fraction of the bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

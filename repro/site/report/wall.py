@@ -1,7 +1,5 @@
 """The wall: every table and figure that the papers ask for, with its state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

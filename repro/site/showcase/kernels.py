@@ -3,8 +3,6 @@
 The case is the largest that all kernels ran, of those that a rival ran, too; beside it is the range over all cases.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -23,8 +23,6 @@
     test = "tests/kernels/spmv/test_csr_merge.py::test_rows_are_cut"
 """
 
-from __future__ import annotations
-
 import itertools
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Where a rival is faster than the best of our kernels, and the reason for it that a test holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase

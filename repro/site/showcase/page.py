@@ -1,7 +1,5 @@
 """The parts of the README that are computed from stored results, and the pages in ``docs/`` that have all of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of kernels, one a family of modules: what each kernel is, its times beside bound and rivals, what binds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The rows that say how fast a family of kernels is: of which artefact, at which sizes, on which back end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

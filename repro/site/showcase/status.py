@@ -1,7 +1,5 @@
 """Which artefacts there are, and which of them each machine has measured, at which sizes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The tables of kernels as Markdown: all of a machine, and the best."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -149,10 +149,7 @@ def select(
 
     Raises `UnknownName` if a name is none of an artefact's, with the nearest ones.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Artefact ids (``fu2014-table3``), tables or figures of every paper (``table3``), or papers (``fu2014``).
+    `names`: artefact ids (``fu2014-table3``), tables or figures of every paper (``table3``), or papers (``fu2014``).
     """
     artefacts = find(folder)
     if not artefacts:

@@ -13,10 +13,7 @@ def kept(key: Callable[..., Any] = lambda *arguments: arguments) -> Callable:
     A cell that finds the value there depends on the same code and kernels as the one that made it, so that its key does
     not tell in which order cells were measured.
 
-    Parameters
-    ----------
-    key : callable
-        From the arguments, without a method's object, to what tells one value from another.
+    `key`: from the arguments, without a method's object, to what tells one value from another.
     """
 
     def decorate(function: Callable) -> Callable:

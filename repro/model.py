@@ -130,10 +130,7 @@ class Work:
         fewer of them, and what is known of the entries beforehand, as symmetry or a constant, is not used. Over the
         time of a product they rank formats, where the format's own bytes tell how well its kernel does.
 
-        Parameters
-        ----------
-        packed : object
-            With `shape`, `nonzeros`, `dtype`, `bytes`, and the values it has `stored` of `entry_bytes` each.
+        `packed`: with `shape`, `nonzeros`, `dtype`, `bytes`, and the values it has `stored` of `entry_bytes` each.
         """
         rows, columns = packed.shape
         item, vectors = packed.dtype.itemsize, columns + rows * (2 if beta else 1)

@@ -111,10 +111,7 @@ def load(artefact: str, root: Path = ROOT) -> Published:
 
     Raises `ReproError` when the data are malformed, with file and line.
 
-    Parameters
-    ----------
-    artefact : str
-        ``<paper>-<table or figure><number>``, or ``<paper>-text`` for the numbers that the running text states.
+    `artefact`: ``<paper>-<table or figure><number>``, or ``<paper>-text`` for the numbers that the running text states.
     """
     paper, _, name = artefact.partition("-")
     if name == "text":

@@ -83,11 +83,8 @@ def make_settings(
     Raises `UnknownName` if a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not
     there or not the only one.
 
-    Parameters
-    ----------
-    scale, results, machine, seed
-        See `Settings`; None takes the default. That of the machine is the first folder that other hosts have not, see
-        `repro.cache.hosts.choose`.
+    `scale`, `results`, `machine`, `seed`: see `Settings`; None takes the default. That of the machine is the first
+    folder that other hosts have not, see `repro.cache.hosts.choose`.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")

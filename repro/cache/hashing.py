@@ -56,10 +56,7 @@ def machine_facts(
 
     A measurement uses one GPU: where all are of one kind, it depends neither on their number nor on which one it is.
 
-    Parameters
-    ----------
-    variables : mapping of str to str
-        The process's environment, of which `VARIABLES` count.
+    `variables`: the process's environment, of which `VARIABLES` count.
     """
     facts = {}
     for name, value in _flatten(fingerprint):
@@ -97,10 +94,7 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     on processors alone does not see which GPUs are hidden, and the C compiler matters to what it builds. What is not
     done is measured again wherever it is asked for, and is told until then.
 
-    Parameters
-    ----------
-    record : mapping
-        What is stored of a cell; damaged ones depend on all.
+    `record`: what is stored of a cell; damaged ones depend on all.
     """
     try:
         backend, rows = record["identity"]["backend"], record["rows"]

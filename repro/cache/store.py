@@ -89,10 +89,8 @@ def write_atomically(path: Path, content: bytes | str, *, is_lasting: bool = Tru
     Raises `OSError` with the name of this file, not of the temporary one; of a folder above it, where that cannot be
     made.
 
-    Parameters
-    ----------
-    is_lasting : bool
-        Wait until the disk has it. Without, a loss of power may leave an empty file; a killed process never does.
+    `is_lasting`: wait until the disk has it. Without, a loss of power may leave an empty file; a killed process never
+    does.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -26,10 +26,7 @@ from repro.show.tables import with_lines
 class Follower:
     """Watches a run; each method is told of one thing.
 
-    Parameters
-    ----------
-    results : Console, optional
-        Where each artefact's tables are shown; None shows none.
+    `results`: where each artefact's tables are shown; None shows none.
     """
 
     def __init__(self, console: Console, results: Console | None = None):

@@ -27,10 +27,7 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
 
     Raises `ReproError` when there is no such cell, or one of the sample does not agree.
 
-    Parameters
-    ----------
-    count : int
-        Cells of the sample, at least; a fiftieth of the void ones where that is more.
+    `count`: cells of the sample, at least; a fiftieth of the void ones where that is more.
     """
     void = [
         task for task in tasks

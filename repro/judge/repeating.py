@@ -35,10 +35,8 @@ def repeat(tasks: Sequence[Task], settings: Settings, count: int, until: float =
 
     Raises `ReproError` when no median with an interval stands here.
 
-    Parameters
-    ----------
-    until : float
-        When the last cell has to have ended, as `time.monotonic()`. The order is the lot's, so that fewer are as fair.
+    `until`: when the last cell has to have ended, as `time.monotonic()`. The order is the lot's, so that fewer are as
+    fair.
     """
     medians = [
         (task, named(row, task.cell.parameters))

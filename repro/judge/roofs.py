@@ -31,11 +31,8 @@ class Roof:
 class Roofs:
     """The roofs of a machine's devices.
 
-    Parameters
-    ----------
-    stored : mapping
-        What ``ceilings.json`` holds. In older files a device has ceilings for each back end; its roof is then the best
-        of them.
+    `stored`: what ``ceilings.json`` holds. In older files a device has ceilings for each back end; its roof is then the
+    best of them.
     """
 
     def __init__(self, stored: Mapping[str, Any] | None = None):
@@ -64,10 +61,7 @@ class Roofs:
     def of(self, device: str, cores: Any = None) -> Roof | None:
         """Return the roof of a device; None where it has not been measured.
 
-        Parameters
-        ----------
-        cores : int, optional
-            A processor has the roof with so many cores, where that has been measured, else the first there is.
+        `cores`: A processor has the roof with so many cores, where that has been measured, else the first there is.
         """
         name = physical(device)
         found = [roof for roof in self.all if roof.device == name]

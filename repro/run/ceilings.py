@@ -92,11 +92,8 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
 
     Raises `ReproError` when there is no streaming probe.
 
-    Parameters
-    ----------
-    kernels : iterable of CeilingKernel
-        Streaming probes over a range of sizes, and arithmetic probes. They are taken one at a time, so a generator may
-        free the arrays of each before it makes the next.
+    `kernels`: streaming probes over a range of sizes, and arithmetic probes. They are taken one at a time, so a
+    generator may free the arrays of each before it makes the next.
     """
     curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
     rates: dict[str, float] = {}

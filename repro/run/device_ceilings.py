@@ -37,10 +37,7 @@ class DeviceCeilings:
     Those of a processor hold for as many cores as they were measured with; several runs may have some each, and one
     folder of results.
 
-    Attributes
-    ----------
-    notes : list of str
-        Why a device has no ceilings.
+    `notes`: why a device has no ceilings.
     """
 
     def __init__(self, store: Store):

@@ -51,10 +51,7 @@ def _resource_limit() -> float | None:
 def require(what: str, needed: float, available: float, where: str) -> None:
     """Raise `Skip`, with the sizes, if something does not fit.
 
-    Parameters
-    ----------
-    needed, available : float
-        Bytes.
+    `needed`, `available`: bytes.
     """
     if needed > SHARE * available:
         free = max(0.0, available)

@@ -139,10 +139,7 @@ def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurem
 
     Raises `ReproError` when a folder is none of results, or a file in it is damaged.
 
-    Parameters
-    ----------
-    folders : iterable of Path
-        Results folders. A machine that is in several counts in the first.
+    `folders`: results folders. A machine that is in several counts in the first.
     """
     found: dict[tuple[str, str, str], Measurement] = {}
     for folder in folders:

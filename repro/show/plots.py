@@ -319,10 +319,7 @@ def paper_label(scale: str) -> str:
 def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",)) -> list[Path]:
     """Write the figure, by default as PNG, all formats or none; the same figure gives the same bytes.
 
-    Parameters
-    ----------
-    path_stem : str or path
-        Path without the suffix, which may itself hold dots.
+    `path_stem`: path without the suffix, which may itself hold dots.
     """
     written = [Path(f"{path_stem}.{each}") for each in formats]
     with tempfile.TemporaryDirectory(prefix="repro-figure-") as folder, style():

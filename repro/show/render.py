@@ -54,10 +54,7 @@ class Rendered:
 def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
     """Write an artefact's files from what is stored of its cells.
 
-    Parameters
-    ----------
-    tasks : list of Task
-        All cells of the scale, wanted by the command or not, in the artefact's order.
+    `tasks`: all cells of the scale, wanted by the command or not, in the artefact's order.
     """
     store, data = settings.store, {name for task in tasks for name in task.cell.data}
     base = files_stem(artefact, settings, data)

@@ -136,10 +136,7 @@ def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> l
     The one that its paper's ``derived.toml`` names; of a rate of which nothing is said there, all. Parameters that both
     have are the same.
 
-    Parameters
-    ----------
-    row : mapping
-        Of what is neither a time nor a rate, nothing is behind it.
+    `row`: of what is neither a time nor a rate, nothing is behind it.
     """
     unit = row["unit"] or ""
     if not (is_rate(unit) or is_time(unit)):

@@ -148,10 +148,7 @@ def trimmed(table: Table, labels: int = 1) -> Table:
 
     Where nothing is ours it stays as it is, and tells so by `measured`.
 
-    Parameters
-    ----------
-    table : Table
-        Its columns of the paper's are headed ``..., paper`` and follow ours.
+    `table`: its columns of the paper's are headed ``..., paper`` and follow ours.
     """
     held = {name: any(_text(cell) != MISSING for cell in table.frame[name]) for name in table.frame}
     kept, dropped, is_kept = list(held)[:labels], [], True
@@ -190,10 +187,7 @@ def paper_table(
     A column of which nothing was measured is left out, and a line that would be dashes alone unless it was tried to
     measure it; of a table in which nothing is ours all is there.
 
-    Parameters
-    ----------
-    cases : sequence or mapping, optional
-        Cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
+    `cases`: cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
     """
     import pandas
 

@@ -50,11 +50,8 @@ def verdicts(
 
     Raises `ReproError` when a ledger is malformed, or a predicate does not fit the rows that it selects.
 
-    Parameters
-    ----------
-    machine : str, optional
-        Judge by this machine's results. By default each claim is judged by those that say most of it: where its number
-        can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
+    `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
+    number can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]

@@ -92,10 +92,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
 def page(verdicts: Sequence[Verdict], link: Link, root: Path = published.ROOT) -> str:
     """Return the page of one paper's claims.
 
-    Parameters
-    ----------
-    link : callable
-        Makes a link of a text and the path of an artefact's page below the root.
+    `link`: makes a link of a text and the path of an artefact's page below the root.
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)

@@ -18,10 +18,7 @@ def pages(
 ) -> dict[str, str]:
     """Return the pages by their names in ``docs/``, the index among them.
 
-    Parameters
-    ----------
-    opening : sequence of str
-        Paragraphs below the heading of each page.
+    `opening`: paragraphs below the heading of each page.
     """
     folders = sorted({_folder(module) for module in _modules(ledgers)})
     root = environment.root() / FOLDER

@@ -41,8 +41,8 @@ def figures(
     drawn = failed = told = 0
     for each in found:
         try:
-            told += output is None and retell(artefacts[each.artefact], each) is not None
             written = redraw(artefacts[each.artefact], each, wanted, output)
+            told += output is None and retell(artefacts[each.artefact], each) is not None
         except Exception as error:  # one that cannot be drawn hides no other
             failed += 1
             say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")

@@ -60,7 +60,5 @@ def without_result(tasks: list[Task]) -> str:
     ends = Counter((last(task.record)["status"], last(task.record)["reason"]) for task in of)
     (status, reason), count = ends.most_common(1)[0]
     backends = ", ".join(dict.fromkeys(task.cell.backend for task in of))
-    share = f"all {count}" if count == len(of) > 1 else f"{count} of" if count < len(of) else "its"
-    cells = plural(len(of), "cell") if count < len(of) else "cells" if count > 1 else "only cell"
-    verb = "failed" if status == FAILED else "was skipped" if count == 1 else "were skipped"
-    return f"{what}: {share} {cells} on {backends} {verb}: {as_typed(reason)}"
+    verb = "failed" if status == FAILED else "were skipped"
+    return f"{what}: {count} of {plural(len(of), 'cell')} on {backends} {verb}: {as_typed(reason)}"

@@ -4,7 +4,7 @@ import functools
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -70,25 +70,16 @@ def _is_top(root: Path) -> bool:
     return bool(top) and Path(top).resolve() == root.resolve()
 
 
-def _describe(device: Any) -> dict[str, Any]:
-    if isinstance(device, Mapping):
-        return dict(device)
-    facts = {"backend": getattr(device, "backend", ""), "name": getattr(device, "name", "")}
-    return facts | dict(getattr(device, "details", None) or {})
-
-
-def collect(
-    command: Iterable[str] | str, seed: int | None, data: Mapping[str, str], devices: Iterable[Any]
-) -> dict[str, Any]:
+def collect(command: str, seed: int | None, data: Mapping[str, str], devices: list[Any]) -> dict[str, Any]:
     """Return the manifest of a result, as JSON values."""
     return {
         **_commit(ROOT),
-        "command": command if isinstance(command, str) else " ".join(command),
+        "command": command,
         "seed": seed,
         "collected": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": fingerprint(),
         "nvidia": nvidia(),
-        "devices": [_describe(device) for device in devices],
+        "devices": devices,
         "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
         "environment": {
             key: os.environ[key] for key in sorted(os.environ) if key.startswith(SETTINGS) or key in VARIABLES

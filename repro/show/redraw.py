@@ -11,19 +11,9 @@ from repro.show.measurements import Measurement
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
-    """Draw the figure of an artefact's stored results; where it has none any longer, remove an older.
+    """Draw the figure of an artefact's stored results, and return its files; where it has none now, remove an older.
 
-    Raises `ReproError` when the artefact's module cannot be imported.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where to write, in ``<machine>/<paper>``; by default beside the results.
-
-    Returns
-    -------
-    list of Path
-        The files written; none where nothing is done or the artefact has no figure.
+    They go into ``<machine>/<paper>`` of a folder, by default beside the results.
     """
     from repro.show import plots
 
@@ -32,39 +22,27 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
     name = stored.csv.name.removesuffix(".csv")
     if figure is None:
         plots.remove(target / name)
-        _leave_out_picture(target / f"{name}.md", f"{name}.png")
         return []
     return plots.save(figure, target / name, formats)
 
 
-def _leave_out_picture(path: Path, picture: str) -> None:
-    """Take the line that shows a picture out of a Markdown file, if there is one."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    left = re.sub(rf"^!\[.*\]\({re.escape(picture)}\)\n\n", "", text, flags=re.MULTILINE)
-    if left != text:
-        write_atomically(path, left)
-
-
 def retell(artefact: Artefact, stored: Measurement) -> Path | None:
-    """Write the tables of an artefact's stored results again, and leave the rest of their Markdown file as it is.
+    """Write the tables of an artefact's stored results again into their Markdown file, and return it if it changed.
 
-    Raises `ReproError` when the artefact's module cannot be imported.
-
-    Returns
-    -------
-    Path or None
-        The file, if it has other tables now.
+    The rest of it stays, but for a picture that is gone.
     """
     from repro.show.render import AFTER_TABLES, as_markdown
 
     path = stored.beside(".md")
     if path is None or not stored.done:
         return None
-    text = path.read_text(encoding="utf-8")
+    text = before = path.read_text(encoding="utf-8")
+    if stored.beside(".png") is None:
+        text = re.sub(rf"^!\[.*\]\({re.escape(path.stem)}\.png\)\n\n", "", text, flags=re.MULTILINE)
     title, rest = text.partition("\n")[0], AFTER_TABLES.search(text)
     tables = as_markdown(discovery.load(artefact).tables(stored.results()))
     told = "\n\n".join([title, *tables, text[rest.start() :] if rest else ""])
-    if told == text:
+    if told == before:
         return None
     write_atomically(path, told)
     return path

@@ -11,7 +11,7 @@ def test_a_failure_of_many_cells_is_told_once_with_its_count(laboratory, monkeyp
     said = capsys.readouterr().err
     assert said.count("Traceback") == 1 and said.count("=1: failed: ZeroDivisionError: on purpose") == 1
     assert "\n2 cells failed for the same reason, ZeroDivisionError: on purpose: demo2020-table1 (2)\n" in said
-    assert "nothing was measured: all 2 cells on host, opencl failed: ZeroDivisionError: on purpose\n" in said
+    assert "nothing was measured: 2 of 2 cells on host, opencl failed: ZeroDivisionError: on purpose\n" in said
     assert set(laboratory.statuses().values()) == {"failed"}  # each has its record
 
 
@@ -26,10 +26,10 @@ def test_what_is_skipped_for_one_reason_is_told_once_for_all_artefacts(laborator
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["figure2"], "nothing was measured: its only cell on cuda was skipped"),
+        (["figure2"], "nothing was measured: 1 of 1 cell on cuda were skipped"),
         (
             ["table1", "--backend", "cuda"],
-            "no kernel was measured, but baselines alone: all 3 cells on cuda were skipped",
+            "no kernel was measured, but baselines alone: 3 of 3 cells on cuda were skipped",
         ),
     ],
 )

@@ -13,8 +13,10 @@ from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, stated
 from experiments.zhang2013.solves import CRITERION, solve_cell
 from experiments.zhang2013.table3_iterations import measure
 from experiments.zhang2013.table5_jacobi import host_cells
-from repro.show.panels import logarithmic
-from repro.show.plots import PAGE, bars, caption, colour, figure, style
+from repro.show.looks import size
+from repro.show.panels import intervals, logarithmic
+from repro.show.plots import PAGE, bars, caption, colour, figure, marker, style
+from repro.show.results import is_missing
 from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -78,6 +80,16 @@ def _ratio(results, case, slow, fast):
     return above / below if above and below else None
 
 
+def _with_ends(results, case, slow, fast):
+    """Return a ratio with the ends of its interval, None without."""
+    rows = [results.row(case, method, "solve", backend) for method, backend in (slow, fast)]
+    if not all(rows):
+        return None
+    above, below = ([row[name] for name in ("value", "ci_low", "ci_high")] for row in rows)
+    ends = (above[1] / below[2], above[2] / below[1]) if not any(map(is_missing, above + below)) else (None, None)
+    return above[0] / below[0], *ends
+
+
 def _published(results):
     """The ranges over the four meshes that the text gives."""
     return [f"The paper's {name.upper()} in {precision} precision is {low} to {high} times as fast."
@@ -95,7 +107,7 @@ def plot(results):
     """Draw the speed-ups over one thread, where there are any, and the times behind them."""
     names, best = labels(results), results.best_device_backend(metric="solve")
     methods = {f"{name}-{precision}": f"{name.upper()}, {precision}" for name in FORMS for precision in PRECISIONS}
-    ratios = {(method, case): _ratio(results, case, (REFERENCE, "host"), (method, best)) if best else None
+    ratios = {(method, case): _with_ends(results, case, (REFERENCE, "host"), (method, best)) if best else None
               for method in methods for case in names}  # fmt: skip
     made, axes = figure(PAGE, 2.6, panels=1 + any(ratios.values()))
     right = axes[-1]
@@ -109,24 +121,22 @@ def plot(results):
 
 
 def _draw(axis, ratios, methods, names, quantity):
-    """Draw the speed-ups as bars, a group a mesh, and behind them the ranges that the paper gives over its meshes."""
+    """Draw the speed-ups, a group a mesh, and beside them the ranges that the paper gives over its meshes."""
     width = 0.8 / len(methods)
     ranges = {f"{name}-{precision}": ends for (name, precision), ends in _ranges().items()}
     for i, (method, text) in enumerate(methods.items()):
         shift = width * (i - (len(methods) - 1) / 2)
         for j, case in enumerate(names):
             if ratios[method, case]:
-                axis.bar(j + shift, ratios[method, case], 0.9 * width, color=colour(method), edgecolor="black",
-                         linewidth=0.4, label=text if j == 0 else None)  # fmt: skip
+                look = {"color": colour(method), "marker": marker(method), "ms": size(method), "mec": "black"}
+                axis.plot(j + shift, ratios[method, case][0], ls="none", mew=0.3, label="" if j else text, **look)
+                intervals(axis, [(j + shift, *ratios[method, case])], "black", 1.5)
         if method in ranges:
             low, high = map(float, ranges[method])
             axis.bar(len(names) + shift, high - low, 0.9 * width, bottom=low, color="white", edgecolor=colour(method),
                      linewidth=1.2)  # fmt: skip
     axis.set_xticks(range(len(names) + 1), [*names.values(), "paper"])
     axis.set_xlim(-0.5, len(names) + 0.5)
-    axis.set_yscale("log")
-    if ranges:
-        axis.set_ylim(bottom=0.7 * min(float(low) for low, _ in ranges.values()))
     logarithmic(axis, "y")
     axis.tick_params(axis="x", length=0)
     axis.set_ylabel(quantity)

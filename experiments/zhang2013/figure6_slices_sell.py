@@ -75,6 +75,7 @@ def drawn(results, text):
             found = {size: _point(results, case, f"{name}-{size}", metric, backend) for size in SLICES if backend}
             series[case] = [(size, *each) for size, each in found.items() if each is not None]
         lines(panel, series, x="Rows a slice", y=f"{text} [GFLOP/s]", names=names, log_x=True, whole_x=True)
+        panel.set_xlim(SLICES[0] / 1.2, SLICES[-1] * 1.2)
         panel.set_xticks(SLICES, [str(size) for size in SLICES])
         panel.set_title(title.capitalize())
     top = max(1, *(1.06 * panel.dataLim.y1 for panel in axes if panel.lines), 1)

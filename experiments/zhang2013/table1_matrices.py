@@ -8,6 +8,7 @@ from __future__ import annotations
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
 from experiments.zhang2013.systems import system
 from repro import Cell
+from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Column, paper_table
 
@@ -71,13 +72,19 @@ def _draw(left, right, results):
         for axes, metric, factor in ((left, "unknowns", 1e-6), (right, "nonzeros_per_unknown", 1)):
             ours, paper = results.value(case, "matrix", metric), results.published.get(case, "matrix", metric)
             if ours is not None:
-                axes.bar(i, factor * ours, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
+                if axes is left and results.scale != "paper":  # far from the paper's, which bars would vanish beside
+                    axes.plot(i, factor * ours, "s", color=colour(case), mec="black", mew=0.4)
+                    axes.set_yscale("log")
+                else:
+                    axes.bar(i, factor * ours, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
             if paper is not None:
                 axes.plot(i, factor * paper.value, "o", mfc="white", mec="black", ls="none",
                           label="" if i else paper_label(results.scale))  # fmt: skip
         short, long = (results.value(case, "matrix", metric) for metric in ("shortest_row", "longest_row"))
         if short is not None:
             right.vlines(i, short, long, color="black", lw=0.8, label="" if i else "shortest to longest row")
+    if left.get_yscale() == "log":
+        logarithmic(left, "y")
     left.set_ylabel("Unknowns [million]")
     right.set_ylabel("Non-zeros a row")
     for axes in (left, right):

@@ -63,7 +63,7 @@ def plot(results):
         methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
         text = "Time on the CPU [s]" if on_host else f"Mixed SBELL on {backend} [s]"
         draw(panel, results, "solve", text, methods, backend, with_paper=on_host)
-        panel.set_title(TITLED[bound])
+        panel.set_title(TITLED[bound], fontsize=7)  # four panels are narrow
     on_host = [panel for panel, (backend, _) in zip(axes, shown, strict=True) if backend == "host"]
     if len(on_host) > 1:
         alike(on_host)

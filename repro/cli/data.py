@@ -41,7 +41,7 @@ def list_datasets(as_json: Json = False) -> None:
 
 @app.command("build")
 def build(
-    names: Datasets = None, scale: Scale = None, as_json: Json = False,
+    names: Datasets = None, scale: Scale = None,
     download: Annotated[
         bool, typer.Option("--download", help="Download public ones, in place of their stand-ins from then on.")
     ] = False,
@@ -61,23 +61,8 @@ def build(
                     say(f"{entry.name}: {type(error).__name__}: {error}")
     pairs = [(entry.name, size) for entry, size in chosen if entry.name not in failed]
     with termination_as_interrupt():
-        found = building.build(pairs, say, with_facts=as_json)
-    built = {name: ended for (name, _), ended in zip(pairs, found, strict=True)}
-    failed |= {name: ended.error for name, ended in built.items() if ended.kind}
-    if as_json:
-        answer([_told(entry.name, size, failed, built) for entry, size in chosen])
-    raise typer.Exit(int(bool(failed)))
-
-
-def _told(name: str, scale: str, failed: dict, built: dict) -> dict:
-    """Return what is told of a build, as data."""
-    if name in failed:
-        return {"name": name, "scale": scale, "error": failed[name]}
-    ended = built[name]
-    return {
-        "name": name, "scale": scale, "path": ended.path, "downloaded": ended.what == "downloaded",
-        "facts": ended.facts,
-    }  # fmt: skip
+        found = building.build(pairs, say)
+    raise typer.Exit(int(bool(failed) or any(ended.kind for ended in found)))
 
 
 @app.command("verify")

@@ -42,7 +42,6 @@ class Built:
 
     path: str = ""  #: where it lies; empty when it could not be built
     what: str = ""  #: one of 'built', 'stand-in', 'downloaded', ''
-    facts: dict[str, Any] | None = None  #: empty when they were not asked for
     #: `error`, `kind`: why it could not be built, and the kind of error; empty when it was.
     error: str = ""
     kind: str = ""
@@ -53,9 +52,7 @@ class Built:
         return f"{self.kind}: {self.error}" if self.kind else f"{self.what}, {self.path}"
 
 
-def build(
-    pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], *, with_facts: bool = False, until: float = NEVER
-) -> list[Built]:
+def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], until: float = NEVER) -> list[Built]:
     """Build datasets that are not cached, and check those that are.
 
     A build that fails, or whose process dies, costs no other. Whatever ends this ends all processes, and these take
@@ -65,8 +62,6 @@ def build(
     ----------
     tell : callable
         Is given a line as each begins and as each ends.
-    with_facts : bool
-        Whether the facts of each are wanted, too, which takes as long as building some.
     until : float, optional
         When it has to have ended, as `time.monotonic()`: what is not built by then is left out.
     """
@@ -85,7 +80,7 @@ def build(
                 busy.append(idle.pop() if idle else _Builder())
                 about = f", about {wanted.seconds:.0f} s" if wanted.seconds >= 2 else ""
                 tell(f"{wanted.name} at scale {wanted.scale}{about} ...")
-                busy[-1].begin(wanted, with_facts)
+                busy[-1].begin(wanted)
             ready = connection.wait([builder.pipe for builder in busy], None if left == NEVER else left)
             for builder in [each for each in busy if each.pipe in ready]:
                 busy.remove(builder)
@@ -142,10 +137,10 @@ class _Builder:
     def __init__(self):
         self.process, self.pipe = spawned(_serve)
 
-    def begin(self, wanted: Wanted, with_facts: bool) -> None:
+    def begin(self, wanted: Wanted) -> None:
         self.wanted, self.begun = wanted, time.monotonic()
         with contextlib.suppress(ConnectionError):  # it has died, and `answer` says so
-            self.pipe.send((wanted.name, wanted.scale, with_facts))
+            self.pipe.send((wanted.name, wanted.scale))
 
     def answer(self) -> Built:
         try:
@@ -178,16 +173,16 @@ def _serve(pipe: Any, parent: int) -> None:
     entries = {entry.name: entry for entry in environment.catalogue()}
     while True:
         try:
-            name, scale, with_facts = pipe.recv()
-            pipe.send(_built(entries[name], scale, with_facts))
+            name, scale = pipe.recv()
+            pipe.send(_built(entries[name], scale))
         except (EOFError, ConnectionError):
             return
 
 
-def _built(entry: Any, scale: str, with_facts: bool) -> Built:
+def _built(entry: Any, scale: str) -> Built:
     try:
         path = str(entry.build(scale))
         what = "downloaded" if is_public(entry, scale) else "stand-in" if entry.stand_in_for else "built"
-        return Built(path, what, entry.facts(scale) if with_facts else {})
+        return Built(path, what)
     except Exception as error:
         return Built(error=str(error), kind=type(error).__name__)

@@ -33,7 +33,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
     backend = _backend(results, metric)
     rows = []
     for numbering in NUMBERINGS:
-        for case in _cases(results, element):
+        for case in cases_of(results, element):
             row = {"Numbering": TITLES[numbering], "L": level_of(case)}
             ours, theirs = {}, {}
             for ours_name, paper_name in HARDWARE.items():
@@ -63,7 +63,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
 def variants(results, element: str, names, metric: str = "solve", numbering: str = BEST) -> list[dict]:
     """Return a row for each variant on each back end: its time, cycles and rate of convergence."""
     rows = []
-    for case in _cases(results, element):
+    for case in cases_of(results, element):
         for name in names:
             method = method_of(element, numbering, name)
             for backend in (*DEVICES, "host"):
@@ -101,7 +101,7 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
     """Return for each level by how much STO takes longer than the best numbering, on each hardware."""
     backend = _backend(results, metric)
     rows = []
-    for case in _cases(results, element):
+    for case in cases_of(results, element):
         row = {"Element": element.upper(), "L": level_of(case)}
         for name, heading in HEADINGS.items():
             where = backend if name == "ellpack_r" else "host"
@@ -127,7 +127,7 @@ def one_legend(made, axes) -> None:
         made.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=len(entries) or 1)
 
 
-def _cases(results, element):
+def cases_of(results, element):
     """Return the cases that the element was measured in, by level."""
     frame = results.frame
     found = frame[(frame["p_element"] == element) & ~frame["p_variant"].isin(RATES)]

@@ -23,7 +23,7 @@ from experiments.geveler2011 import (
     level_of,
     method_of,
 )
-from experiments.geveler2011.layout import by_numbering, one_legend
+from experiments.geveler2011.layout import by_numbering, cases_of, one_legend
 from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines, point
 from repro.show.tables import Table, with_ours
@@ -37,6 +37,7 @@ CUSPARSE = {"cusparse": "cusparse_csr", "cusparse-sell": "cusparse_sell"}
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12
 ORDER = ("hie", "cm", "2lv", "xyz", "sto")  # of figures: x is moved least first
+GROUP = 0.6  # of the distance of two numberings: what their levels take
 WINDOW = {"warp": 32, "cache": 4096}  # rows whose x is kept
 
 
@@ -149,35 +150,35 @@ def _locality(results):
 
 
 def plot(results):
-    """Draw the device's rate by numbering, a line a level, and what x costs beside it."""
+    """Draw the device's rate by numbering, levels side by side, and what x costs beside it."""
     backend = next((b for b in results.backends() if b != "host"), "cuda")
     made, axes = figure(PAGE, 2.2, panels=len(ELEMENTS) + 1)
     for axis, element in zip(axes, ELEMENTS, strict=False):
-        cases = [case for case in results.cases if _points(results, case, element, "ellpack_r", "rate", backend)]
-        series = {case: _points(results, case, element, "ellpack_r", "rate", backend) for case in cases}
-        printed = {case: _printed(results, case, element) for case in cases}
-        lines(axis, series, x=element.upper(), y=f"Rate on {backend} [GFLOP/s]", published=printed, log_y=True,
-              names={case: f"level {level_of(case)}" for case in cases})  # fmt: skip
+        series = _groups(results, element, lambda *at: point(results, *at, "rate", "GFLOP/s", backend), "ellpack_r")
+        printed = _groups(results, element, lambda *at: _printed(results, *at), "gpu")
+        lines(axis, series, x=element.upper(), y=f"Rate on {backend} [GFLOP/s]", published=printed, names=TITLES,
+              log_y=True)  # fmt: skip
     alike(axes[: len(ELEMENTS)])
-    moved = {case: _points(results, case, "q1", "locality", "x_cache", "host") for case in results.cases}
-    names = {case: f"level {level_of(case)}" for case in results.cases}
-    lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=names, log_y=True)
+    moved = _groups(results, "q1", lambda *at: point(results, *at, "x_cache", "x", "host"), "locality")
+    lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=TITLES, log_y=True)
     for axis in axes:
         axis.set_xticks(range(len(ORDER)), [TITLES[numbering] for numbering in ORDER])
     one_legend(made, axes)
-    caption(made, results)
+    caption(made, results, "of a numbering each level, the coarsest on the left")
     return made
 
 
-def _points(results, case, element, variant, metric, backend):
-    """Return the points of a case, a numbering an abscissa."""
-    unit = "GFLOP/s" if metric == "rate" else "x"
-    found = [(x, point(results, case, method_of(element, numbering, variant), metric, unit, backend))
-             for x, numbering in enumerate(ORDER)]  # fmt: skip
-    return [(x, *each) for x, each in found if each is not None]
+def _groups(results, element, found, variant):
+    """Return a line for each numbering: what `found` returns at each of the element's levels, side by side."""
+    cases = cases_of(results, element)
+    places = {case: GROUP * ((k + 0.5) / len(cases) - 0.5) for k, case in enumerate(cases)}
+    made = {}
+    for x, numbering in enumerate(ORDER):
+        points = [(x + place, found(case, method_of(element, numbering, variant))) for case, place in places.items()]
+        made[numbering] = [(at, *each) for at, each in points if each is not None]
+    return made
 
 
-def _printed(results, case, element):
-    found = [(x, results.published.get(case, method_of(element, numbering, "gpu"), "rate"))
-             for x, numbering in enumerate(ORDER)]  # fmt: skip
-    return [(x, convert(number.value, number.unit, "GFLOP/s")) for x, number in found if number is not None]
+def _printed(results, case, method):
+    number = results.published.get(case, method, "rate")
+    return None if number is None else (convert(number.value, number.unit, "GFLOP/s"),)

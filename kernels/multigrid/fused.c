@@ -36,13 +36,14 @@
 #define COLUMN(place) columns[place]
 #endif
 
-/* For each row of a thread: `sum` is its entry of A x, and `i` its number. */
+/* For each row of a thread: `sum` is its entry of A x, `i` its number, and one, two, three and four what stands there
+ * in the vectors that are named. */
 #define THREAD t
-#define FOR_ROWS(statement)                                                                                          \
+#define FOR_ROWS(a, b, c, d, statement)                                                                              \
     OUTER(block);                                                                                                    \
-    const long past = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;                                     \
     INNER(t) {                                                                                                       \
-        for (long first = block * chunk + t * LANES; first < past; first += BLOCK * LANES) {                         \
+        const long first = (block * BLOCK + t) * LANES;                                                              \
+        if (first < slots) {                                                                                         \
             LANES_HERE;                                                                                              \
             LIMITS;                                                                                                  \
             ORIGIN;                                                                                                  \
@@ -60,6 +61,7 @@
                 if (i < 0 || i >= rows)                                                                              \
                     continue;                                                                                        \
                 const real sum = sums[lane];                                                                         \
+                const real one = (a)[i], two = (b)[i], three = (c)[i], four = (d)[i];                                \
                 statement;                                                                                           \
             }                                                                                                        \
         }                                                                                                            \

@@ -28,12 +28,13 @@
 #define ADD_SLICE add_slice(columns, values, x, place, end, STRIDE, sums)
 #endif
 
-/* For each row of a block: `sum` is its entry of A x, and `i` its number. */
+/* For each row of a block: `sum` is its entry of A x, `i` its number, and one, two, three and four what stands there
+ * in the vectors that are named. */
 #define THREAD 0
-#define FOR_ROWS(statement)                                                                                          \
+#define FOR_ROWS(a, b, c, d, statement)                                                                              \
     OUTER(block);                                                                                                    \
-    const long past = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;                                     \
-    for (long first = block * chunk; first < past; first += TOGETHER) {                                              \
+    const long past = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;                     \
+    for (long first = block * BLOCK * LANES; first < past; first += TOGETHER) {                                      \
         LIMITS;                                                                                                      \
         real sums[TOGETHER];                                                                                         \
         ADD_SLICE;                                                                                                   \
@@ -42,6 +43,7 @@
             const long i = SORTED ? order[first + lane] : first + lane;                                              \
             if (SORTED && i < 0) continue;                                                                           \
             const real sum = sums[lane];                                                                             \
+            const real one = (a)[i], two = (b)[i], three = (c)[i], four = (d)[i];                                    \
             statement;                                                                                               \
         }                                                                                                            \
     }

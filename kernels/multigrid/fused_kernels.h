@@ -2,18 +2,18 @@
 #include "../device/tree.h"
 
 /* d = b - A x */
-KERNEL defect(const long slots, const long chunk, const long stride, const long rows,
+KERNEL defect(const long slots, const long stride, const long rows,
               GLOBAL const extent *RESTRICT extents, GLOBAL const int *RESTRICT order,
               GLOBAL const int *RESTRICT first_columns,
               GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
               GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
               GLOBAL real *RESTRICT d)
 {
-    FOR_ROWS(d[i] = b[i] - sum)
+    FOR_ROWS(b, b, b, b, d[i] = one - sum)
 }
 
 /* d = b - A x, rounded, and for each block its part of the sum of squares of what is not */
-KERNEL measured_defect(const long slots, const long chunk, const long stride, const long rows,
+KERNEL measured_defect(const long slots, const long stride, const long rows,
                        GLOBAL const extent *RESTRICT extents, GLOBAL const int *RESTRICT order,
                        GLOBAL const int *RESTRICT first_columns, GLOBAL const int *RESTRICT far,
                        GLOBAL const index *RESTRICT columns, GLOBAL const real *RESTRICT values,
@@ -22,7 +22,7 @@ KERNEL measured_defect(const long slots, const long chunk, const long stride, co
 {
     SHARED double squares[BLOCK];
     INNER(t) { squares[t] = 0; }
-    FOR_ROWS(const real left = b[i] - sum; d[i] = (rounded)left; squares[THREAD] += (double)left * left)
+    FOR_ROWS(b, b, b, b, const real left = one - sum; d[i] = (rounded)left; squares[THREAD] += (double)left * left)
     TREE(squares)
     INNER(t) {
         if (t == 0) partial[block] = squares[0];
@@ -30,25 +30,26 @@ KERNEL measured_defect(const long slots, const long chunk, const long stride, co
 }
 
 /* out = x + omega D^-1 (b - A x) */
-KERNEL relax(const long slots, const long chunk, const long stride, const long rows,
+KERNEL relax(const long slots, const long stride, const long rows,
              GLOBAL const extent *RESTRICT extents, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT first_columns,
              GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT b,
              GLOBAL const real *RESTRICT inverse_diagonal, const real omega, GLOBAL real *RESTRICT out)
 {
-    FOR_ROWS(out[i] = x[i] + omega * inverse_diagonal[i] * (b[i] - sum))
+    FOR_ROWS(b, x, inverse_diagonal, b, out[i] = two + omega * three * (one - sum))
 }
 
 /* p = now D^-1 (b - A x) + before p, out = x + p */
-KERNEL relax_with_memory(const long slots, const long chunk, const long stride, const long rows,
-                         GLOBAL const extent *RESTRICT extents, GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT first_columns,
-                         GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
+KERNEL relax_with_memory(const long slots, const long stride, const long rows,
+                         GLOBAL const extent *RESTRICT extents, GLOBAL const int *RESTRICT order,
+                         GLOBAL const int *RESTRICT first_columns, GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
                          GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x,
                          GLOBAL const real *RESTRICT b, GLOBAL const real *RESTRICT inverse_diagonal,
                          const real now, const real before, GLOBAL real *RESTRICT p, GLOBAL real *RESTRICT out)
 {
-    FOR_ROWS(const real step = now * inverse_diagonal[i] * (b[i] - sum) + (before == 0 ? 0 : before * p[i]);
+    FOR_ROWS(b, x, inverse_diagonal, before == 0 ? b : p,
+             const real step = now * three * (one - sum) + (before == 0 ? 0 : before * four);
              p[i] = step;
-             out[i] = x[i] + step)
+             out[i] = two + step)
 }

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.spmv._sliced import shares
 from kernels.spmv.sell import FEW
 from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
-MEASURING = 16  # such blocks where each leaves its part of a sum, which one block adds up
 # Of a slice all rows, so that memory is read in order.
 FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32), "sell16": (4, 32)}
 LEAST_CHUNK = 4096  # entries of a block in a sum
@@ -21,7 +19,7 @@ REAL = {"float64": "double", "float32": "float"}
 # Of the formats that are fused: what bounds their rows.
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets", "sell16": "slice_offsets"}
 FUSED_GPU_SHAPES = {(name, real): (128, 2 if name == "ellpack_r" else 1) for name in EXTENTS for real in REAL.values()}
-WALKERS = dict.fromkeys(FUSED_GPU_SHAPES, 0)  # blocks a multiprocessor that go through consecutive rows
+DEPTHS = {"double": 5, "float": 5}  # entries of a short row that a thread of CUDA waits for together
 
 
 def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True,
@@ -29,7 +27,8 @@ def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = Fals
     sliced, bits = name != "ellpack_r", 16 if name == "sell16" else 32
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
             "BITS": bits, "index": "ushort" if bits == 16 else "int", "SHORT": int(is_short),
-            "extent": "long" if sliced else "int", "real": real, "rounded": rounded, **REGISTERS}  # fmt: skip
+            "extent": "long" if sliced else "int", "real": real, "rounded": rounded, "DEPTH": DEPTHS[real],
+            **REGISTERS}  # fmt: skip
 
 
 BUILDS = [(VECTORS, block, {"LANES": lanes, "real": real})
@@ -91,22 +90,18 @@ class Operator:
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             defines = _defines(name, lanes, slices.size, order is not None, is_short, real, REAL[self._rounded.name])
             self._kernels = device.build(FUSED, block=block, defines=defines)
-            walkers = WALKERS[name, real] if device.is_gpu else 0
-            self._shares = shares(device, slices.slots, block * lanes, walkers)
-            self._measuring = shares(device, slices.slots, block * lanes, walkers or MEASURING)
-            self._slots, self._rest = slices.slots, (
-                slices.size, self.n, arrays[EXTENTS[name]], order, arrays.get("first_columns"), arrays.get("far"),
-                arrays["columns"], arrays["values"])  # fmt: skip
-            self.parts = self._measuring[0]
+            self.parts = -(-slices.slots // (block * lanes))
+            self._head = (slices.slots, slices.size, self.n, arrays[EXTENTS[name]], order, arrays.get("first_columns"),
+                          arrays.get("far"), arrays["columns"],
+                          arrays["values"])  # fmt: skip
         else:
             self._defect = device.zeros(self.n, self.dtype)
             self._chunk = max(LEAST_CHUNK, -(-self.n // (8 * device.compute_units)))
             self.parts = -(-self.n // self._chunk)
             self._narrow = Vectors(device, rounded)
 
-    def _launch(self, name: str, *arguments, shared=None) -> None:
-        blocks, chunk = shared or self._shares
-        getattr(self._kernels, name)(blocks, self._slots, chunk, *self._rest, *arguments)
+    def _launch(self, name: str, *arguments) -> None:
+        getattr(self._kernels, name)(self.parts, *self._head, *arguments)
 
     def defect(self, x, b, d) -> None:
         """Enqueue d = b - A x."""
@@ -119,7 +114,7 @@ class Operator:
     def measured_defect(self, x, b, d, partial) -> None:
         """Enqueue d = b - A x, rounded, and the parts of the sum of squares of what is not into `partial`."""
         if self.is_fused:
-            self._launch("measured_defect", x, b, d, partial, shared=self._measuring)
+            self._launch("measured_defect", x, b, d, partial)
         else:
             exact = d if self._rounded == self.dtype else self._defect
             self.defect(x, b, exact)

@@ -42,7 +42,9 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns,
                               const real *RESTRICT x, real *sums)
 {
 #if SHORT // rows of a few entries: many threads at once hide the waiting, so registers are spared
+#ifndef DEPTH
 #define DEPTH 5
+#endif
     for (; left > 0; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
         int column[DEPTH][LANES];
         real value[DEPTH][LANES];
@@ -60,17 +62,17 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns,
                     sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
     }
 #else // longer ones: the compiler unrolls the first loop by four
-#define DEPTH 3
-    for (; left >= DEPTH; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
-        int column[DEPTH][LANES];
-        real value[DEPTH][LANES];
+#define ROUND 3
+    for (; left >= ROUND; left -= ROUND, columns += ROUND * stride, values += ROUND * stride) {
+        int column[ROUND][LANES];
+        real value[ROUND][LANES];
 #pragma unroll
-        for (int d = 0; d < DEPTH; ++d) {
+        for (int d = 0; d < ROUND; ++d) {
             LOAD_COLUMNS(columns + d * stride, column[d]);
             LOAD_VALUES(values + d * stride, value[d]);
         }
 #pragma unroll
-        for (int d = 0; d < DEPTH; ++d)
+        for (int d = 0; d < ROUND; ++d)
 #pragma unroll LANES_AT_ONCE
             for (int lane = 0; lane < LANES; ++lane)
                 sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);

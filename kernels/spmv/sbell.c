@@ -1,11 +1,24 @@
-// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows
-// of each BLOCK * LANES of the `chunk` of a block; where it COMBINES, gamma x + delta z are added, and y may be wider than
-// the rest. `before` may be y. What has the factor 0 is not read. Where it MEASURES 1, each block leaves its part of the
-// sum of `measured` y, where 3 its parts of x y, x x and y y, `parts` apart.
+// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
+// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
+// factor 0 is not read. Where it MEASURES 1, each block leaves its part of the sum of `measured` y, where 3 its parts of
+// x y, x x and y y, `parts` apart.
 #include "block_columns.h"
+#include "walk.h"
 #if MEASURES
 #include "../device/tree.h"
 #endif
+
+#if COMBINES // a build of its own, so that the plain product has nothing to ask
+#define COMBINED(row) +(gamma == 0 ? 0 : gamma * x[row]) + (delta == 0 ? 0 : delta * z[row])
+#else
+#define COMBINED(row)
+#endif
+#define EARLY (COMBINES && LANES == 1) // before the blocks, so that nothing waits for these vectors later
+#define ADDED(block_row)                                                                                             \
+    real added[SIZE];                                                                                                \
+    UNROLL                                                                                                           \
+    for (int r = 0; r < SIZE; ++r)                                                                                   \
+        added[r] = (beta == 0 ? 0 : beta * before[(block_row) * SIZE + r]) COMBINED((block_row) * SIZE + r)
 
 KERNEL sbell(const long slots, const long chunk, const int block_rows, const real alpha, const real beta,
              const real gamma, const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
@@ -24,9 +37,9 @@ KERNEL sbell(const long slots, const long chunk, const int block_rows, const rea
             totals[k][t] = 0;
     }
 #endif
-    const long last = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;
     INNER(t) {
-        for (long slot = block * chunk + t * LANES; slot < last; slot += BLOCK * LANES) {
+        EACH_SLOT(slot, t)
+        {
             const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
             const int first_lane = slot % SLICE;
 #if BITS == 16
@@ -37,6 +50,10 @@ KERNEL sbell(const long slots, const long chunk, const int block_rows, const rea
 #endif
 #else
             GLOBAL const real *const from = x;
+#endif
+#if EARLY
+            const long own = SORTED ? order[slot] : slot;
+            ADDED((own < 0 || own >= block_rows ? 0 : own));
 #endif
             real sums[SIZE][LANES];
             for (int r = 0; r < SIZE; ++r)
@@ -68,16 +85,9 @@ KERNEL sbell(const long slots, const long chunk, const int block_rows, const rea
                 const long block_row = SORTED ? order[slot + lane] : slot + lane;
                 if (block_row < 0 || block_row >= block_rows)
                     continue;
-                real added[SIZE]; // all loads before the first store
-                UNROLL
-                for (int r = 0; r < SIZE; ++r) {
-                    const long row = block_row * SIZE + r;
-                    added[r] = beta == 0 ? 0 : beta * before[row];
-#if COMBINES // a build of its own, so that the plain product has nothing to ask
-                    if (gamma != 0) added[r] += gamma * x[row];
-                    if (delta != 0) added[r] += delta * z[row];
+#if !EARLY
+                ADDED(block_row); // all loads before the first store
 #endif
-                }
                 UNROLL
                 for (int r = 0; r < SIZE; ++r) {
                     const long row = block_row * SIZE + r;

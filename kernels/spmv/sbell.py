@@ -18,7 +18,7 @@ WALKING_BLOCK = 512
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "BITS": 32,
                            "FAR": 0, "index": "int", "COMBINES": size - 2, "MEASURES": measures, "LANES": lanes,
-                           **REGISTERS})
+                           "WALKS": 0, **REGISTERS})
           for block, lanes, real, wide, size, measures
           in ((GPU_BLOCK, 1, "double", "double", 3, 3), (GPU_BLOCK, 1, "float", "double", 3, 1),
               (GPU_BLOCK, 1, "float", "float", 2, 0), (CPU_BLOCK, LANES, "double", "double", 2, 0))]  # fmt: skip
@@ -63,7 +63,8 @@ class Packed(_blocks.BlockMatrix):
             defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None),
                        "BITS": self.bits, "FAR": int(self.is_far), "index": self.index, "wide": wide,
                        "COMBINES": int(combines), "MEASURES": measures,
-                       "LANES": _sliced.lanes(self.device, self.slices.size)}  # fmt: skip
+                       "LANES": _sliced.lanes(self.device, self.slices.size),
+                       "WALKS": int(self.walkers > 0)}  # fmt: skip
             self._kernels_by[combines, measures, wide] = self.build(SOURCE, self.block, defines | REGISTERS).sbell
         return self._kernels_by[combines, measures, wide]
 

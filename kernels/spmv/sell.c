@@ -1,14 +1,15 @@
-// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows of each BLOCK *
-// LANES of the `chunk` of a block.
+// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows.
+#include "walk.h"
+
 KERNEL sell(const long slots, const long chunk, const long rows, const real alpha, const real beta,
             GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
             GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
-    const long last = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;
     INNER(t) {
-        for (long slot = block * chunk + t * LANES; slot < last; slot += BLOCK * LANES) {
+        EACH_SLOT(slot, t)
+        {
             const long slice = slot / SLICE, end = slice_offsets[slice + 1];
             real sums[LANES];
             for (int lane = 0; lane < LANES; ++lane)

@@ -1,6 +1,6 @@
-// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows of each BLOCK *
-// LANES of the `chunk` of a block. Arguments are those of the portable source.
+// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows. Arguments are those of the portable source.
 #include "row_sums.h"
+#include "walk.h"
 
 KERNEL sell(const long slots, const long chunk, const long rows, const real alpha, const real beta,
             GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
@@ -8,8 +8,8 @@ KERNEL sell(const long slots, const long chunk, const long rows, const real alph
             GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {
     OUTER(block);
-    const long end = min(slots, (block + 1) * chunk);
-    for (long slot = block * chunk + threadIdx.x * LANES; slot < end; slot += BLOCK * LANES) {
+    EACH_SLOT(slot, threadIdx.x)
+    {
         const long slice = slot / SLICE, place = slice_offsets[slice] + slot % SLICE;
         const int width = (slice_offsets[slice + 1] - slice_offsets[slice]) / SLICE;
         real sums[LANES] = {};

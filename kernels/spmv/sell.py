@@ -22,7 +22,7 @@ WALKING_BLOCK = 512
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 FEW = 12  # entries of a row, on average, below which it is short
 BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "SHORT": is_sorted,
-                           **REGISTERS})
+                           "WALKS": int(block == WALKING_BLOCK), **REGISTERS})
           for block, lanes, real, is_sorted
           in ((GPU_BLOCK, 1, "double", 0), (GPU_BLOCK, 1, "float", 1), (WALKING_BLOCK, 1, "double", 1),
               (CPU_BLOCK, LANES, "double", 1))]  # fmt: skip
@@ -35,7 +35,8 @@ def settings(matrix, lanes: int) -> dict:
     """Return the defines of a kernel that takes the rows of a packed matrix, so many a thread."""
     slices = matrix.slices
     return {"SLICE": slices.size, "SORTED": int(slices.order is not None), "LANES": lanes,
-            "SHORT": int(matrix.stored < FEW * slices.slots), **REGISTERS}  # fmt: skip
+            "SHORT": int(matrix.stored < FEW * slices.slots), "WALKS": int(matrix.walkers > 0),
+            **REGISTERS}  # fmt: skip
 
 
 class Packed(Matrix):

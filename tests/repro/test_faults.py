@@ -51,7 +51,7 @@ def test_a_hang_is_stopped_with_what_it_started_and_costs_its_cell_alone(laborat
 def test_the_time_that_a_cell_waits_for_another_run_is_not_its_own(laboratory):
     with store.alone():
         waits = laboratory.start(*results(laboratory, "--cell-minutes", "0.02", "--only", "backend=host"))
-        time.sleep(4)
+        time.sleep(2.5)
     _, err = waits.communicate(timeout=60)
     assert waits.returncode == 0 and "3 cells measured" in err, err
 

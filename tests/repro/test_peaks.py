@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.judge.peaks import Peak, least_seconds, of_paper, of_published, of_roof, of_table
+from repro.judge.peaks import Peak, least_seconds, of_published, of_roof
 from repro.judge.roofs import Roof
 from repro.run.ceilings import Ceilings
 
@@ -13,24 +13,6 @@ from repro.run.ceilings import Ceilings
 def test_the_least_time_is_the_memorys_or_the_arithmetics(flops, precision, seconds):
     peak = Peak("card", 100e9, {"float64": 1e12, "float32": 2e12}, gpu=True)
     assert least_seconds({"work_bytes": 1e9, "work_flops": flops, "work_precision": precision}, peak) == seconds
-
-
-@pytest.mark.parametrize(
-    ("artefact", "gpu", "name"),
-    [
-        ("remacle2016-table2", True, "NVIDIA GTX 980"), ("remacle2016-table3", True, "NVIDIA K40"),
-        ("remacle2016-table4", False, "Intel Core i7-5960X"),
-        ("remacle2016-table1", True, "NVIDIA GTX 980"),  # whose GPU the paper does not name
-    ],
-)  # fmt: skip
-def test_the_device_of_a_table(artefact, gpu, name):
-    assert of_table(artefact, gpu).name == name
-
-
-def test_the_papers_devices():
-    found = of_paper("remacle2016")
-    assert list(found) == ["gpu", "gpu2", "cpu"] and [peak.gpu for peak in found.values()] == [True, True, False]
-    assert found["gpu2"].bandwidth == 288e9 and found["gpu"].rates["float32"] == 4981e9
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,6 @@ def test_a_failure_of_many_cells_is_told_once_with_its_count(laboratory, monkeyp
     assert set(laboratory.statuses().values()) == {"failed"}  # each has its record
 
 
-def test_what_is_skipped_for_one_reason_is_told_once_for_all_artefacts(laboratory, capsys):
-    assert laboratory.run("--all") == 0
-    said = capsys.readouterr().err
-    assert said.count(f": skipped: {CUDA}") == 1
-    told = f"4 cells were skipped for the same reason, {CUDA}: demo2020-table1 (3), demo2020-figure2 (1)\n"
-    assert told in said and "was measured" not in said  # the kernels on opencl were
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -37,8 +29,3 @@ def test_a_run_without_a_kernel_says_so_and_why(laboratory, capsys, arguments, t
     for _ in range(2):  # and again, though the baselines stand
         assert laboratory.run(*arguments) == 0
         assert f"{told}: {CUDA}\n" in capsys.readouterr().err
-
-
-def test_baselines_alone_are_no_lack_where_they_were_asked_for(laboratory, capsys):
-    assert laboratory.run("table1", "--backend", "host") == 0
-    assert "was measured" not in capsys.readouterr().err

@@ -176,17 +176,6 @@ def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
     assert line.replace(tables.FIRM, " ").endswith("| 2.00 ms | 50 %, not profiled | – | no rival in this run | – |")
 
 
-def test_a_line_a_kernel_and_of_the_best_the_fastest_of_a_family(store, modules):
-    store.row("a", "fast", "solve", 2.0, share=0.7)
-    store.row("a", "faster", "solve", 1.0, share=0.5)
-    measured(store)
-    stored, shown = Stored(store.results, "box"), [Ledger("demo", families=(FAMILY,))]
-    whole = tables.kernels(shown, stored, "[{}]({})".format)
-    assert "| Solves: [`faster`]" in whole and "| [`fast`]" in whole and "[why](kernels/demo/why.py)" in whole
-    (line,) = tables.best(shown, stored, "[{}]({})".format, 3).splitlines()[2:]
-    assert line.replace(tables.FIRM, " ") == "| Solves: [`faster`](results/box/demo/table1.md) | 1.00 s | 50 % | – |"
-
-
 def test_a_ledger_says_what_is_wrong_in_it(tmp_path):
     path = tmp_path / "demo2020" / "showcase.toml"
     path.parent.mkdir()

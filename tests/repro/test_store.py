@@ -41,17 +41,13 @@ def test_damaged_files_are_unreadable(cells, content):
         cells.read(path)
 
 
-def test_a_scale_that_there_is_not_is_unreadable(cells):
+@pytest.mark.parametrize(
+    ("odd", "told"), [({"scale": "huge"}, "no scale that there is"), ({"schema": 99}, "schema 99")]
+)
+def test_another_scale_or_schema_is_unreadable(cells, odd, told):
     path = cells.path("demo2020-table1", {"case": "a"})
-    cells.write(path, {**RECORD, "scale": "huge"})
-    with pytest.raises(Unreadable, match="no scale that there is"):
-        cells.read(path)
-
-
-def test_another_schema_is_unreadable_and_says_so(cells):
-    path = cells.path("demo2020-table1", {"case": "a"})
-    cells.write(path, {**RECORD, "schema": 99})
-    with pytest.raises(Unreadable, match="schema 99"):
+    cells.write(path, RECORD | odd)
+    with pytest.raises(Unreadable, match=told):
         cells.read(path)
 
 

@@ -160,22 +160,6 @@ def test_stand_ins_keep_their_name_and_the_papers_ratios_are_as_printed():
     assert first == ["Regular", "0.200", "0.519", "0.100", "0.420", "(2.0)", "(1.2)"]
 
 
-def test_counts_are_whole_and_published_millions_are_converted():
-    measured = results(
-        row("regular", "mesh", 274625.0, "host", "nodes", ""),
-        row("regular", "mesh", 4018753.0, "host", "nonzeros", ""),
-        artefact="fu2014-table1",
-    )
-    columns = [
-        Column("Nodes", "mesh", "nodes", unit="count"),
-        Column("NNZ", "mesh", "nonzeros", unit="million"),
-        Column("Non-zeros", "mesh", "nonzeros", unit="count"),
-    ]
-    first = paper_table(measured, "Meshes", columns).frame.iloc[0].tolist()
-    assert first[1:5] == ["274,625", "274,625", "4.02", "5.1"]
-    assert first[5] == "4,018,753"
-
-
 def test_a_column_that_the_paper_lacks_has_no_published_twin(measured):
     table = paper_table(measured, "Assembly", [Column("Other", "patch", "memory", unit="B")]).frame
     assert table.columns.tolist() == ["Mesh", "Other [B], not measured"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.judge.peaks import Peak, least_seconds, of_published, of_roof
+from repro.judge.peaks import Peak, least_seconds, of_paper, of_published, of_roof, of_table
 from repro.judge.roofs import Roof
 from repro.run.ceilings import Ceilings
 
@@ -40,3 +40,21 @@ def test_a_roof_is_the_memorys_and_not_the_caches():
     curve = {"copy": [(1e6, 9e12), (1e9, 4e12)], "read": [(1e6, 8e12), (1e9, 4.5e12)]}
     roof = Roof("card", True, None, Ceilings("card", curve, {}, {"float64": 3e13}))
     assert of_roof(roof) == Peak("card", 4.5e12, {"float64": 3e13}, True) and of_roof(None) is None
+
+
+def test_the_papers_devices():
+    found = of_paper("remacle2016")
+    assert list(found) == ["gpu", "gpu2", "cpu"] and [peak.gpu for peak in found.values()] == [True, True, False]
+    assert found["gpu2"].bandwidth == 288e9 and found["gpu"].rates["float32"] == 4981e9
+
+
+@pytest.mark.parametrize(
+    ("artefact", "gpu", "name"),
+    [
+        ("remacle2016-table2", True, "NVIDIA GTX 980"), ("remacle2016-table3", True, "NVIDIA K40"),
+        ("remacle2016-table4", False, "Intel Core i7-5960X"),
+        ("remacle2016-table1", True, "NVIDIA GTX 980"),  # whose GPU the paper does not name
+    ],
+)  # fmt: skip
+def test_the_device_of_a_table(artefact, gpu, name):
+    assert of_table(artefact, gpu).name == name

@@ -310,3 +310,12 @@ def test_a_figure_that_cannot_be_drawn_is_a_failure_with_the_rows_kept(laborator
     assert laboratory.run("table1") == 1
     assert "the figure cannot be drawn: " in capsys.readouterr().err
     assert len(rows(laboratory)) == 15 and not laboratory.file("table1.smoke.png").exists()
+
+
+def test_the_default_scale_needs_no_suffix(laboratory, monkeypatch):
+    from repro import settings
+    from repro.cache import files
+
+    monkeypatch.setattr(files, "default_scale", lambda: "smoke")
+    assert laboratory.run("table1") == 0 and settings.default_scale() != "smoke"
+    assert laboratory.file("table1.csv").exists() and not laboratory.file("table1.smoke.csv").exists()

@@ -301,3 +301,11 @@ def test_ours_stand_beside_the_published_with_ratio_and_share(results):
     assert cells[4:9] == ["s", "1.00e-04", "9.80e-05 to 1.03e-04", "0.0298", printed.place]
     assert ratio == pytest.approx(1e-4 / printed.value, rel=5e-3) and cells[10] == "50 %"
     assert count == table.count("<tr>") - 1 and ">ring<" not in table  # the paper has no such method
+
+
+def test_places_of_measurements(outline):
+    assert tile_of(outline, "fu2014-table2")["data-places"] == "big-gpu/cuda laptop/opencl"
+    panels = [found["data-panel"] for found in outline.all("section", class_="panel")]
+    assert panels[:1] == ["big-gpu-fu2014-table2"] or "big-gpu-fu2014-table2" in panels
+    ours = [panel for panel in panels if panel.endswith(("fu2014-table2", "table2.large"))]
+    assert ours == ["big-gpu-fu2014-table2", "big-gpu-fu2014-table2.large", "laptop-fu2014-table2"]

@@ -265,15 +265,3 @@ def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch,
     assert "not decided" in (root / "README.md").read_text()
     assert "# Kernels" in (root / "docs/kernels/index.md").read_text()
     assert main(["readme", "--results", str(store.results)]) == 0 and "up to date" in capsys.readouterr().err
-
-
-def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(store, modules):
-    store.row("a", "fast", "solve", 5.0, scale="large")
-    store.row("a", "fast", "solve", 1.0, scale="small")
-    store.row("a", "fast", "solve", 9.0, backend="openmp", share=0.1)
-    store.row("a", "fast", "solve", 7.0, backend="opencl", share=0.1)
-    store.row("a", "slow", "solve", 14.0, backend="openmp")
-    (paper,), (large,) = measured(store)
-    assert (paper.scale, paper.backend, paper.seconds, paper.faster.value) == ("paper", "opencl", 7.0, 2.0)
-    assert not paper.on_gpu and not paper.wants_explanation
-    assert (large.scale, large.backend, large.seconds, large.rival) == ("large", "cuda", 5.0, "")

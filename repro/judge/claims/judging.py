@@ -229,8 +229,8 @@ def _needs(
         few = dict.fromkeys(row["method"] for row in rows if lacks_interval(row))
         busy = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
         if few and few == busy:
-            return f"it needs five samples on a quiet machine of {notes.first(list(few))}"
-        told = [f"five samples of {notes.first(list(few))}"] * bool(few)
+            return f"it needs six samples on a quiet machine of {notes.first(list(few))}"
+        told = [f"six samples of {notes.first(list(few))}"] * bool(few)
         told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
         return f"it needs {' and '.join(told)}"
     if judgement.missing:

@@ -93,7 +93,9 @@ def _packed(name, device, matrix):
     if name in FORMATS:
         from kernels import spmv
 
-        return spmv.pack("csr_scalar" if name == "csr" else name, device, matrix)
+        # On a GPU blocks of SELL that go through consecutive rows suit some numberings.
+        options = spmv.tuned(name, device, matrix) if name == "sell" else {}
+        return spmv.pack("csr_scalar" if name == "csr" else name, device, matrix, **options)
     from baselines import spmv as rivals
 
     return rivals.pack(({"scipy": "scipy_csr"} | CUSPARSE).get(name, "numba_csr"), matrix)

@@ -20,6 +20,7 @@ from kernels.device import cache, recording
 from kernels.spmv._csr import Csr, canonical
 from kernels.spmv._warps import BLOCKS
 from kernels.spmv.csr_vector import WIDTHS
+from kernels.spmv.sell import WALKERS
 
 ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for ModernGPU
 WITH_BLOCKS = ("ellwarp", "ellwarp2")  # formats whose block size is searched for as well
@@ -33,8 +34,9 @@ def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, win
 
     Parameters
     ----------
-    name : {'ellwarp', 'ellwarp2', 'csr_merge', 'csr_vector'}
-        K1 by block size, K2 by threshold and block size, merge-path CSR by entries a thread, CSR by threads a row.
+    name : {'ellwarp', 'ellwarp2', 'csr_merge', 'csr_vector', 'sell'}
+        K1 by block size, K2 by threshold and block size, merge-path CSR by entries a thread, CSR by threads a row, SELL
+        by whether blocks go through consecutive rows.
     device : kernels.device.Device
     csr : sparse matrix or Csr
     dtype : {'float64', 'float32'}
@@ -110,6 +112,9 @@ def _layouts(name, csr, is_gpu, windows) -> Iterator[dict[str, Any]]:
     """Yield options but for the block size."""
     if name == "csr_merge":
         yield from ({"items": items} for items in (ITEMS if is_gpu else ITEMS[::3]))
+        return
+    if name == "sell":
+        yield from ({"walkers": walkers} for walkers in (WALKERS if is_gpu else WALKERS[:1]))
         return
     if name == "csr_vector":
         yield from ({"width": width} for width in (WIDTHS if is_gpu else WIDTHS[::3]))

@@ -18,8 +18,10 @@ from kernels.spmv import _sliced
 from kernels.spmv._matrix import LANES, Matrix
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sell.c"), 128, 8
-WALKING_BLOCK = 512
-REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
+WALKING_BLOCK, WALKERS = 512, (0, 3, 4)  # and how many of them a multiprocessor has
+# As many as it takes, or as let all blocks that walk be there at once: left alone NVRTC keeps to 32, and loads wait for
+# one another.
+REGISTERS = {"MIN_BLOCKS": 1}
 FEW = 12  # entries of a row, on average, below which it is short
 BUILDS = [(SOURCE, block, {"real": real, "SLICE": 32, "SORTED": is_sorted, "LANES": lanes, "SHORT": is_sorted,
                            "WALKS": int(block == WALKING_BLOCK), **REGISTERS})
@@ -36,7 +38,7 @@ def settings(matrix, lanes: int) -> dict:
     slices = matrix.slices
     return {"SLICE": slices.size, "SORTED": int(slices.order is not None), "LANES": lanes,
             "SHORT": int(matrix.stored < FEW * slices.slots), "WALKS": int(matrix.walkers > 0),
-            **REGISTERS}  # fmt: skip
+            "MIN_BLOCKS": max(1, matrix.walkers)}  # fmt: skip
 
 
 class Packed(Matrix):

@@ -16,13 +16,14 @@ def kept_apart(tmp_path, monkeypatch):
     monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["ellwarp", "ellwarp2", "csr_merge"])
+@pytest.mark.parametrize("name", ["ellwarp", "ellwarp2", "csr_merge", "sell"])
 @pytest.mark.parametrize("repeats", [1, 60])
 def test_what_is_found_packs_the_matrix(name, device, repeats, monkeypatch):
     monkeypatch.setattr(_tuning, "LONGEST", {True: 0.001, False: 0.0002})
     matrix = MATRICES["ragged"]()
     options = spmv.tuned(name, device, matrix, repeats=repeats)
-    assert set(options) == {"ellwarp": {"block"}, "ellwarp2": {"block", "threshold"}, "csr_merge": {"items"}}[name]
+    found = {"ellwarp": {"block"}, "ellwarp2": {"block", "threshold"}, "csr_merge": {"items"}, "sell": {"walkers"}}
+    assert set(options) == found[name]
     check(spmv.pack(name, device, matrix, **options), matrix)
 
 

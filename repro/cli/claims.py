@@ -20,7 +20,6 @@ def claims(
         typer.Option("--state", metavar="STATE", help=f"Only claims with this verdict: {', '.join(STYLES)}."),
     ] = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Answer as the papers' pages.")] = False,
 ) -> None:  # fmt: skip
     """Judge every claim of the papers by the stored results: one verdict each, with what explains it."""
     from repro import environment, published
@@ -42,11 +41,6 @@ def claims(
     ]  # fmt: skip
     if as_json:
         answer([verdict.as_dict() for verdict in found])
-    elif markdown:
-        from repro.judge.claims.table import linked, page
-
-        for name in dict.fromkeys(verdict.paper for verdict in found):
-            print(page([verdict for verdict in found if verdict.paper == name], linked("")), end="")
     else:
         _show(found)
     if text := unverified(folder):

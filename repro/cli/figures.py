@@ -34,7 +34,7 @@ def figures(
     for name in wanted:
         discovery.require(name, plots.FORMATS, "format")
     artefacts = {each.id: each for each in discovery.select(names or (), paper or (), kind)}
-    found = measurements([results or environment.results_folder()], artefacts)
+    found = measurements(results or environment.results_folder(), artefacts)
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
         found = [each for each in found if each.machine == machine]

@@ -5,14 +5,11 @@ from typing import Annotated
 
 import typer
 
-from repro.cli.common import a_file, say
+from repro.cli.common import Results, a_file, say
 
 
 def report(
-    results: Annotated[
-        list[Path] | None,
-        typer.Option("--results", metavar="DIR", help="Results folder; repeatable; by default that of the checkout."),
-    ] = None,
+    results: Results = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", callback=a_file, help="Where it is written.")
     ] = Path("report.html"),
@@ -22,6 +19,6 @@ def report(
     from repro.cache.store import write_atomically
     from repro.site.report import build
 
-    page = build(results or [environment.results_folder()])
+    page = build(results or environment.results_folder())
     write_atomically(output, page)
     say(f"{output}: {len(page.encode()) / 1e6:.1f} MB")

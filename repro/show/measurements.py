@@ -134,22 +134,18 @@ class Measurement:
         )  # fmt: skip
 
 
-def measurements(folders: Iterable[Path], known: Iterable[str]) -> list[Measurement]:
+def measurements(folder: Path, known: Iterable[str]) -> list[Measurement]:
     """Return everything that is stored of some artefacts, best first: GPUs, then larger scales, then by machine.
 
     Raises `ReproError` when a folder is none of results, or a file in it is damaged.
-
-    `folders`: results folders. A machine that is in several counts in the first.
     """
-    found: dict[tuple[str, str, str], Measurement] = {}
-    for folder in folders:
-        require_results(folder)
-        for artefact in known:
-            paper, _, stem = artefact.partition("-")
-            for path in sorted([*folder.glob(f"*/{paper}/{stem}.csv"), *folder.glob(f"*/{paper}/{stem}.*.csv")]):
-                machine = path.parents[1].name
-                found.setdefault((artefact, machine, path.name), Measurement(artefact, machine, path))
-    return sorted(found.values(), key=_rank)
+    require_results(folder)
+    found = []
+    for artefact in known:
+        paper, _, stem = artefact.partition("-")
+        paths = sorted([*folder.glob(f"*/{paper}/{stem}.csv"), *folder.glob(f"*/{paper}/{stem}.*.csv")])
+        found += (Measurement(artefact, path.parents[1].name, path) for path in paths)
+    return sorted(found, key=_rank)
 
 
 def _rank(each: Measurement) -> tuple:

@@ -21,7 +21,7 @@ def figures(laboratory, *arguments):
 def results_of(laboratory):
     from repro.show.measurements import measurements
 
-    return measurements([laboratory.results], ["demo2020-table1"])[0].results()
+    return measurements(laboratory.results, ["demo2020-table1"])[0].results()
 
 
 def test_figures_are_drawn_again_without_measuring(measured, capsys):

@@ -31,27 +31,26 @@ MARKS = {
 }  # fmt: skip
 
 
-def build(folders: Sequence[Path]) -> str:
-    """Return the report of some results folders as one HTML page that loads nothing.
+def build(folder: Path) -> str:
+    """Return the report of a results folder as one HTML page that loads nothing.
 
     Raises `ReproError` when a folder is not there, a stored file is damaged, or what draws the page is not installed.
     """
     known, environment = catalogue(), _environment()
-    found = measurements(folders, known)
+    found = measurements(folder, known)
     papers = wall(known, found)
-    stores = {folder: {name: Stored(folder, name) for name in claims.machines(folder)} for folder in folders}
-    verdicts = _best([each for folder, own in stores.items()
-                      for each in claims.verdicts(folder, stores=list(own.values()))])  # fmt: skip
+    stores = {name: Stored(folder, name) for name in claims.machines(folder)}
+    stored = {name: stores[name] for name in machines(found)}
+    verdicts = claims.verdicts(folder, stores=list(stores.values()))
     shown = roofline.points(found)
     panel = environment.get_template("panel.html.j2").render
     carried = {
         "panels": {each.key: panel(tile=tile, each=each, **_panel(each))
                    for paper in papers for tile in paper.tiles for each in tile.measurements},
         "rows": {each.key: by_columns(each.csv) for each in found},
-        "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folders, shown)},
+        "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folder, shown)},
         "library": _library(),
     }  # fmt: skip
-    stored = {name: next(own[name] for own in stores.values() if name in own) for name in machines(found)}
     return environment.get_template("page.html.j2").render(
         version=repro.__version__, papers=papers, states=STATES, marks=MARKS,
         counts=Counter(tile.state for paper in papers for tile in paper.tiles),
@@ -59,7 +58,7 @@ def build(folders: Sequence[Path]) -> str:
         machines=[_machine(name, found) for name in stored],
         backends=list(dict.fromkeys(backend for each in found for backend in each.backends)),
         verdicts=[(verdict, html(claims_table.told(verdict, _anchor))) for verdict in verdicts],
-        measured=claims_table.measured, unverified=" ".join(filter(None, map(told_unverified, folders))),
+        measured=claims_table.measured, unverified=told_unverified(folder),
         summary=html(claims_table.summary(verdicts)), rule=html(claims_table.RULE), reading=html(claims_table.READING),
         headlines=html(claims_table.numbers(verdicts, headlines(), "#claim-{paper}-{id}")),
         best=next(((name, html(tables.best(ledgers(), each, _anchor, BEST))) for name, each in stored.items()),
@@ -175,16 +174,6 @@ def _share(value: Any) -> str:
 def _findings() -> dict[str, str]:
     found = {paper: claims_table.contradictions(paper) for paper in published.papers()}
     return {paper: html(text) for paper, text in found.items() if text}
-
-
-def _best(verdicts: Sequence[claims.Verdict]) -> list[claims.Verdict]:
-    """Return a verdict a claim: with several folders, the first that has decided it."""
-    best: dict[tuple[str, str], claims.Verdict] = {}
-    for verdict in verdicts:
-        other = best.get((verdict.paper, verdict.id))
-        if other is None or (other.outcome == claims.UNDECIDED and verdict.outcome != claims.UNDECIDED):
-            best[verdict.paper, verdict.id] = verdict
-    return list(best.values())
 
 
 def _anchor(text: str, path: str) -> str:

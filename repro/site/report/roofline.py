@@ -48,7 +48,7 @@ def _point(each: Measurement, row: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def roofs(folder: Path, shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the roof of every device that has points: measured bandwidth up to each measured arithmetic rate.
 
     The bandwidth is that of the largest stream, which no cache holds; kernels whose data a cache holds may lie above.
@@ -58,15 +58,12 @@ def roofs(folders: Iterable[Path], shown: Sequence[dict[str, Any]]) -> list[dict
     list of dict
         Points of lines: ``machine``, ``device``, ``roof`` (its name), ``intensity``, ``rate``.
     """
-    devices = {(point["machine"], point["device"]) for point in shown}
-    made: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for folder in folders:
-        for machine, device in sorted(devices - made.keys()):
-            roof = Roofs.read(folder / machine).of(device)
-            if roof:
-                mine = [point for point in shown if (point["machine"], point["device"]) == (machine, device)]
-                made[machine, device] = _roof(machine, device, roof.ceilings, mine)
-    return [line for key in sorted(made) for line in made[key]]
+    made = []
+    for machine, device in sorted({(point["machine"], point["device"]) for point in shown}):
+        if roof := Roofs.read(folder / machine).of(device):
+            mine = [point for point in shown if (point["machine"], point["device"]) == (machine, device)]
+            made += _roof(machine, device, roof.ceilings, mine)
+    return made
 
 
 def _roof(machine: str, device: str, ceilings: Ceilings, shown: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ class Showcase:
     def __init__(self, results: Path):
         self.results = Path(results)
         self.ledgers = ledgers()
-        self.found = measurements([self.results], catalogue()) if self.results.is_dir() else []
+        self.found = measurements(self.results, catalogue()) if self.results.is_dir() else []
         self.machines = machines(self.found)
 
     @cached_property

@@ -29,7 +29,7 @@ def browser():
 @pytest.fixture(scope="module")
 def address(results, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(build([results]))
+    path.write_text(build(results))
     return path.as_uri()
 
 
@@ -235,7 +235,7 @@ def test_without_scripts_the_answers_and_claims_are_there(browser, address):
 
 def test_a_page_without_any_result_works(browser, tmp_path):
     (tmp_path / "results").mkdir()
-    (tmp_path / "report.html").write_text(build([tmp_path / "results"]))
+    (tmp_path / "report.html").write_text(build(tmp_path / "results"))
     page, errors = browser.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto((tmp_path / "report.html").as_uri())

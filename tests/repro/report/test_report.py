@@ -59,7 +59,7 @@ class Outline(HTMLParser):
 
 @pytest.fixture(scope="session")
 def page(results):
-    return build([results])
+    return build(results)
 
 
 def carried(page):
@@ -208,7 +208,7 @@ def test_findings_are_those_of_the_papers(outline):
 
 
 def test_points_of_the_roofline_are_the_rows(results):
-    found = measurements([results], ["fu2014-table2"])
+    found = measurements(results, ["fu2014-table2"])
     (best,) = [
         point for point in roofline.points(found)
         if (point["machine"], point["scale"]) == ("big-gpu", "paper")
@@ -221,35 +221,24 @@ def test_points_of_the_roofline_are_the_rows(results):
 
 
 def test_a_measurement_that_two_artefacts_show_is_one_point(results):
-    found = measurements([results], ["fu2014-table2"])
+    found = measurements(results, ["fu2014-table2"])
     again = [dataclasses.replace(each, artefact="fu2014-table5") for each in found]
     shown = roofline.points([*found, *again])
     assert shown and shown == roofline.points(found)
 
 
 def test_roofs_are_the_measured_ceilings(results):
-    shown = roofline.points(measurements([results], ["fu2014-table2"]))
-    lines = [line for line in roofline.roofs([results], shown) if line["machine"] == "big-gpu"]
+    shown = roofline.points(measurements(results, ["fu2014-table2"]))
+    lines = [line for line in roofline.roofs(results, shown) if line["machine"] == "big-gpu"]
     double = [(line["intensity"], line["rate"]) for line in lines if line["roof"].startswith("double")]
     assert double[0] == (pytest.approx(0.15), pytest.approx(600)) and double[1] == (pytest.approx(7.5), 30000)
     assert double[2][1] == 30000
     assert max(line["rate"] for line in lines if line["roof"].startswith("single")) == 60000
 
 
-def test_a_second_folder_adds_machines_and_the_first_wins(results, tmp_path):
-    copy = tmp_path / "more/laptop/fu2014"
-    copy.mkdir(parents=True)
-    (copy / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
-    (tmp_path / "more/other/fu2014").mkdir(parents=True)
-    (tmp_path / "more/other/fu2014/table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
-    found = measurements([results, tmp_path / "more"], ["fu2014-table2"])
-    assert {each.machine for each in found} == {"big-gpu", "laptop", "other"}
-    assert all(each.csv.is_relative_to(results) for each in found if each.machine == "laptop")
-
-
 def test_a_folder_that_is_not_there_is_said(tmp_path):
     with pytest.raises(ReproError, match="nowhere"):
-        build([tmp_path / "nowhere"])
+        build(tmp_path / "nowhere")
 
 
 def test_a_damaged_manifest_is_said(results, tmp_path):
@@ -258,7 +247,7 @@ def test_a_damaged_manifest_is_said(results, tmp_path):
     (folder / "table2.csv").write_bytes((results / "laptop/fu2014/table2.csv").read_bytes())
     (folder / "table2.json").write_text('{"cells": [')
     with pytest.raises(ReproError, match=r"table2\.json is damaged"):
-        build([tmp_path])
+        build(tmp_path)
 
 
 def test_pictures_become_smaller(tmp_path):
@@ -283,8 +272,8 @@ def test_the_stored_results_make_a_small_page():
     folder = ROOT / "results"
     if not folder.is_dir():
         pytest.skip("no results beside the sources")
-    found = measurements([folder], wall.catalogue())
-    made = build([folder])
+    found = measurements(folder, wall.catalogue())
+    made = build(folder)
     assert len(made) < LIMIT
     panels = {found["data-panel"] for found in Outline(made).all("section", class_="panel")}
     assert panels == {each.key for each in found} == carried(made)["panels"].keys()
@@ -292,7 +281,7 @@ def test_the_stored_results_make_a_small_page():
 
 
 def test_ours_stand_beside_the_published_with_ratio_and_share(results):
-    (best,) = [each for each in measurements([results], ["fu2014-table2"]) if each.key == "big-gpu-fu2014-table2"]
+    (best,) = [each for each in measurements(results, ["fu2014-table2"]) if each.key == "big-gpu-fu2014-table2"]
     count, table = report._beside(best)
     printed = published.load("fu2014-table2").get("regular", "patch", "assembly")
     (line,) = [line for line in table.split("<tr>") if "<td>regular</td>" in line and ">patch<" in line]

@@ -32,11 +32,11 @@ def lacking(results, tmp_path):
 
 def tiles(folder):
     known = wall.catalogue()
-    return {tile.id: tile for paper in wall.wall(known, measurements([folder], known)) for tile in paper.tiles}
+    return {tile.id: tile for paper in wall.wall(known, measurements(folder, known)) for tile in paper.tiles}
 
 
 def test_what_lacks_cells_is_not_told_as_measured(lacking):
-    outline = Outline(build([lacking]))
+    outline = Outline(build(lacking))
     assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
     assert tile_of(outline, "zhang2013-figure8")["data-state"] == "smaller"
     assert ("At full size, some cells missing : on big-gpu at scale paper, never run: 2 on opencl (patch); "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 
@@ -77,8 +78,22 @@ class Device(base.Device):
                              f"{self.name} has {self.shared_bytes}")  # fmt: skip
         if dynamic > STATIC_SHARED_BYTES:
             raw.max_dynamic_shared_size_bytes = dynamic
-        function, block, together = raw.kernel, source.block, "COOPERATIVE" in source.settings
-        return lambda grid, values: function(grid, block, values, dynamic, None, together)
+        function, block = raw.kernel, source.block
+        if "COOPERATIVE" in source.settings:
+            return self._launch_together(kernel.name, function, block, dynamic)
+        return lambda grid, values: function(grid, block, values, dynamic)
+
+    def _launch_together(self, name, function, block, dynamic):
+        """Return what launches blocks that wait for one another: all of them, where CuPy would launch fewer."""
+        occupancy = self.xp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
+        most = self.compute_units * occupancy(function.ptr, math.prod(block), dynamic)
+
+        def launch(grid, values):
+            if math.prod(grid) > most:
+                raise ValueError(f"{name} takes {math.prod(grid)} blocks at once; {self.name} has room for {most}")
+            function(grid, block, values, dynamic, None, True)
+
+        return launch
 
     def _pointer(self, check, argument):
         kind, dtype = self.array_type, argument.dtype

@@ -70,7 +70,7 @@ def distances(q: int) -> tuple[int, int]:
     return pitch, q * pitch + (q % 4 == 2)
 
 
-# By threads of stiffness.c, of orders 1, 2, ...: elements, padding, min_blocks, pencils.
+# By threads of stiffness.c, of orders 1 to 7: elements, padding, min_blocks, pencils.
 _THREADS = {
     ("float64", "stored"): [
         (8, 0, 21, 1), (32, 0, 0, 1), (4, 0, 10, 1), (5, 0, 6, 1), (3, 1, 8, 2), (3, 0, 0, 1), (1, 0, 10, 1),
@@ -88,16 +88,16 @@ _THREADS = {
 # By pencils.c: elements and min_blocks.
 _PENCILS = {
     ("float64", "stored"): {
-        8: (1, 8), 9: (1, 6), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0), 14: (1, 0), 15: (1, 0),
+        8: (1, 8), 9: (1, 6), 10: (1, 5), 11: (1, 0), 12: (1, 3), 13: (1, 2), 14: (1, 2), 15: (1, 0),
     },
-    ("float32", "stored"): {
-        8: (3, 4), 9: (3, 4), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0), 14: (1, 0), 15: (1, 0),
-    },
+    ("float32", "stored"): {8: (1, 16), 9: (3, 4), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0), 14: (1, 0)},
     ("float64", "trilinear"): {
-        8: (1, 6), 9: (1, 0), 10: (1, 5), 11: (1, 4), 12: (1, 3), 13: (1, 0), 14: (1, 0), 15: (1, 0),
+        4: (5, 0), 6: (1, 0), 8: (1, 6), 9: (1, 5), 10: (1, 5), 11: (1, 4), 12: (1, 3), 13: (1, 2), 14: (1, 2),
+        15: (1, 0),
     },
     ("float32", "trilinear"): {
-        6: (4, 0), 8: (1, 0), 9: (1, 0), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0), 14: (1, 0), 15: (1, 0),
+        4: (5, 0), 6: (4, 0), 7: (1, 0), 8: (1, 0), 9: (1, 0), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0),
+        14: (1, 0), 15: (1, 0),
     },
 }  # fmt: skip
 _TUNED = {
@@ -105,6 +105,7 @@ _TUNED = {
     | {order: Shape(count, min_blocks=blocks, body="pencils") for order, (count, blocks) in pencils.items()}
     for key, pencils in _PENCILS.items()
 }
+_TUNED["float32", "stored"][15] = Shape(1, min_blocks=2)  # which fits where pencils do not
 # Orders at which what CUDA alone has is faster: FP64 tensor cores, threads with more registers, factors copied ahead.
 _CUDA = {
     ("float64", "stored"): {
@@ -114,13 +115,18 @@ _CUDA = {
     },
     ("float64", "trilinear"): {
         2: Shape(32, body="rows"), 3: Shape(8, min_blocks=12, body="rows"),
-        7: Shape(1, min_blocks=12, body="tensor"), 15: Shape(1, body="tensor"),
+        7: Shape(1, min_blocks=12, body="tensor"),
     },
-    ("float32", "stored"): {7: Shape(2, pencils=2, stages=2)},
+    ("float32", "stored"): {7: Shape(2, pencils=2, stages=2), 15: Shape(1, body="pencils")},
 }  # fmt: skip
 # With a mass, whose factor is loaded late, other shapes are faster at some orders.
 _CUDA_MASS = {
-    ("float32", "stored"): {4: Shape(5, padding=1), 7: Shape(1, min_blocks=16, body="pencils")},
+    ("float32", "stored"): {
+        4: Shape(5, min_blocks=10, body="pencils"),
+        5: Shape(8, min_blocks=5, body="pencils"),
+        6: Shape(2, min_blocks=10, body="pencils"),
+        7: Shape(1, min_blocks=16, body="pencils"),
+    },
     ("float32", "trilinear"): {2: Shape(32, body="rows")},
 }
 FIRST_CAPABILITY = 80  # of the GPUs that have these

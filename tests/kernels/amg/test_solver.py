@@ -1,5 +1,6 @@
 """The solver on the paper's problem, small, and its answers to systems that it cannot solve."""
 
+import collections
 import dataclasses
 import functools
 
@@ -11,10 +12,12 @@ import scipy.sparse.linalg
 from baselines.assembly import coordinates
 from datasets.fu2014 import regular
 from kernels import amg
+from kernels.amg import power_method, spectrum
 from kernels.amg.arrays import built
 from kernels.amg.checks import UnsuitableMatrix
 from kernels.amg.rehearsal import rehearse
 from kernels.assembly.problem import Problem
+from kernels.device.base import Kernel
 
 SMALL = {"patch_size": 100, "coarsest": 20}
 
@@ -159,6 +162,23 @@ def test_what_is_built_ahead_is_used(device, relaxation, coarsening, begun_and_u
         "patch_matrix.c", "transfer.c", "product.c", "induced.c", "relax_jacobi.c", "coo.c",
         "pieces.c", "sell.c", "fill.c",
     }  # fmt: skip
+
+
+def test_a_set_up_walks_its_matrices_for_estimates_that_rivals_do_without(device, monkeypatch):
+    """Ten products and twelve relaxations a level: a reason for which AMGCL's and hypre's set-ups may be faster."""
+    if device.backend != "openmp":
+        pytest.skip("of processors; CUDA rehearses set-ups besides")
+    walked, call = collections.Counter(), Kernel.__call__
+
+    def counting(kernel, *arguments):
+        walked[kernel.signature.name] += 1
+        return call(kernel, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", counting)
+    levels = len(made(device, regular_mesh(1.0)).hierarchy.levels)
+    relaxed = sum(count for name, count in walked.items() if name.startswith("postrelax"))
+    assert levels > 1 and walked["apply"] == spectrum.STEPS * (levels - 1)
+    assert relaxed == power_method.STEPS * (levels - 1)
 
 
 def test_what_is_rehearsed_can_be_done(device, monkeypatch):

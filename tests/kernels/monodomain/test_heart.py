@@ -1,5 +1,6 @@
 """The heart's residual, tangent and local Newton method against SciPy and scikit-fem; its steps against loops."""
 
+import collections
 import dataclasses
 
 import numpy as np
@@ -11,6 +12,7 @@ from baselines.monodomain import serial
 from baselines.monodomain.system import system
 from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
+from kernels.device.base import Kernel
 from kernels.monodomain import Diverged, Heart, Hybrid, Model, contributions, places
 from kernels.monodomain.contributions import PER_ELEMENT
 
@@ -258,3 +260,23 @@ def test_what_has_no_solution_says_so(device, tissue):
         heart.step()
     heart.load(np.zeros(heart.nodes))  # and the next start is a clean one
     assert heart.step().newton_iterations == 0
+
+
+def test_an_iteration_on_a_processor_is_five_launches(device, tissue, monkeypatch):
+    """A reason for which a loop on one core, or PETSc, may be faster on small hearts."""
+    if device.backend != "openmp":
+        pytest.skip("of processors: CUDA replays graphs, or solves in one kernel")
+    heart = Heart(device, *tissue, dt=DT, format="sell")
+    heart.load(np.linspace(0, 1, heart.nodes))
+    launched, call = collections.Counter(), Kernel.__call__
+
+    def counting(kernel, *arguments):
+        launched[kernel.signature.name] += 1
+        return call(kernel, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", counting)
+    iterations = sum(step.linear_iterations for step in heart.run(2))
+    assert iterations > 10
+    assert sorted(name for name, count in launched.items() if count >= iterations) == [
+        "check", "curvature", "scaled_advance", "scaled_direction", "sell",
+    ]  # fmt: skip

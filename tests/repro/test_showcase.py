@@ -84,6 +84,7 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
         store.row(case, "fast", "solve", seconds, share=share)
         store.row(case, "fast", "solve_cold", 2 * seconds, share=share / 2)
     store.row("a", "faster", "solve", 1.0, share=0.9, problem_bytes=0.45e12)
+    store.row("d", "faster", "solve", 0.1, share=0.9)
     store.row("b", "slow-1", "solve", 12.0)
     store.row("b", "slow-2", "solve", 6.0, backend="host")
     store.row("c", "host-code", "solve", 24.0, backend="host")

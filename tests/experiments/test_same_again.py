@@ -10,7 +10,7 @@ from kernels.device import Unavailable, open_device
 TIMING = ("value", "ci_low", "ci_high", "n", "outliers", "disturbed")  # columns of rows that hold times or rates
 ARTEFACTS = {
     "fu2014-table5": ("case=regular", "method=patch-pcgamg"),
-    "zhang2013-table3": ("case=least-squares", "order=3"),
+    "zhang2013-table3": ("case=least-squares", "method=order-3-safeguard"),
     "geveler2011-table3": ("method=q1-hie-ellpack_r",),
     "remacle2016-table1": ("case=mesh1-8", "order=3"),
     "wong2015-table2": (),

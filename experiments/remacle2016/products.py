@@ -195,7 +195,7 @@ def tables(results, title, backend, z=(), wall=()):
         "sums and differences first, as modes are even or odd, and so does about what O_P says.",
         "The paper counts bytes that a cache may spare, so that they can come faster than the memory's: the least are "
         "under All kernels.",
-        f"With geometry: {GEOMETRY_FLOPS} operations a node more, which the paper's kernel does; ours needs 70 to 80. "
+        f"With geometry: {GEOMETRY_FLOPS} operations a node more, which the paper's kernel does; ours needs 67 to 79. "
         "Executed: what the kernels' text says, counted by a build whose numbers count.",
     ]
     paper = [paper_table(results, title, columns, row="n", cases=cases, notes=notes)]

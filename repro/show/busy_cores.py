@@ -7,7 +7,8 @@ from typing import Any
 def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a line for an artefact's page: methods by their cores, the most first; none where nothing tells.
 
-    A method that records its ``threads`` itself, as one whose processes are not this one's, has that number.
+    A method whose processes are not this one's has the number that it records as ``threads``, or its parameter
+    ``processes``.
     """
     found: dict[str, float] = {}
     bound = False
@@ -18,6 +19,7 @@ def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
         bound |= any(state["bound"][1] for state in states if "bound" in state)
         own = [row["value"] for row in record["rows"] if row["metric"] == "threads"]
         identity = record["identity"]
+        own += [float(count)] if (count := identity.get("parameters", {}).get("processes")) else []
         name = identity["method"] + (f" on {identity['backend']}" if identity["backend"] != "host" else "")
         found[name] = max(found.get(name, 0.0), *own, *([] if own else (state["cores"] for state in states)))
     if not found:

@@ -153,15 +153,18 @@ def test_bound_threads_are_told_with_the_cores_at_work():
     thread.join()
     assert bound == wanted
     records = [
-        {"identity": {"method": method, "backend": backend}, "rows": rows,
+        {"identity": {"method": method, "backend": backend, "parameters": own}, "rows": rows,
          "rounds": [{"state": {"time": {"cores": cores, "bound": [0, bound, 0]}}}]}
-        for method, backend, cores, rows in (
-            ("sell", "openmp", 1.96, []), ("sell", "openmp", 1.2, []), ("scipy", "host", 0.98, []),
-            ("hypre", "host", 0.1, [{"metric": "threads", "value": 2.0}]),
+        for method, backend, cores, rows, own in (
+            ("sell", "openmp", 1.96, [], {}), ("sell", "openmp", 1.2, [], {}), ("scipy", "host", 0.98, [], {}),
+            ("hypre", "host", 0.1, [{"metric": "threads", "value": 2.0}], {}),
+            ("petsc", "host", 0.1, [], {"processes": 2}),
         )
     ]  # fmt: skip
     [line] = busy_cores.lines(records)
-    assert "2.0: hypre, sell on openmp; 1.0: scipy; " in line and ("some threads were bound" in line) == bool(bound)
+    assert "2.0: hypre, petsc, sell on openmp; 1.0: scipy; " in line and ("some threads were bound" in line) == bool(
+        bound
+    )
     assert not busy_cores.lines([{"identity": {}, "rows": [], "rounds": [{"state": {"time": {"sm_mhz": [1, 1, 1]}}}]}])
 
 

@@ -28,30 +28,22 @@
 #endif
 
 /* For each row of a thread: `sum` is its entry of A x, `i` its number, and one, two, three and four what stands there
- * in the vectors that are named, which are read before A is, so that nothing waits for them later. */
+ * in the vectors that are named. */
 #define THREAD threadIdx.x
 #define FOR_ROWS(a, b, c, d, statement)                                                                              \
     OUTER(block);                                                                                                    \
     const long first = (block * BLOCK + threadIdx.x) * LANES;                                                        \
     if (first < slots) {                                                                                             \
-        long places[LANES];                                                                                          \
-        real given[4][LANES];                                                                                        \
-        _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                     \
-        {                                                                                                            \
-            const long i = SORTED ? order[first + lane] : first + lane, at = i < 0 || i >= rows ? 0 : i;             \
-            places[lane] = i;                                                                                        \
-            given[0][lane] = (a)[at], given[1][lane] = (b)[at], given[2][lane] = (c)[at], given[3][lane] = (d)[at];  \
-        }                                                                                                            \
         LIMITS;                                                                                                      \
         real sums[LANES] = {};                                                                                       \
         ADD_ROWS;                                                                                                    \
         _Pragma("unroll LANES_AT_ONCE") for (int lane = 0; lane < LANES; ++lane)                                     \
         {                                                                                                            \
-            const long i = places[lane];                                                                             \
+            const long i = SORTED ? order[first + lane] : first + lane;                                              \
             if (i < 0 || i >= rows)                                                                                  \
                 continue;                                                                                            \
             const real sum = sums[lane];                                                                             \
-            const real one = given[0][lane], two = given[1][lane], three = given[2][lane], four = given[3][lane];    \
+            const real one = (a)[i], two = (b)[i], three = (c)[i], four = (d)[i];                                    \
             statement;                                                                                               \
         }                                                                                                            \
     }

@@ -11,6 +11,7 @@ from repro import Work
 
 VECTORS, FUSED = Path(__file__).with_name("vectors.c"), Path(__file__).with_name("fused.c")
 GPU_SHAPE, CPU_SHAPE = (256, 1), (64, 8)  # threads a block, and entries of a thread
+FUSED_GPU_SHAPES = {"ellpack_r": (128, 2), "sell": (128, 1), "sell16": (128, 1)}
 # Of a slice all rows, so that memory is read in order.
 FUSED_CPU_SHAPES = {"ellpack_r": (4, 64), "sell": (4, 32), "sell16": (4, 32)}
 LEAST_CHUNK = 4096  # entries of a block in a sum
@@ -18,8 +19,6 @@ REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 
 REAL = {"float64": "double", "float32": "float"}
 # Of the formats that are fused: what bounds their rows.
 EXTENTS = {"ellpack_r": "lengths", "sell": "slice_offsets", "sell16": "slice_offsets"}
-FUSED_GPU_SHAPES = {(name, real): (128, 2 if name == "ellpack_r" else 1) for name in EXTENTS for real in REAL.values()}
-DEPTHS = {"double": 5, "float": 5}  # entries of a short row that a thread of CUDA waits for together
 
 
 def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = False, is_short: bool = True,
@@ -27,7 +26,7 @@ def _defines(name: str, lanes: int, slice_size: int = 32, is_sorted: bool = Fals
     sliced, bits = name != "ellpack_r", 16 if name == "sell16" else 32
     return {"LANES": lanes, "SLICED": int(sliced), "SLICE": slice_size if sliced else 1, "SORTED": int(is_sorted),
             "BITS": bits, "index": "ushort" if bits == 16 else "int", "SHORT": int(is_short),
-            "extent": "long" if sliced else "int", "real": real, "rounded": rounded, "DEPTH": DEPTHS[real],
+            "extent": "long" if sliced else "int", "real": real, "rounded": rounded,
             **REGISTERS}  # fmt: skip
 
 
@@ -36,8 +35,8 @@ BUILDS = [(VECTORS, block, {"LANES": lanes, "real": real})
 BUILDS += [(FUSED, block, _defines(name, lanes, is_sorted=is_sorted, real=real))
            for name, is_sorted in (("ellpack_r", False), ("sell", False), ("sell", True), ("sell16", True))
            for real in REAL.values()
-           for block, lanes in (FUSED_GPU_SHAPES[name, real], FUSED_CPU_SHAPES[name])]  # fmt: skip
-BUILDS += [(FUSED, 128, _defines("sell16", 1, rounded="float")), (FUSED, 128, _defines("sell16", 2, real="float"))]
+           for block, lanes in (FUSED_GPU_SHAPES[name], FUSED_CPU_SHAPES[name])]  # fmt: skip
+BUILDS += [(FUSED, 128, _defines("sell16", 1, rounded="float"))]
 
 
 class Vectors:
@@ -86,7 +85,7 @@ class Operator:
         if self.is_fused:
             slices, arrays = matrix.slices, matrix.arrays
             real = REAL[self.dtype.name]
-            block, lanes = FUSED_GPU_SHAPES[name, real] if device.is_gpu else FUSED_CPU_SHAPES[name]
+            block, lanes = FUSED_GPU_SHAPES[name] if device.is_gpu else FUSED_CPU_SHAPES[name]
             order, is_short = arrays.get("order"), name == "ellpack_r" or matrix.stored < FEW * slices.slots
             defines = _defines(name, lanes, slices.size, order is not None, is_short, real, REAL[self._rounded.name])
             self._kernels = device.build(FUSED, block=block, defines=defines)

@@ -13,11 +13,6 @@ DEVICE_FUNCTION void load_pair(const int *from, int *to)
     const int2 both = __ldg(reinterpret_cast<const int2 *>(from));
     to[0] = both.x, to[1] = both.y;
 }
-DEVICE_FUNCTION void load_pair(const ushort *from, int *to)
-{
-    const ushort2 both = __ldg(reinterpret_cast<const ushort2 *>(from));
-    to[0] = column_of(both.x), to[1] = column_of(both.y);
-}
 DEVICE_FUNCTION void load_pair(const double *from, double *to)
 {
     const double2 both = __ldcs(reinterpret_cast<const double2 *>(from));
@@ -42,9 +37,7 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns,
                               const real *RESTRICT x, real *sums)
 {
 #if SHORT // rows of a few entries: many threads at once hide the waiting, so registers are spared
-#ifndef DEPTH
 #define DEPTH 5
-#endif
     for (; left > 0; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
         int column[DEPTH][LANES];
         real value[DEPTH][LANES];

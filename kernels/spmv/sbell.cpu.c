@@ -1,13 +1,13 @@
-// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a block for the block
-// rows of its `chunk`; where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
+// y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
+// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "block_columns.h"
 #include "slices.h"
 #define PARTS (TOGETHER / 8)
 #define BLOCKS_AHEAD 4
 
-KERNEL sbell(const long slots, const long chunk, const int block_rows, const real alpha, const real beta,
-             const real gamma, const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
+KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
+             const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT first_columns, GLOBAL const int *RESTRICT far, GLOBAL const index *RESTRICT columns,
              GLOBAL const real *RESTRICT values, GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT z,
              GLOBAL const real *before, GLOBAL wide *y, const int parts, GLOBAL const wide *RESTRICT measured,
@@ -15,8 +15,8 @@ KERNEL sbell(const long slots, const long chunk, const int block_rows, const rea
 {
     OUTER(block);
     double totals[MEASURES + 1] = {0};
-    const long last = (block + 1) * chunk < slots ? (block + 1) * chunk : slots;
-    for (long slot = block * chunk; slot < last; slot += TOGETHER) {
+    const long last = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;
+    for (long slot = block * BLOCK * LANES; slot < last; slot += TOGETHER) {
         const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
 #if BITS == 16
         const int start = first_columns[slice];

@@ -14,11 +14,10 @@ from kernels.spmv import _blocks, _sliced
 from kernels.spmv._matrix import LANES, REAL
 
 SOURCE, GPU_BLOCK, CPU_BLOCK = Path(__file__).with_name("sbell.c"), 128, 4
-WALKING_BLOCK = 512
 REGISTERS = {"MIN_BLOCKS": 1}  # as many as it takes: left alone NVRTC keeps to 32, and loads wait for one another
 BUILDS = [(SOURCE, block, {"real": real, "wide": wide, "SIZE": size, "SLICE": 32, "SORTED": size - 2, "BITS": 32,
                            "FAR": 0, "index": "int", "COMBINES": size - 2, "MEASURES": measures, "LANES": lanes,
-                           "WALKS": 0, **REGISTERS})
+                           **REGISTERS})
           for block, lanes, real, wide, size, measures
           in ((GPU_BLOCK, 1, "double", "double", 3, 3), (GPU_BLOCK, 1, "float", "double", 3, 1),
               (GPU_BLOCK, 1, "float", "float", 2, 0), (CPU_BLOCK, LANES, "double", "double", 2, 0))]  # fmt: skip
@@ -37,22 +36,18 @@ class Packed(_blocks.BlockMatrix):
         Block rows a slice, a multiple of 32.
     window : int, optional
         Block rows within which they are sorted by length; 1 leaves them in order. By default what stores least, nearly.
-    walkers : int
-        Blocks a multiprocessor of a GPU, each of which goes through consecutive block rows; 0 for a thread a block row.
     """
 
     bits, index, is_far = 32, "int", False  # of a block column
 
-    def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None, walkers: int = 0):
-        self.walkers = walkers
+    def cut(self, blocks, entry_bytes, xp, slice_size: int = 32, window: int | None = None):
         return _sliced.cut(blocks, slice_size, window, entry_bytes, xp)
 
     def fill(self, csr):
         self.hold(**self.slices.arrays())
         super().fill(csr)
-        self.block = (WALKING_BLOCK if self.walkers else GPU_BLOCK) if self.device.is_gpu else CPU_BLOCK
-        together = self.block * _sliced.lanes(self.device, self.slices.size)
-        self.blocks, self.chunk = _sliced.shares(self.device, self.slices.slots, together, self.walkers)
+        self.block = GPU_BLOCK if self.device.is_gpu else CPU_BLOCK
+        self.blocks = -(-self.slices.slots // (self.block * _sliced.lanes(self.device, self.slices.size)))
         self._kernels_by = {}
         self.kernel = self._built()
 
@@ -63,8 +58,7 @@ class Packed(_blocks.BlockMatrix):
             defines = {"SIZE": self.size, "SLICE": self.slices.size, "SORTED": int(self.slices.order is not None),
                        "BITS": self.bits, "FAR": int(self.is_far), "index": self.index, "wide": wide,
                        "COMBINES": int(combines), "MEASURES": measures,
-                       "LANES": _sliced.lanes(self.device, self.slices.size),
-                       "WALKS": int(self.walkers > 0)}  # fmt: skip
+                       "LANES": _sliced.lanes(self.device, self.slices.size)}  # fmt: skip
             self._kernels_by[combines, measures, wide] = self.build(SOURCE, self.block, defines | REGISTERS).sbell
         return self._kernels_by[combines, measures, wide]
 
@@ -96,6 +90,6 @@ class Packed(_blocks.BlockMatrix):
 
     def _launch(self, kernel, x, y, alpha, beta, gamma, delta, z, before, measured=None, partial=None):
         a = self.arrays
-        kernel(self.blocks, self.slices.slots, self.chunk, self.shape[0] // self.size, alpha, beta, gamma, delta,
+        kernel(self.blocks, self.slices.slots, self.shape[0] // self.size, alpha, beta, gamma, delta,
                a["slice_offsets"], a.get("order"), a.get("first_columns"), a.get("far"), a["columns"], a["values"], x,
                z, before if beta else None, y, self.parts, measured, partial)  # fmt: skip

@@ -14,5 +14,5 @@ __all__ = ["BUILDS", "Packed"]
 class Packed(sbell16.Packed):
     """A thread a row; parameters as of `sell`."""
 
-    def plan(self, csr, slice_size: int = 32, window: int | None = None, walkers: int = 0):
-        super().plan(csr, size=1, slice_size=slice_size, window=window, walkers=walkers)
+    def plan(self, csr, slice_size: int = 32, window: int | None = None):
+        super().plan(csr, size=1, slice_size=slice_size, window=window)

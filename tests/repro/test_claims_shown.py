@@ -114,3 +114,11 @@ def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):
     told = "beside the paper's own runs: slow 2.0 times as fast, fast 5.0 times as fast"
     assert store.one(WHERE, stated()).notes == (told,)
     assert store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu", more='unit = "s"')).notes == ()
+
+
+def test_the_interval_of_one_side_is_not_shown_as_that_of_a_point(store):
+    for case, spread in (("a", None), ("b", 0.1)):
+        store.row(case, "slow", "solve", 9.0, backend="host", spread=spread)
+        store.row(case, "fast", "solve", 1.0, spread=0.1)
+    shown = {each.name: each.low < each.high for each in store.one(WHERE, stated()).stated.points}
+    assert shown == {"a": False, "b": True}

@@ -180,7 +180,7 @@ def judge(
     if reduced:
         values, spans, wide, bounds = [values], [spans], [wide], bounds[:1]
     names = [""] if reduced else [point.name for point in points]
-    rows = [row for point in points for row in point.rows.values()]
+    rows = _rows(points)
     low, high = _ends(values, spans, rows)
     lacking = len(missing) + (len(untestable) if reduced else 0)  # one value of all points would need these, too
     if reduced and lacking:
@@ -190,17 +190,20 @@ def judge(
         [outcomes.settled(*each, predicate) for each in zip(every, values, bounds, strict=True)]
         for every in (spans, wide)
     )
-    strange = {}  # the data of points that miss the number of the paper's own, where data can have that number
-    for i, point in enumerate(points) if claim.of_data and not reduced else ():
-        if UNDER in doubted[i] and not notes.in_doubt(claim, predicate, [point], root):
-            strange |= dict.fromkeys(data := notes.standing_in(point.rows.values(), stored))
+    strange = {}  # the data of values that miss the number of the paper's own, where data can have that number
+    groups = [points] if reduced else [[point] for point in points]
+    for i, group in enumerate(groups) if claim.of_data else ():
+        if UNDER in doubted[i] and not notes.in_doubt(claim, predicate, group, root):
+            strange |= dict.fromkeys(data := notes.standing_in(_rows(group), stored))
             sure[i] = doubted[i] = frozenset((UNDER, REPRODUCED)) if data else doubted[i]
+    known = [value if any(map(lacks_interval, _rows(group))) else span  # one side's interval is not that of both
+             for value, span, group in zip(values, spans, groups, strict=True)]  # fmt: skip
     outcome = outcomes.overall(doubted, absent)
     judgement = replace(
         blank, outcome=outcome, value=median(each.low for each in values), low=low, high=high,
         points=tuple(
             PointOutcome(name, value.low, span.low, span.high, _number_of(limits, predicate), outcomes.one(classes))
-            for name, value, span, limits, classes in zip(names, values, spans, bounds, doubted, strict=True)
+            for name, value, span, limits, classes in zip(names, values, known, bounds, doubted, strict=True)
         ),
         missing=tuple(point.name for point in missing), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
@@ -210,11 +213,14 @@ def judge(
         judgement = replace(judgement, needs=f"it needs the data themselves of {notes.first(list(strange))}")
     elif outcome == UNDECIDED:
         if not reduced:  # those of the points that are left open, which alone need more
-            open_ones = [point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1]
-            rows = [row for point in open_ones for row in point.rows.values()]
+            rows = _rows(point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1)
         needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, stored)
         judgement = replace(judgement, needs=needs)
     return judgement, causes.Values(predicate, points, selectors, values, bounds, partial(evaluated, interval=_exact))
+
+
+def _rows(points: Iterable[Point]) -> list[Mapping[str, Any]]:
+    return [row for point in points for row in point.rows.values()]
 
 
 def _needs(

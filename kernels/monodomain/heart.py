@@ -106,7 +106,8 @@ class Heart:
     linear_dtype : {'float64', 'float32'}, optional
         Of the tangent and of all within a linear solve. R is summed in double precision, and rounded to this.
     whole : bool, optional
-        Whether one kernel shall do all iterations of a solve where `kernels.krylov.whole.solver` takes the matrix.
+        Whether one kernel shall do all iterations of a solve where `kernels.krylov.whole.solver` takes the matrix: on
+        GPUs, which have graphs else. On processors it always does.
     graph : bool, optional
         Whether CUDA shall repeat the solver's iterations by itself; by default where it can.
     **options
@@ -171,7 +172,7 @@ class Heart:
         self._mean_before = device.zeros(self.elements, np.float64)
         self._clock, self._report = device.zeros(1, np.float64), device.zeros(8, np.float64)
         self.set_up_reaction(block)
-        matrix = self.matrix if whole else None
+        matrix = self.matrix if whole or not device.is_gpu else None
         self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, linear_dtype,
                                               matrix=matrix)  # fmt: skip
         self._most = 10 * max(100, int(self.nodes**0.5))

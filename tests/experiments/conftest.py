@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import gc
 
 import pytest
 
@@ -52,6 +53,7 @@ def bench(tmp_path, monkeypatch):
     def sample(function, clock, **settings):
         return original(function, clock, **(settings | quick))
 
+    gc.freeze()  # what earlier tests keep is out of the collection that each timed sample begins with
     monkeypatch.setattr(timing, "sample", sample)
     monkeypatch.setenv("REPRO_MACHINE", "bench")
     monkeypatch.setenv("COLUMNS", "200")

@@ -23,7 +23,7 @@ RULE = """\
 """What the five verdicts mean."""
 
 READING = (
-    "*Here* names the machine and the scale: `paper` is the paper's own sizes. Names such as `patch-pcgamg` are "
+    "*Here* names the machine and the scale: `paper` is the paper's own sizes. Names set as code are "
     "methods, as the tables under *evidence* list them; a *stand-in* is data made here in place of a paper's own. "
     "A number printed as 1.2 may be any from 1.15 to 1.25, and the tolerance (± 10 %) widens that again. "
     "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "

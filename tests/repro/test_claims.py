@@ -72,7 +72,7 @@ def test_values_of_points_are_enclosed(store):
     judgement = store.one(WHERE, stated()).stated
     assert (judgement.value, judgement.low, judgement.high) == (10, 2, 20)
     assert measured(judgement) == "10.0 x (2.00 to 20.0 x)"
-    assert [(point.name, point.value, point.published) for point in judgement.points][1] == ("b", 2.0, "8.00")
+    assert [(point.name, point.value, point.published) for point in judgement.points][1] == ("b", 2.0, "8")
 
 
 def test_a_number_is_a_range_of_what_would_be_printed_so(store):

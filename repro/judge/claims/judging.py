@@ -1,7 +1,6 @@
 """From stored rows to verdicts: evaluates the predicates of a claim at its points, and says what they show."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.judge.claims import causes, ledger, notes, outcomes
+from repro.judge.claims import asked, causes, ledger, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
@@ -158,13 +157,13 @@ def judge(
     selectors = bound(claim, predicate)
     found = find(claim, predicate, selectors, stored, root)
     # Of points of which the paper prints nothing, one says so.
-    points = [each for each in found.points if _has_numbers(claim, predicate, each, root)] or found.points[:1]
-    missing, untestable = ([each for each in some if _has_numbers(claim, predicate, each, root)]
+    points = [each for each in found.points if asked.has_numbers(claim, predicate, each, root)] or found.points[:1]
+    missing, untestable = ([each for each in some if asked.has_numbers(claim, predicate, each, root)]
                            for some in (found.missing, found.untestable))  # fmt: skip
-    bounds = [_bounds(claim, predicate, point, root) for point in points]
+    bounds = [asked.bounds(claim, predicate, point, root) for point in points]
     blank = Judgement(
         UNDECIDED, unit=predicate.unit, says=predicate.says,
-        published=_printed(claim, predicate, root), requirement=_requirement(claim, predicate, root),
+        published=asked.printed(claim, predicate, root), requirement=asked.requirement(claim, predicate, root),
     )  # fmt: skip
     if not points:
         data = (
@@ -202,8 +201,11 @@ def judge(
     judgement = replace(
         blank, outcome=outcome, value=median(each.low for each in values), low=low, high=high,
         points=tuple(
-            PointOutcome(name, value.low, span.low, span.high, _number_of(limits, predicate), outcomes.one(classes))
-            for name, value, span, limits, classes in zip(names, values, known, bounds, doubted, strict=True)
+            PointOutcome(
+                name, value.low, span.low, span.high, asked.numbers_of(claim, predicate, group[0], root),
+                outcomes.one(classes),
+            )
+            for name, value, span, group, classes in zip(names, values, known, groups, doubted, strict=True)
         ),
         missing=tuple(point.name for point in missing), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
@@ -331,64 +333,3 @@ def _doubted(stored: Stored):
         return found
 
     return interval
-
-
-def _bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Interval:
-    """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
-    if predicate.than is not None:
-        return outcomes.widened(predicate.than, predicate.than, predicate.tolerance)
-    names = {**point.words, "case": point.case}
-    numbers = [_number(claim, each.format(**names), point.case, root) for each in predicate.published]
-    factor, base = split(predicate.unit)
-    for number in numbers:
-        if split(number.unit)[1] != base:
-            raise ReproError(f"{number.place} is in {number.unit or 'no unit'}, the formula in {predicate.unit}")
-    ends = [tuple(end * split(number.unit)[0] / factor for end in number.interval()) for number in numbers]
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    return outcomes.widened(low, high, predicate.tolerance)
-
-
-def _number(claim: Claim, reference: str, case: str, root: Path) -> published.Number:
-    found = notes.number_of(claim.paper, reference, case, root)
-    if found is None:
-        raise ReproError(f"the paper has no number {reference!r}{f' for {case}' if case else ''}")
-    return found
-
-
-def _has_numbers(claim: Claim, predicate: Predicate, point: Point, root: Path) -> bool:
-    """Whether the paper prints what bounds a point: a case of ours need not be one of its."""
-    names = {**point.words, "case": point.case}
-    return all(notes.number_of(claim.paper, r.format(**names), point.case, root) for r in predicate.published)
-
-
-def _fixed(claim: Claim, predicate: Predicate, root: Path) -> list[published.Number]:
-    """Return the published numbers that hold for every point; none when each point has its own."""
-    if any("{" in each or (not each.startswith("text ") and len(each.split()) < 4) for each in predicate.published):
-        return []
-    return [_number(claim, each, "", root) for each in predicate.published]
-
-
-def _printed(claim: Claim, predicate: Predicate, root: Path) -> str:
-    numbers = _fixed(claim, predicate, root)
-    if predicate.published and not numbers:
-        return "for each its own"
-    return " to ".join(re.sub(r"^\((.+)\)$", r"1/\1", number.printed) for number in numbers)  # (1.3) is a slow-down
-
-
-def _number_of(limits: Interval, predicate: Predicate) -> str:
-    """Return what bounds a point, in short: the middle of the printed digits where the paper prints one number."""
-    if predicate.relation == "between":
-        ends = limits.low / (1 - predicate.tolerance), limits.high / (1 + predicate.tolerance)
-        return " to ".join(map(significant, ends))
-    return significant((limits.low + limits.high) / 2)
-
-
-def _requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
-    number = f"{predicate.than:g}" if predicate.than is not None else _printed(claim, predicate, root)
-    if predicate.published and not _fixed(claim, predicate, root):
-        number = "the published number" + "s" * (len(predicate.published) - 1)
-    elif predicate.relation == "between":
-        number = number.replace(" to ", " and ")
-    unit = "" if predicate.unit in ("", "count") or number.startswith("the ") else f" {predicate.unit}"
-    margin = f" (± {100 * predicate.tolerance:g} %)" if predicate.tolerance else ""
-    return f"{predicate.relation} {number}{unit}{margin}"

@@ -24,7 +24,10 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving: Collection[str] = ()) -> Code:
+def of(
+    codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving: Collection[str] = (),
+    sources: Collection[str] = (),
+) -> Code:  # fmt: skip
     """Return what some functions that ran, and what they depend on, are now.
 
     Parameters
@@ -35,6 +38,8 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
         Whose code counts. Of the first, the experiments', the definitions are told apart.
     leaving : collection of str
         Folders of which nothing counts, as the environment accounts for it otherwise.
+    sources : collection of str
+        Folders of which Python alone counts: other files there are kernels' sources, which count by their texts.
     """
     folders = [root / folder for folder in leaving]
     by_path: dict[Path, list[CodeType]] = {}
@@ -49,10 +54,12 @@ def of(codes: Iterable[CodeType], root: Path, packages: Collection[str], leaving
     for path in sorted({*found, *by_path}):
         if any(path.is_relative_to(folder) for folder in folders):
             continue
+        if path.suffix != ".py" and any(path.is_relative_to(root / folder) for folder in sources):
+            continue
         name, names = path.relative_to(root).as_posix(), sorted(set(found.get(path, ())) - {NAMELESS})
         if path in stale:
             result[name] = EDITED
-        elif name.startswith(f"{packages[0]}/"):
+        elif name.startswith(f"{packages[0]}/") and path.suffix == ".py":
             result[name] = {"names": names, "hash": _hash(path, tuple(names), *state(path))}
         else:
             result[name] = _hash(path, None, *state(path))

@@ -3,6 +3,7 @@
 import ast
 import functools
 import hashlib
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from repro.cache.glance import state
 
 #: Decorators of functions whose code does not run, or not each time that they are called.
 SILENT = frozenset({"cache", "once", "lru_cache", "cached_property", "njit", "jit", "vectorize", "guvectorize"})
+FILE = re.compile(r"\w[\w/-]*\.[a-z]+")
 NAMELESS = ""  # of a module: the statements that bind no name, as calls and conditions
 
 
@@ -20,7 +22,7 @@ class Module:
 
     #: By definition the plain names in it, each with the attribute behind it, empty without one.
     names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    programs: dict[str, set[str]] = field(default_factory=dict)  # by definition the files of Python that it names
+    files: dict[str, set[str]] = field(default_factory=dict)  # by definition what it names that may be a file
     digests: dict[str, str] = field(default_factory=dict)
     bound: dict[str, list[str]] = field(default_factory=dict)  # the definitions that bind a top-level name
     imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # by name: absolute module, and name in it
@@ -98,14 +100,14 @@ def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
     """Add a statement to a definition, which has several where its name is bound again further down."""
     text = module.digests.get(unit, "") + _dump(node)
     module.digests[unit] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    named, programs = module.names.setdefault(unit, set()), module.programs.setdefault(unit, set())
+    named, files = module.names.setdefault(unit, set()), module.files.setdefault(unit, set())
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             named.add((each.id, ""))
         elif isinstance(each, ast.Attribute):
             named.add((getattr(each.value, "id", ""), each.attr))
-        elif isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.endswith(".py"):
-            programs.add(each.value)
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str) and FILE.fullmatch(each.value):
+            files.add(each.value)
     for name in names:
         if unit not in module.bound.setdefault(name, []):
             module.bound[name].append(unit)

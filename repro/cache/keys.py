@@ -25,7 +25,7 @@ def before(data: Mapping[str, str], machine: Mapping[str, str], seed: int, belie
 def measured(key: Mapping[str, Any], ran: tracing.Ran) -> dict[str, Any]:
     """Return the key of a measurement: what is known before, and what has run."""
     root, kernels = environment.root(), environment.described(ran.kernels)
-    found = code.of(ran.codes, root, tracing.packages(), environment.untraced())
+    found = code.of(ran.codes, root, tracing.packages(), environment.untraced(), tracing.PACKAGES[:1])
     found |= {name: code.hash_of(root / name) for name in environment.launching(kernels)}
     machine = key["machine"] | hashing.rival_facts(environment.libraries(found))
     return {**stored(key), "code": dict(sorted(found.items())), "kernels": kernels, "machine": machine}

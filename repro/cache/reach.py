@@ -25,30 +25,38 @@ def by_file(units: Iterable[Unit]) -> dict[Path, list[str]]:
 def reached(root: Path, packages: Collection[str], ran: Collection[Unit]) -> set[Unit]:
     """Return the functions that ran, and all that they depend on in some packages below a root."""
     find = functools.partial(_file, root=root, packages=frozenset(packages))
-    seen, todo = set(ran), []
+    called = {attribute for path, name in ran for _, attribute in module_of(path).names[name]}
+    seen, todo = set(ran), [
+        (path, unit) for path in {path for path, _ in ran} for unit in module_of(path).silent
+        if "." in unit and unit.rpartition(".")[2] in called
+    ]  # fmt: skip
     for path, name in ran:
-        module = module_of(path)
-        called = {attribute for _, attribute in module.names[name]}
-        todo += [(path, unit) for unit in module.silent if "." in unit and unit.rpartition(".")[2] in called]
         for other, unit in _named(path, name, find):
-            if unit in module_of(other).silent or unit not in module_of(other).functions:
+            if not _is_python(other) or unit in module_of(other).silent or unit not in module_of(other).functions:
                 todo.append((other, unit))
     while todo:
         unit = path, name = todo.pop()
         if unit in seen:
             continue
         seen.add(unit)
+        if not _is_python(path):
+            continue
         module = module_of(path)
         todo += [(path, NAMELESS)] if NAMELESS in module.names else []
         found = list(_named(path, name, find))
         todo += found
         if name not in module.methods:  # what a class names of others are bases, whose methods ran or did not
-            todo += [(other, method) for other, each in found for method in module_of(other).methods.get(each, ())]
+            python = [unit for unit in found if _is_python(unit[0])]
+            todo += [(other, method) for other, each in python for method in module_of(other).methods.get(each, ())]
     return seen
 
 
+def _is_python(path: Path) -> bool:
+    return path.suffix == ".py"
+
+
 def _named(path: Path, name: str, find) -> Iterator[Unit]:
-    """Yield the definitions that a definition names; all of a program that it names by its file."""
+    """Yield the definitions that a definition names; all of a file beside it that it names."""
     module = module_of(path)
     for base, attribute in module.names[name]:
         for unit in module.bound.get(base, ()):
@@ -57,9 +65,9 @@ def _named(path: Path, name: str, find) -> Iterator[Unit]:
             yield from _imported(*module.imported[base], attribute, find)
         if base == "self" and (method := f"{name.partition('.')[0]}.{attribute}") in module.functions:
             yield path, method
-    for file in module.programs[name]:
-        if (program := path.parent / file).is_file():
-            yield from ((program, unit) for unit in module_of(program).names)
+    for file in (path.parent / each for each in module.files[name]):
+        if file.is_file():
+            yield from ((file, unit) for unit in (module_of(file).names if _is_python(file) else [NAMELESS]))
 
 
 def _imported(of: str, item: str, attribute: str, find) -> Iterator[Unit]:

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from repro.cache import code, keys
+from repro.cache import code, keys, reach
 from repro.run import protocol, timing
 from repro.site.report.files import sections
 
@@ -86,6 +86,37 @@ def test_a_cell_depends_on_what_an_earlier_one_has_kept(laboratory):
     assert len(found) == 3 and found[0] == found[1] == found[2]
     assert {"deep", "cached", "low", "once", "total"} <= set(found[0]["fakelab/demo2020/adding.py"]["names"])
     assert "unused" not in found[0]["fakelab/demo2020/adding.py"]["names"]
+
+
+HOLDING = """
+from functools import cached_property
+
+class Held:
+    def __init__(self):
+        self.sizes = []
+
+    @cached_property
+    def size(self):
+        return deep()
+
+def deep():
+    return 0
+"""
+
+
+def test_code_leads_to_files_beside_it_and_to_what_an_object_has_kept(tmp_path):
+    """A program that a rival compiles, a table that is read, a property that an earlier cell asked for."""
+    (tmp_path / "lab").mkdir()
+    holding, reading, program = (tmp_path / "lab" / name for name in ("holding.py", "reading.py", "elements.c"))
+    holding.write_text(HOLDING)
+    reading.write_text('SOURCE = "elements.c"\n\n\ndef read(held):\n    return held.size, SOURCE\n')
+    program.write_text("int main;")
+    ran = {(reading, "read"), (holding, "Held.__init__")}
+    found = reach.reached(tmp_path, ["lab"], ran)
+    assert found - ran == {(reading, "SOURCE"), (program, ""), (holding, "Held.size"), (holding, "deep")}
+    was = code.hash_of(program)
+    program.write_text("int other;")
+    assert was and code.hash_of(program) != was
 
 
 def test_a_file_edited_while_it_was_loaded_is_not_taken_for_what_ran(laboratory):

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from kernels import spmv
 from kernels.assembly.pattern import Pattern
 from kernels.spmv._csr import starts
 from kernels.spmv._sliced import WARP, Slices, cut
 
-SOURCE = Path(__file__).with_name("contributions.c")
-BUILDS = [(SOURCE, 1, {})]
+SOURCE, FACTORS = (Path(__file__).with_name(name) for name in ("contributions.c", "factors.c"))
+BUILDS = [(SOURCE, 1, {}), *((FACTORS, 32, {"SLICE": WARP, "real": real}) for real in ("double", "float"))]
 WINDOW = 1024  # rows within which they are sorted by length
 PER_ELEMENT = 14  # six edges, four diagonal entries, four residuals
 
@@ -49,6 +50,54 @@ class Contributions:
     def padding(self) -> float:
         """Numbers stored over contributions."""
         return self.slices.entries / self.places.size
+
+
+class Factors:
+    """Sums on a processor, where scattered writes take longest, of what elements change alone.
+
+    Conduction is constant: an element's part in each entry is known but for its mass, which all of them have, and its
+    part in the residual but for its load and the potential. So conduction is summed once, into a matrix that also
+    multiplies by the potential, and elements write two numbers in their own order.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    plan : Contributions
+    pattern : Pattern
+    stiffness : (6, elements) float64 array
+        See `geometry.conduction`.
+    block : int
+        Threads of a block.
+    defines : dict
+        What the kernel is built with.
+
+    Attributes
+    ----------
+    conduction : packed matrix
+    """
+
+    def __init__(self, device, plan: Contributions, pattern: Pattern, stiffness, block: int, defines: dict):
+        edges, nodes, count = pattern.edges.shape[0], pattern.nodes, stiffness.shape[1]
+        element = np.full(plan.slices.entries, count, np.int32)  # which is zero
+        element[plan.places[:10]] = np.arange(count)
+        element[plan.places[10:]] = np.arange(count + 1, 2 * count + 1)
+        along = np.bincount(pattern.element_edges.T.ravel(), stiffness.ravel(), edges)
+        ends = pattern.edges.T.ravel()
+        constant = np.concatenate([along, -np.bincount(ends, np.tile(along, 2), nodes)])
+        values = np.empty(pattern.nonzeros)
+        values[pattern.upper] = values[pattern.lower] = along
+        values[pattern.diagonal] = constant[edges:]
+        shape = nodes, nodes
+        matrix = device.sparse.csr_matrix((values, pattern.column_indices, pattern.row_offsets), shape=shape)
+        self.conduction, self._flow = spmv.pack("sell", device, matrix), device.zeros(nodes, np.float64)
+        self._element, self._constant = device.array(element), device.array(constant)
+        self._sums = device.build(FACTORS, block, defines).sums
+
+    def sums(self, blocks: int, slots: int, edges: int, nodes: int, offsets, order, factors, phi, *into) -> None:
+        """Enqueue the sums, as `sums` of heart.c: `into` is what that ends with."""
+        self.conduction.multiply(phi, self._flow)
+        self._sums(blocks, slots, edges, nodes, offsets, order, self._element, factors, self._constant, self._flow,
+                   *into)  # fmt: skip
 
 
 def plan(cells, pattern: Pattern, device) -> Contributions:

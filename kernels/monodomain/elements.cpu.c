@@ -1,11 +1,9 @@
-/* The contributions of the elements, see elements.c: eight of them side by side. */
+/* The factors of the elements, see elements.c and contribute.h: eight of them side by side. */
 
 #define real double
 #include "reaction.h"
 #include "../device/eights.h"
 
-#define EDGE_COUNT 6
-#define CONTRIBUTIONS 14
 #define FAILED 6 /* place in `report` */
 #define OF_ELEMENTS(array) (here == 8 ? (eight)LOAD_EIGHT((array) + first) : FIND_EIGHT(array, at))
 #define ABSOLUTE(v) ((eight)((eight_truths)(v) & 0x7fffffffffffffff))
@@ -38,7 +36,7 @@ KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const
                 GLOBAL const double *RESTRICT mean_before, GLOBAL const double *RESTRICT r_before,
                 GLOBAL double *RESTRICT recovery, const double alpha, const double b, const double c, const double gamma,
                 const double mu1, const double mu2, const double rate, GLOBAL const int *RESTRICT places,
-                GLOBAL double *RESTRICT contributions, GLOBAL double *RESTRICT report)
+                GLOBAL double *RESTRICT factors, GLOBAL double *RESTRICT report)
 {
     OUTER(block);
     const long past = (block + 1) * BLOCK < count ? (block + 1) * BLOCK : count;
@@ -57,24 +55,11 @@ KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const
         const eight flow = mean * (c * (mean - alpha) * (1 - mean) - r);
         const eight volume = OF_ELEMENTS(volumes), moved = mean - OF_ELEMENTS(mean_before);
         const eight mass = volume * (rate - derivative) * 0.0625, load = volume * (moved * rate - flow) * 0.25;
-        eight s[EDGE_COUNT], given[CONTRIBUTIONS];
-        for (int k = 0; k < EDGE_COUNT; ++k) {
-            s[k] = OF_ELEMENTS(stiffness + k * count);
-            given[k] = s[k] + mass;
-        }
-        given[6] = mass - s[0] - s[1] - s[2]; /* a row of the stiffness sums to zero */
-        given[7] = mass - s[0] - s[3] - s[4];
-        given[8] = mass - s[1] - s[3] - s[5];
-        given[9] = mass - s[2] - s[4] - s[5];
-        given[10] = load + s[0] * (p1 - p0) + s[1] * (p2 - p0) + s[2] * (p3 - p0);
-        given[11] = load + s[0] * (p0 - p1) + s[3] * (p2 - p1) + s[4] * (p3 - p1);
-        given[12] = load + s[1] * (p0 - p2) + s[3] * (p1 - p2) + s[5] * (p3 - p2);
-        given[13] = load + s[2] * (p0 - p3) + s[4] * (p1 - p3) + s[5] * (p2 - p3);
         for (int l = 0; l < here; ++l) {
             recovery[first + l] = r[l];
+            factors[first + l] = mass[l];
+            factors[count + 1 + first + l] = load[l];
             if (open[l]) ATOMIC_ADD_GLOBAL(&report[FAILED], 1.0);
         }
-        for (int k = 0; k < CONTRIBUTIONS; ++k)
-            for (int l = 0; l < here; ++l) contributions[places[k * count + first + l]] = given[k][l];
     }
 }

@@ -2,9 +2,10 @@
 
 The scheme is that of wong2015, Table 1: at each integration point the recovery variable is solved for by a local Newton
 iteration; elements give their parts of residual and tangent; these are summed in sorted order, into the storage format
-of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. The
-host reads six numbers an iteration. Under CUDA all that lies between two solves is one graph, and a solve another; a
-solve that is one kernel begins the graph behind it.
+of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. On
+processors only what changes is summed, see `contributions.Factors`. The host reads six numbers an iteration. Under CUDA
+all that lies between two solves is one graph, and a solve another; a solve that is one kernel begins the graph behind
+it.
 
 On an H200 launches bind a step of a small heart, not bytes. Notes: docs/notes/monodomain.md.
 
@@ -43,8 +44,13 @@ def defines(dtype: str) -> dict:
     return {"SLICE": WARP, "real": REAL[dtype]}
 
 
-BUILDS = [(source, block, made) for block in (BLOCK, PROCESSOR_BLOCK)
-          for source, made in ((ELEMENTS, {}), *((SOURCE, defines(dtype)) for dtype in REAL))]  # fmt: skip
+def elements_defines(device) -> dict:
+    """Return what elements' sources are built with: on processors they write their factors alone."""
+    return {} if device.is_gpu else {"FACTORS": 1}
+
+
+BUILDS = [(source, block, made) for block, elements in ((BLOCK, {}), (PROCESSOR_BLOCK, {"FACTORS": 1}))
+          for source, made in ((ELEMENTS, elements), *((SOURCE, defines(dtype)) for dtype in REAL))]  # fmt: skip
 
 
 class Diverged(RuntimeError):
@@ -159,9 +165,14 @@ class Heart:
         self.plan = contributions.plan(cells, pattern, device)
         self._sum_blocks = -(-self.plan.slices.slots // block)
         self._cells = device.array(xp.ascontiguousarray(cells.T.astype(np.int32)))
-        self._stiffness, self._volumes = device.array(stiffness), device.array(volumes)
-        self._places = device.array(self.plan.places)
-        self._contributions = device.zeros(self.plan.slices.entries, np.float64)
+        self._volumes = device.array(volumes)
+        if device.is_gpu:
+            self._stiffness, self._places = device.array(stiffness), device.array(self.plan.places)
+            self._contributions, self._factors = device.zeros(self.plan.slices.entries, np.float64), None
+        else:
+            self._stiffness = self._places = None
+            self._contributions = device.zeros(2 * (self.elements + 1), np.float64)
+            self._factors = contributions.Factors(device, self.plan, pattern, stiffness, block, defines(linear_dtype))
         self._slices = [device.array(array) for array in (self.plan.slices.offsets, self.plan.slices.order)]
         pack = pack or (lambda csr: spmv.pack(format, device, csr, linear_dtype, **options))
         self.matrix, places = packed_places(pack, pattern, device)
@@ -186,7 +197,7 @@ class Heart:
 
     def set_up_reaction(self, block: int) -> None:
         """Build the elements' kernel for blocks of so many threads, and make what the reaction keeps."""
-        self._elements = self.device.build(ELEMENTS, block=block).elements
+        self._elements = self.device.build(ELEMENTS, block, elements_defines(self.device)).elements
         self.recovery, self._recovery_before = (self.device.zeros(self.elements, np.float64) for _ in range(2))
 
     def state(self, phi, recovery=0.0, time: float = 0.0) -> State:
@@ -307,10 +318,12 @@ class Heart:
 
     def sums_part(self) -> None:
         """Enqueue the sums of the contributions: matrix, its diagonal's inverse, and residual."""
-        self._kernels.sums(
-            self._sum_blocks, self.plan.slices.slots, self._edges, self.nodes, *self._slices, self._contributions,
-            *self._entries, self.matrix.arrays["values"], self._inverse, self.residual,
-        )  # fmt: skip
+        size = self._sum_blocks, self.plan.slices.slots, self._edges, self.nodes
+        into = *self._entries, self.matrix.arrays["values"], self._inverse, self.residual
+        if self._factors:
+            self._factors.sums(*size, *self._slices, self._contributions, self.phi, *into)
+        else:
+            self._kernels.sums(*size, *self._slices, self._contributions, *into)
 
     def begin_part(self) -> None:
         """Enqueue what a solve begins with, and the residual's norm."""
@@ -352,12 +365,18 @@ class Heart:
 
     def elements_work(self) -> Work:
         """Return the least work of the elements: about 15 operations a local iteration, of which there are three."""
-        read = 4 * 4 + 8 * (6 + 1 + 3) + 4 * contributions.PER_ELEMENT
-        written = 8 + 8 * contributions.PER_ELEMENT
-        return Work((read + written) * self.elements + 8 * self.nodes, 140.0 * self.elements, "float64")
+        read, written, flops = 4 * 4 + 8 * (1 + 3), 8 + 8 * 2, 86.0  # factors alone
+        if not self._factors:
+            read, written = read + 8 * 6 + 4 * contributions.PER_ELEMENT, 8 + 8 * contributions.PER_ELEMENT
+            flops = 140.0
+        return Work((read + written) * self.elements + 8 * self.nodes, flops * self.elements, "float64")
 
     def sums_work(self) -> Work:
         """Return the least work of the sums: padding is no part of it."""
         parts = contributions.PER_ELEMENT * self.elements
         rows = 4 * self.plan.rows + (2 * 4 + 2 * 8) * self._edges + (4 + 3 * 8) * self.nodes
-        return Work(8 * parts + rows, float(parts), "float64")
+        if not self._factors:
+            return Work(8 * parts + rows, float(parts), "float64")
+        flow = self._factors.conduction.least_work()
+        read = 4 * parts + 8 * 2 * self.elements + 8 * (self._edges + 2 * self.nodes)  # which factors, these, constants
+        return Work(read + rows + flow.bytes, parts + flow.flops, "float64")

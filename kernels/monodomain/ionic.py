@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from kernels.krylov.conjugate_gradient import REAL
-from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, Heart, State
+from kernels.monodomain.heart import BLOCK, PROCESSOR_BLOCK, Heart, State, elements_defines
 
 SOURCE = Path(__file__).with_name("ionic.c")
-BUILDS = [(SOURCE, block, {"real": real}) for block in (BLOCK, PROCESSOR_BLOCK) for real in REAL.values()]
+BUILDS = [(SOURCE, block, {"real": real, **made}) for block, made in ((BLOCK, {}), (PROCESSOR_BLOCK, {"FACTORS": 1}))
+          for real in REAL.values()]  # fmt: skip
 REST = -85.23  # millivolts
 # Where a cell is at rest (ten Tusscher and Panfilov 2006, as the N-version benchmark starts it).
 STATES = {
@@ -78,8 +79,9 @@ class IonicHeart(Heart):
         self.load(np.full(self.nodes, REST))
 
     def set_up_reaction(self, block: int) -> None:
-        built = self.device.build(SOURCE, block=block, defines={"real": REAL[self.linear_dtype]})
         device = self.device
+        made = {"real": REAL[self.linear_dtype], **elements_defines(device)}
+        built = device.build(SOURCE, block=block, defines=made)
         self._elements, self._add_nodes = built.elements, built.add_nodes
         self._advance, self._settle = built.advance, built.settle
         self._rest, self._stimulus = device.array(np.array(list(STATES.values()))), device.array(self._given)

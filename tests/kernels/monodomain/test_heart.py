@@ -14,7 +14,8 @@ from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
 from kernels.device.base import Kernel
 from kernels.monodomain import Diverged, Heart, Hybrid, Model, contributions, places
-from kernels.monodomain.contributions import PER_ELEMENT
+from kernels.monodomain.contributions import FACTORS, PER_ELEMENT
+from kernels.monodomain.heart import ELEMENTS, PROCESSOR_BLOCK, defines
 
 DT = 0.1
 
@@ -137,10 +138,23 @@ def test_tangent_is_symmetric_and_its_diagonal_is_inverted(heart, tissue, state)
 
 
 def test_every_contribution_has_a_place_of_its_own(heart, tissue):
-    places = np.array(heart.device.to_host(heart._places)).ravel()
+    places = np.array(heart.device.to_host(heart.plan.places)).ravel()
     assert len(np.unique(places)) == places.size == PER_ELEMENT * len(tissue[1])
     assert places.min() >= 0 and places.max() < heart.plan.slices.entries
     assert 1 <= heart.plan.padding < 1.3
+
+
+def test_a_processors_bodies_give_what_the_portable_ones_do(device, tissue, state):
+    if device.is_gpu:
+        pytest.skip("of processors, where elements write their factors alone")
+    ours, portable = Heart(device, *tissue, dt=DT), Heart(device, *tissue, dt=DT)
+    portable._elements = device.build(ELEMENTS, PROCESSOR_BLOCK, {"FACTORS": 1}, portable=True).elements
+    portable._factors._sums = device.build(FACTORS, PROCESSOR_BLOCK, defines("float64"), portable=True).sums
+    for heart in (ours, portable):
+        assembled(heart, np.cos(state[0]), state[1], state[0])
+    values, expected = (device.to_host(heart.matrix.arrays["values"]) for heart in (ours, portable))
+    assert values == pytest.approx(expected, rel=1e-12)
+    assert device.to_host(ours.residual) == pytest.approx(device.to_host(portable.residual), abs=1e-14)
 
 
 def test_linear_solves_in_single_precision_end_in_the_same_steps(device, tissue, state, monkeypatch):

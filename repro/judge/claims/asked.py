@@ -75,7 +75,7 @@ def _plain(number: published.Number) -> str:
 
 
 def requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
-    """Return what is asked of a value in words: ``about 7 x (± 25 %)``."""
+    """Return what is asked of a value, in words, with its tolerance."""
     number = f"{predicate.than:g}" if predicate.than is not None else printed(claim, predicate, root)
     if predicate.published and not _fixed(claim, predicate, root):
         number = "the published number" + "s" * (len(predicate.published) - 1)

@@ -66,7 +66,9 @@ def take_apart(text: str, package: tuple[str, ...] = ()) -> Module:
     module, tree = Module(), _without_effect(ast.parse(text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            module.imported |= _imports(node, package)
+            for name, source in _imports(node, package).items():
+                module.imported[name] = source
+                _add(module, importing(name), " ".join(source))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             _define_function(module, node.name, node, node.name)
@@ -98,9 +100,7 @@ def _define_function(module: Module, unit: str, node: ast.FunctionDef | ast.Asyn
 
 def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
     """Add a statement to a definition, which has several where its name is bound again further down."""
-    text = module.digests.get(unit, "") + _dump(node)
-    module.digests[unit] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    named, files = module.names.setdefault(unit, set()), module.files.setdefault(unit, set())
+    named, files = _add(module, unit, _dump(node))
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             named.add((each.id, ""))
@@ -111,6 +111,18 @@ def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
     for name in names:
         if unit not in module.bound.setdefault(name, []):
             module.bound[name].append(unit)
+
+
+def _add(module: Module, unit: str, text: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """Add a text to a definition; return where its names and its files go."""
+    text = module.digests.get(unit, "") + text
+    module.digests[unit] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return module.names.setdefault(unit, set()), module.files.setdefault(unit, set())
+
+
+def importing(name: str) -> str:
+    """Return the definition that says where an imported name is from."""
+    return f"import {name}"
 
 
 def _imports(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> dict[str, tuple[str, str]]:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from repro.cache.definitions import NAMELESS, module_of
+from repro.cache.definitions import NAMELESS, importing, module_of
 
 Unit = tuple[Path, str]  # a file, and the qualified name of a definition in it
 
@@ -62,6 +62,7 @@ def _named(path: Path, name: str, find) -> Iterator[Unit]:
         for unit in module.bound.get(base, ()):
             yield path, unit
         if base in module.imported:
+            yield path, importing(base)
             yield from _imported(*module.imported[base], attribute, find)
         if base == "self" and (method := f"{name.partition('.')[0]}.{attribute}") in module.functions:
             yield path, method
@@ -82,6 +83,7 @@ def _imported(of: str, item: str, attribute: str, find) -> Iterator[Unit]:
     if attribute in module.bound:
         yield from ((file, unit) for unit in module.bound[attribute])
     elif attribute in module.imported:
+        yield file, importing(attribute)
         yield from _imported(*module.imported[attribute], "", find)
     else:
         yield from ((file, unit) for unit in module.bound.get("__getattr__", ()))

@@ -113,10 +113,29 @@ def test_code_leads_to_files_beside_it_and_to_what_an_object_has_kept(tmp_path):
     program.write_text("int main;")
     ran = {(reading, "read"), (holding, "Held.__init__")}
     found = reach.reached(tmp_path, ["lab"], ran)
-    assert found - ran == {(reading, "SOURCE"), (program, ""), (holding, "Held.size"), (holding, "deep")}
+    assert found - ran == {
+        (reading, "SOURCE"), (program, ""),
+        (holding, "Held.size"), (holding, "deep"), (holding, "import cached_property"),
+    }  # fmt: skip
     was = code.hash_of(program)
     program.write_text("int other;")
     assert was and code.hash_of(program) != was
+
+
+def test_a_name_that_is_imported_from_elsewhere_is_another(tmp_path):
+    (tmp_path / "lab").mkdir()
+    package, using, first = (tmp_path / "lab" / name for name in ("__init__.py", "using.py", "first.py"))
+    package.write_text("from lab.first import solve\n")
+    using.write_text("from lab import solve\n\n\ndef use():\n    return solve()\n")
+    first.write_text("def solve():\n    return 0\n")
+    (tmp_path / "lab" / "second.py").write_text(first.read_text())
+    ran = {(using, "use"), (first, "solve")}
+    found = reach.reached(tmp_path, ["lab"], ran)
+    assert found - ran == {(using, "import solve"), (package, "import solve")}
+    was = [code.hash_of(path, ["import solve"]) for path in (using, package)]
+    package.write_text("from lab.second import solve\n")
+    using.write_text(using.read_text().replace("lab import", "lab.second import"))
+    assert not {code.hash_of(path, ["import solve"]) for path in (using, package)} & {*was}
 
 
 def test_a_file_edited_while_it_was_loaded_is_not_taken_for_what_ran(laboratory):

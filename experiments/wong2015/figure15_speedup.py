@@ -106,8 +106,9 @@ def tables(results):
         f"Over PETSc on one process with block Jacobi. {heart.SETTING} {heart.START}",
         f"Published, of a GPU: {stated('fe-speedup-low')} to {stated('fe-speedup-high')}, and "
         f"{stated('fe-solver-speedup-low')} to {stated('fe-solver-speedup-high')} with assembly on one core.",
-        heart.CONSTANTS,
-        "Formats are compared with an iteration's kernels as a graph. K1's rows also let one kernel do a solve.",
+        f"{heart.CONSTANTS} {heart.ON_PROCESSORS}",
+        "Formats are compared with an iteration's kernels as a graph, on processors with a solve as one launch. "
+        "On a GPU K1's rows also let one kernel do a solve.",
         "TorchCor takes the reaction explicitly and conduction by Crank and Nicolson's rule, without Newton's method.",
         *_over_one_core(results, names),
     ]

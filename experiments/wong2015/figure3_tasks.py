@@ -96,7 +96,8 @@ def tables(results):
         f"Published: products take up to {stated('spmv-share-of-solver')} % of the solver's time, and "
         f"{stated('spmv-share-of-all')} % of all.",
         "Elements write where the sums read, so nothing prepares the sums. Waiting is what the host takes to read how "
-        "the iterations stand, and the update that ends a step. Without padding the sums move 8 bytes a contribution.",
+        "the iterations stand, and the update that ends a step. Without padding the sums move 8 bytes a contribution. "
+        f"{heart.ON_PROCESSORS}",
     ]
     crossing = [
         f"From the septum's base; a node is activated when its potential rises through 0.5. {heart.CONSTANTS}",

@@ -28,8 +28,10 @@ def device(backend: str) -> Any:
 
 begin_record, recorded, record = recording.begin_record, recording.recorded, recording.record
 described, kernel_now = recording.described, recording.current
-#: Folders whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process.
-UNTRACED = ("kernels/device",)
+#: Files whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process. What
+#: reads a device's energy is none of them.
+_DEVICES = Path(devices.__file__).parent
+UNTRACED = tuple(f"kernels/device/{path.name}" for path in sorted(_DEVICES.glob("*.py")) if path.stem != "power")
 
 
 def keep_apart(folder: str) -> None:

@@ -76,7 +76,7 @@ def _device(_module: str, backend: str) -> Any:
 
 
 def untraced() -> tuple[str, ...]:
-    """Return the folders whose code counts by `launching` and `described` alone."""
+    """Return the folders and files whose code counts by `launching` and `described` alone."""
     return load().UNTRACED
 
 

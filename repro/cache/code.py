@@ -37,16 +37,16 @@ def of(
     packages : sequence of str
         Whose code counts. Of the first, the experiments', the definitions are told apart.
     leaving : collection of str
-        Folders of which nothing counts, as the environment accounts for it otherwise.
+        Folders and files of which nothing counts, as the environment accounts for it otherwise.
     sources : collection of str
         Folders of which Python alone counts: other files there are kernels' sources, which count by their texts.
     """
     folders = [root / folder for folder in leaving]
     by_path: dict[Path, list[CodeType]] = {}
     for code in codes:
-        path = Path(code.co_filename)
-        if not any(path.is_relative_to(folder) for folder in folders):  # what it leads to is no cell's either
-            by_path.setdefault(path, []).append(code)
+        by_path.setdefault(Path(code.co_filename), []).append(code)
+    for path in [path for path in by_path if any(path.is_relative_to(folder) for folder in folders)]:
+        del by_path[path]  # what it leads to is no cell's either
     stale = {path for path, ran in by_path.items() if not _plain(path, ran) <= _codes(path, *state(path))}
     units = {unit for path, ran in by_path.items() for each in ran if (unit := _unit(path, each))}
     found = reach.by_file(reach.reached(root, packages, units))

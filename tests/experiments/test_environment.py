@@ -7,6 +7,8 @@ import datasets
 from experiments import environment
 from experiments.fu2014 import problems
 from kernels import device as devices
+from kernels.device import recording
+from kernels.device.power import Power
 from repro import Skip
 from repro import environment as harness
 from repro.cache import keys
@@ -99,3 +101,11 @@ def test_references_are_kept_by_content_and_assembler():
     other = type(mesh)(mesh.points * 2, mesh.cells)
     assert problems.reference(other) is not first
     assert problems.reference(mesh, "serial") is not problems.reference(mesh)
+
+
+def test_how_energy_is_read_counts_and_how_kernels_are_noted_does_not():
+    with tracing.traced() as ran:
+        Power(harness.device("openmp"))
+        recording.recorded()
+    found = keys.measured(keys.before({}, {}, 0, {}), ran)["code"]
+    assert [name for name in found if name.startswith("kernels/device/")] == ["kernels/device/power.py"]

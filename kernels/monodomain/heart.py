@@ -25,6 +25,7 @@ import numpy as np
 
 from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
+from kernels.device.base import taped
 from kernels.krylov.conjugate_gradient import REAL, STATUSES
 from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain import contributions
@@ -187,12 +188,13 @@ class Heart:
         self.solver = JacobiConjugateGradient(device, self.matrix.multiply, self._inverse, graph, linear_dtype,
                                               matrix=matrix)  # fmt: skip
         self._most = 10 * max(100, int(self.nodes**0.5))
-        # Recorded on a heart at rest, since recording also runs what it records.
+        # Recorded on a heart at rest, since a GPU's recording also runs what it records.
         self.solver.reserve(self._most)
+        record = device.capture if device.is_gpu else taped
         self._first, self._next, self._last = (
-            device.capture(part) for part in (self.prepare, self._enqueue_corrected, self._enqueue_accepted)
+            record(part) for part in (self.prepare, self._enqueue_corrected, self._enqueue_accepted)
         )
-        self._parts = [device.capture(part) for part in (self.assembly_part, self.begin_part, self.correct_part)]
+        self._parts = [record(part) for part in (self.assembly_part, self.begin_part, self.correct_part)]
         self.load(np.zeros(self.nodes))
 
     def set_up_reaction(self, block: int) -> None:

@@ -1,6 +1,5 @@
 """The heart's residual, tangent and local Newton method against SciPy and scikit-fem; its steps against loops."""
 
-import collections
 import dataclasses
 
 import numpy as np
@@ -12,7 +11,7 @@ from baselines.monodomain import serial
 from baselines.monodomain.system import system
 from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
-from kernels.device.base import Kernel
+from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain import Diverged, Heart, Hybrid, Model, contributions, places
 from kernels.monodomain.contributions import FACTORS, PER_ELEMENT
 from kernels.monodomain.heart import ELEMENTS, PROCESSOR_BLOCK, defines
@@ -279,17 +278,8 @@ def test_what_has_no_solution_says_so(device, tissue):
 def test_an_iteration_on_a_processor_has_no_launch_of_its_own(device, tissue, monkeypatch):
     if device.backend != "openmp":
         pytest.skip("of processors: CUDA replays graphs, or solves in one kernel")
-    hearts = [Heart(device, *tissue, dt=DT, format=form) for form in ("sell", "ellwarp")]
-    launched, call = collections.Counter(), Kernel.__call__
-
-    def counting(kernel, *arguments):
-        launched[kernel.signature.name] += 1
-        return call(kernel, *arguments)
-
-    monkeypatch.setattr(Kernel, "__call__", counting)
-    for heart in hearts:
+    monkeypatch.setattr(JacobiConjugateGradient, "iterate", lambda *_: pytest.fail("an iteration was launched"))
+    for form in ("sell", "ellwarp"):
+        heart = Heart(device, *tissue, dt=DT, format=form)
         heart.load(np.linspace(0, 1, heart.nodes))
-        launched.clear()
-        steps = heart.run(2)
-        assert sum(step.linear_iterations for step in steps) > 2 * max(launched.values())
-        assert launched["whole"] == sum(step.newton_iterations for step in steps)
+        assert sum(step.linear_iterations for step in heart.run(2)) > 10 and heart.solver.loop == "kernel"

@@ -38,7 +38,7 @@ LOOPS = {  # on the processor, each by what prepares it
     "threaded": mapped.prepare,
 }
 BRIEF, LATTICES = ("smoke", "small"), ("regular", "irregular")
-SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 4, "large": 4}  # of sampling each time
+SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 1, "large": 1}  # of sampling each time
 TOLERANCE = 1e-12  # of the largest entry; rounding gives 1e-15
 # At the peak, an element: of the assembler that the result is compared with, and of the method with the greatest lists.
 REFERENCE_BYTES, METHOD_BYTES = 850, 1250

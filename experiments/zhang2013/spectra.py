@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from baselines.polynomial_cg import loops
 from experiments.zhang2013.systems import System
 from kernels import polynomial, spmv
 from kernels.polynomial.lanczos import STEPS
 from repro.keeping import kept
 
 MANY_STEPS = 100
+MOST_ITERATIONS = 50_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,13 @@ class Prepared:
     def largest(self) -> float:
         """The largest eigenvalue, by as many steps as it takes to five digits."""
         return self._bounds(MANY_STEPS).largest_ritz
+
+    @kept()
+    def whole(self, name: str | None, order: int, spectrum: polynomial.Bounds | None, tolerance: float) -> tuple:
+        """Return compiled loops on all threads, how their solve ended, and x: those of fewer threads are held to it."""
+        solver = loops.Solver(self.system.host, polynomial.fitted(name, order, spectrum) if name else None)
+        solver.load(self.system.host_rhs)
+        return solver, solver.run(tolerance, MOST_ITERATIONS), solver.solution()
 
     def _bounds(self, steps: int, **options) -> polynomial.Bounds:
         packed = spmv.pack("sell", self.system.device, self.scaled.csr)

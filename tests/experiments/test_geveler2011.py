@@ -183,8 +183,10 @@ def test_figure_1_is_drawn(files):
     assert files.values("counted")["circle", "mesh"] == 16 + 2 * (24 + 2 * 8)
 
 
-@pytest.mark.parametrize("name", ["cpu-1", "scipy", "pyamg"])
-def test_a_long_solve_on_the_host_is_some_of_its_cycles(monkeypatch, name):
+@pytest.mark.parametrize(
+    ("name", "backend"), [("cpu-1", "host"), ("scipy", "host"), ("pyamg", "host"), ("sell", "openmp")]
+)
+def test_a_long_solve_on_a_processor_is_some_of_its_cycles(monkeypatch, name, backend):
     from baselines.multigrid import NumbaCycle
     from experiments import partly
 
@@ -192,7 +194,7 @@ def test_a_long_solve_on_the_host_is_some_of_its_cycles(monkeypatch, name):
     monkeypatch.setattr(partly, "PART", 1e-4)
     threads, go_on = [], NumbaCycle.go_on
     monkeypatch.setattr(NumbaCycle, "go_on", lambda self, n=1: threads.append((self.threads, n)) or go_on(self, n))
-    run = Run(cell_of("circle", 4, "q1", "sto", name, "host"), "geveler2011-table3", "smoke")
+    run = Run(cell_of("circle", 4, "q1", "sto", name, backend), "geveler2011-table3", "smoke")
     solves.measure(run.cell, run, 0.01)
     rows = {row.metric: row for row in run.rows}
     cycles = rows["cycles"].value

@@ -172,17 +172,23 @@ def test_every_solver_is_held_to_one_residual(monkeypatch, how, residual, stands
             solves.measure(cell, run)
 
 
-@pytest.mark.parametrize(("whole", "how"), [(3, {"threads": 1}), (0, {"threads": 1}), (0, {"library": True})])
+ON_THE_PROCESSOR = {"form": "sell", "precision": "mixed", "backend": "openmp"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "how"), [(3, {"threads": 1}), (0, {"threads": 1}), (0, {"library": True}), (0, ON_THE_PROCESSOR)]
+)
 def test_a_solve_is_sampled_five_times_or_a_long_one_s_some_iterations_are(monkeypatch, whole, how):
     from experiments import partly
     from experiments.zhang2013 import solves
     from repro.show.results import interval_behind
 
     monkeypatch.setattr(solves, "SECONDS", {"smoke": 0.1})
-    monkeypatch.setattr(partly, "WHOLE", whole)
+    for module in (partly, solves):
+        monkeypatch.setattr(module, "WHOLE", whole)
     monkeypatch.setattr(partly, "PART", 1e-4)
     chosen = {"polynomial": "neumann", "order": 2, "bound": "safeguard", "steps": 10}
-    cell = solves.solve_cell("neumann", "order-2", "host", "quad", **chosen, **how)
+    cell = solves.solve_cell("neumann", "order-2", **{"backend": "host", "mesh": "quad"} | chosen | how)
     run = Run(cell, "zhang2013-table3", "smoke")
     solves.measure(cell, run)
     rows = {row.metric: row.as_dict() for row in run.rows}

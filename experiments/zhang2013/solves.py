@@ -20,7 +20,7 @@ ROUNDING = 0.01  # of it: as far as rounding parts the residual that a solver st
 HELD_TO = (1 + ROUNDING) * TOLERANCE
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 0.3, "large": 1}
 LONGEST = 30  # seconds of a solve that is sampled several times
-LEAST = 8  # iterations of a part of a solve
+LEAST = 4  # iterations of a part of a solve
 SAME = 1e-9  # as far as rounding parts as many iterations of two solvers
 CRITERION = (
     f"Stopped at a relative residual of {TOLERANCE:g}; the paper's criterion is not legible in the copy at hand, and "

@@ -1,5 +1,6 @@
 /* Where each element writes its contributions, on a processor (contributions.py): their order within a row is that of the contributions, in
- * whatever parts they are counted. A part is a run of contributions, of all elements' first, then of all their second ones. */
+ * whatever parts they are counted. A part is a run of contributions, of all elements' first, then of all their second ones. Of an element's
+ * `kinds` six are its edges', four its nodes' in the matrix, and four, where they are wanted, its nodes' in the residual. */
 
 #define FIRST(count, part) ((long)(count) * (part) / parts)
 
@@ -12,13 +13,13 @@ DEVICE_FUNCTION int row_of(const long contribution, const int elements, const in
 }
 
 /* How often each row is in each part. */
-KERNEL tally(const int rows, const int parts, const int elements, const int edges, const int nodes,
+KERNEL tally(const int rows, const int parts, const int kinds, const int elements, const int edges, const int nodes,
              GLOBAL const int *RESTRICT element_edges, GLOBAL const int *RESTRICT cells, GLOBAL int *RESTRICT counts)
 {
     OUTER(part);
     GLOBAL int *const own = counts + part * rows;
     for (int row = 0; row < rows; ++row) own[row] = 0;
-    for (long k = FIRST(14L * elements, part); k < FIRST(14L * elements, part + 1); ++k)
+    for (long k = FIRST((long)kinds * elements, part); k < FIRST((long)kinds * elements, part + 1); ++k)
         ++own[row_of(k, elements, edges, nodes, element_edges, cells)];
 }
 
@@ -37,13 +38,13 @@ KERNEL before(const int rows, const int parts, GLOBAL int *RESTRICT counts, GLOB
     }
 }
 
-KERNEL place(const int rows, const int parts, const int elements, const int edges, const int nodes,
+KERNEL place(const int rows, const int parts, const int kinds, const int elements, const int edges, const int nodes,
              GLOBAL const int *RESTRICT element_edges, GLOBAL const int *RESTRICT cells, const int stride,
              GLOBAL const long *RESTRICT first, GLOBAL int *RESTRICT counts, GLOBAL int *RESTRICT places)
 {
     OUTER(part);
     GLOBAL int *const own = counts + part * rows;
-    for (long k = FIRST(14L * elements, part); k < FIRST(14L * elements, part + 1); ++k) {
+    for (long k = FIRST((long)kinds * elements, part); k < FIRST((long)kinds * elements, part + 1); ++k) {
         const int row = row_of(k, elements, edges, nodes, element_edges, cells);
         places[k] = (int)(first[row] + (long)stride * own[row]++);
     }

@@ -26,6 +26,7 @@ SOURCE, FACTORS = (Path(__file__).with_name(name) for name in ("contributions.c"
 BUILDS = [(SOURCE, 1, {}), *((FACTORS, 32, {"SLICE": WARP, "real": real}) for real in ("double", "float"))]
 WINDOW = 1024  # rows within which they are sorted by length
 PER_ELEMENT = 14  # six edges, four diagonal entries, four residuals
+IN_MATRIX = 10  # without the residuals, which a processor sums beside the diagonal
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Contributions:
     Attributes
     ----------
     rows : int
-        Edges, then nodes' diagonal entries, then nodes' residuals.
+        Edges, then nodes' diagonal entries, then on a GPU nodes' residuals.
     slices : Slices
         How rows lie in memory.
     places : (14, elements) int32
-        Where an element writes each of its contributions.
+        Where an element writes each of its contributions. On a processor, (10, elements): where a row has the element.
     """
 
     rows: int
@@ -79,8 +80,7 @@ class Factors:
     def __init__(self, device, plan: Contributions, pattern: Pattern, stiffness, block: int, defines: dict):
         edges, nodes, count = pattern.edges.shape[0], pattern.nodes, stiffness.shape[1]
         element = np.full(plan.slices.entries, count, np.int32)  # which is zero
-        element[plan.places[:10]] = np.arange(count)
-        element[plan.places[10:]] = np.arange(count + 1, 2 * count + 1)
+        element[plan.places] = np.arange(count)
         along = np.bincount(pattern.element_edges.T.ravel(), stiffness.ravel(), edges)
         ends = pattern.edges.T.ravel()
         constant = np.concatenate([along, -np.bincount(ends, np.tile(along, 2), nodes)])
@@ -90,14 +90,14 @@ class Factors:
         shape = nodes, nodes
         matrix = device.sparse.csr_matrix((values, pattern.column_indices, pattern.row_offsets), shape=shape)
         self.conduction, self._flow = spmv.pack("sell", device, matrix), device.zeros(nodes, np.float64)
-        self._element, self._constant = device.array(element), device.array(constant)
+        self._element, self._constant, self._elements = device.array(element), device.array(constant), count
         self._sums = device.build(FACTORS, block, defines).sums
 
-    def sums(self, blocks: int, slots: int, edges: int, nodes: int, offsets, order, factors, phi, *into) -> None:
+    def sums(self, blocks: int, slots: int, edges: int, offsets, order, factors, phi, *into) -> None:
         """Enqueue the sums, as `sums` of heart.c: `into` is what that ends with."""
         self.conduction.multiply(phi, self._flow)
-        self._sums(blocks, slots, edges, nodes, offsets, order, self._element, factors, self._constant, self._flow,
-                   *into)  # fmt: skip
+        self._sums(blocks, slots, edges, self._elements, offsets, order, self._element, factors, self._constant,
+                   self._flow, *into)  # fmt: skip
 
 
 def plan(cells, pattern: Pattern, device) -> Contributions:
@@ -115,16 +115,18 @@ def plan(cells, pattern: Pattern, device) -> Contributions:
     ValueError
         When there are more contributions than 32-bit integers count.
     """
-    return _by_sorting(cells, pattern, device.xp) if device.is_gpu else _by_counting(cells, pattern, device)
+    if device.is_gpu:
+        return _by_sorting(cells, pattern, device.xp, PER_ELEMENT)
+    return _by_counting(cells, pattern, device, IN_MATRIX)
 
 
-def _by_sorting(cells, pattern, xp) -> Contributions:
+def _by_sorting(cells, pattern, xp, kinds) -> Contributions:
     nodes, edges, count = pattern.nodes, pattern.edges.shape[0], cells.shape[0]
-    rows = edges + 2 * nodes
-    target = xp.empty((PER_ELEMENT, count), dtype=np.int32)
+    rows = edges + (2 if kinds > IN_MATRIX else 1) * nodes
+    target = xp.empty((kinds, count), dtype=np.int32)
     target[:6] = pattern.element_edges.T
     target[6:10] = edges + cells.T
-    target[10:] = edges + nodes + cells.T
+    target[10:] = edges + nodes + cells.T[: kinds - IN_MATRIX]
     target = target.ravel()
     lengths = xp.bincount(target, minlength=rows).astype(np.int32)
     slices, first = _slices(lengths, xp)
@@ -135,22 +137,22 @@ def _by_sorting(cells, pattern, xp) -> Contributions:
     depth = xp.arange(ordered.size, dtype=np.int64) - starts(lengths, xp)[ordered]
     places = xp.empty(ordered.size, dtype=np.int32)
     places[order] = (first[ordered] + WARP * depth).astype(np.int32)
-    return Contributions(rows, slices, places.reshape(PER_ELEMENT, count))
+    return Contributions(rows, slices, places.reshape(kinds, count))
 
 
-def _by_counting(cells, pattern, device) -> Contributions:
+def _by_counting(cells, pattern, device, kinds) -> Contributions:
     nodes, edges, count = pattern.nodes, pattern.edges.shape[0], cells.shape[0]
-    rows = edges + 2 * nodes
-    parts = max(1, min(device.compute_units, PER_ELEMENT * count // max(rows, 1)))  # each has a count for every row
+    rows = edges + (2 if kinds > IN_MATRIX else 1) * nodes
+    parts = max(1, min(device.compute_units, kinds * count // max(rows, 1)))  # each has a count for every row
     kernels = device.build(SOURCE, block=1)
     counts, lengths = device.empty(parts * rows, np.int32), device.empty(rows, np.int32)
-    given = (count, edges, nodes, device.array(pattern.element_edges, np.int32), device.array(cells, np.int32))
+    given = (kinds, count, edges, nodes, device.array(pattern.element_edges, np.int32), device.array(cells, np.int32))
     kernels.tally(parts, rows, parts, *given, counts)
     kernels.before(parts, rows, parts, counts, lengths)
     slices, first = _slices(np.asarray(device.to_host(lengths)), np)
-    places = device.empty(PER_ELEMENT * count, np.int32)
+    places = device.empty(kinds * count, np.int32)
     kernels.place(parts, rows, parts, *given, WARP, device.array(first, np.int64), counts, places)
-    return Contributions(rows, slices, np.asarray(device.to_host(places)).reshape(PER_ELEMENT, count))
+    return Contributions(rows, slices, np.asarray(device.to_host(places)).reshape(kinds, count))
 
 
 def _slices(lengths, xp):

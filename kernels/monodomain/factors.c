@@ -1,9 +1,9 @@
 /* Sums of contributions that elements do not write: conduction is constant, so an element's part in the matrix and the residual is known
  * but for two factors, its mass and its load, which are the same for all its entries. */
 
-/* As `sums` of heart.c. For each place of the slices `element` says which factor is added; padding adds one that is zero. Conduction is
- * summed once: `constant` for edges and nodes, `flow` times the potential at the nodes. */
-KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const long *RESTRICT slice_offsets,
+/* As `sums` of heart.c, but for the residual, which is summed with the diagonal. For each place of the slices `element` says whose factors
+ * are added: padding's are zero, behind the last. Conduction is summed once: `constant` for edges and nodes, `flow` times the potential. */
+KERNEL sums(const long slots, const long edges, const long elements, GLOBAL const long *RESTRICT slice_offsets,
             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT element,
             GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT constant,
             GLOBAL const double *RESTRICT flow, GLOBAL const int *RESTRICT upper, GLOBAL const int *RESTRICT lower,
@@ -17,16 +17,19 @@ KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const l
         const long row = order[slot];
         if (row < 0) continue;
         const long slice = slot / SLICE, end = slice_offsets[slice + 1];
-        double sum = row < edges + nodes ? constant[row] : flow[row - edges - nodes];
-        for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE) sum += factors[element[place]];
+        double mass = constant[row], load = 0;
+        for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE) {
+            mass += factors[element[place]];
+            if (row >= edges) load += factors[elements + 1 + element[place]];
+        }
         if (row < edges) {
-            values[upper[row]] = sum;
-            values[lower[row]] = sum;
-        } else if (row < edges + nodes) {
-            values[diagonal[row - edges]] = sum;
-            inverse_diagonal[row - edges] = 1 / sum;
+            values[upper[row]] = mass;
+            values[lower[row]] = mass;
         } else {
-            residual[row - edges - nodes] = sum;
+            const long node = row - edges;
+            values[diagonal[node]] = mass;
+            inverse_diagonal[node] = 1 / mass;
+            residual[node] = flow[node] + load;
         }
     }
 }

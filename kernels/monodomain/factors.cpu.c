@@ -3,9 +3,20 @@
 #include "../device/eights.h"
 #define PARTS (SLICE / 8)
 typedef double eight_sums __attribute__((vector_size(64)));
-#define FACTORS_OF(at) (eight_sums){factors[(at)[0]], factors[(at)[1]], factors[(at)[2]], factors[(at)[3]], factors[(at)[4]], factors[(at)[5]], factors[(at)[6]], factors[(at)[7]]}
+#define FACTORS_OF(f, at) (eight_sums){(f)[(at)[0]], (f)[(at)[1]], (f)[(at)[2]], (f)[(at)[3]], (f)[(at)[4]], (f)[(at)[5]], (f)[(at)[6]], (f)[(at)[7]]}
 
-KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const long *RESTRICT slice_offsets,
+DEVICE_FUNCTION void add_factors(const int *RESTRICT element, const double *RESTRICT of, long place, const long end, eight_sums *sums)
+{
+    eight_sums parts[PARTS] = {0};
+    for (; place < end; place += SLICE) {
+        const int *here = element + place;
+        OPAQUE(here);
+        for (int part = 0; part < PARTS; ++part) parts[part] += FACTORS_OF(of, here + 8 * part);
+    }
+    for (int part = 0; part < PARTS; ++part) sums[part] = parts[part];
+}
+
+KERNEL sums(const long slots, const long edges, const long elements, GLOBAL const long *RESTRICT slice_offsets,
             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT element,
             GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT constant,
             GLOBAL const double *RESTRICT flow, GLOBAL const int *RESTRICT upper, GLOBAL const int *RESTRICT lower,
@@ -16,23 +27,21 @@ KERNEL sums(const long slots, const long edges, const long nodes, GLOBAL const l
     const long past = (block + 1) * BLOCK < slots ? (block + 1) * BLOCK : slots;
     for (long first = block * BLOCK; first < past; first += SLICE) {
         const long end = slice_offsets[first / SLICE + 1];
-        eight_sums parts[PARTS] = {0};
-        for (long place = slice_offsets[first / SLICE]; place < end; place += SLICE) {
-            const int *here = element + place;
-            OPAQUE(here);
-            for (int part = 0; part < PARTS; ++part) parts[part] += FACTORS_OF(here + 8 * part);
-        }
+        int some_node = 0;
+        for (int lane = 0; lane < SLICE; ++lane) some_node |= order[first + lane] >= edges;
+        eight_sums masses[PARTS] = {0}, loads[PARTS] = {0};
+        add_factors(element, factors, slice_offsets[first / SLICE], end, masses);
+        if (some_node) add_factors(element, factors + elements + 1, slice_offsets[first / SLICE], end, loads);
         for (int lane = 0; lane < SLICE; ++lane) {
-            const long row = order[first + lane];
-            const double sum = parts[lane / 8][lane % 8];
+            const long row = order[first + lane], node = row - edges;
             if (row < 0) continue;
+            const double mass = constant[row] + masses[lane / 8][lane % 8];
             if (row < edges) {
-                values[upper[row]] = values[lower[row]] = constant[row] + sum;
-            } else if (row < edges + nodes) {
-                values[diagonal[row - edges]] = constant[row] + sum;
-                inverse_diagonal[row - edges] = 1 / (constant[row] + sum);
+                values[upper[row]] = values[lower[row]] = mass;
             } else {
-                residual[row - edges - nodes] = flow[row - edges - nodes] + sum;
+                values[diagonal[node]] = mass;
+                inverse_diagonal[node] = 1 / mass;
+                residual[node] = flow[node] + loads[lane / 8][lane % 8];
             }
         }
     }

@@ -320,12 +320,12 @@ class Heart:
 
     def sums_part(self) -> None:
         """Enqueue the sums of the contributions: matrix, its diagonal's inverse, and residual."""
-        size = self._sum_blocks, self.plan.slices.slots, self._edges, self.nodes
+        size = self._sum_blocks, self.plan.slices.slots, self._edges
         into = *self._entries, self.matrix.arrays["values"], self._inverse, self.residual
         if self._factors:
             self._factors.sums(*size, *self._slices, self._contributions, self.phi, *into)
         else:
-            self._kernels.sums(*size, *self._slices, self._contributions, *into)
+            self._kernels.sums(*size, self.nodes, *self._slices, self._contributions, *into)
 
     def begin_part(self) -> None:
         """Enqueue what a solve begins with, and the residual's norm."""
@@ -380,5 +380,6 @@ class Heart:
         if not self._factors:
             return Work(8 * parts + rows, float(parts), "float64")
         flow = self._factors.conduction.least_work()
-        read = 4 * parts + 8 * 2 * self.elements + 8 * (self._edges + 2 * self.nodes)  # which factors, these, constants
+        read = (4 * contributions.IN_MATRIX + 8 * 2) * self.elements  # which factors, and these
+        read += 8 * (self._edges + 2 * self.nodes)  # constants
         return Work(read + rows + flow.bytes, parts + flow.flops, "float64")

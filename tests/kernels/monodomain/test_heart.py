@@ -13,7 +13,7 @@ from kernels import spmv
 from kernels.assembly.pattern import csr_pattern
 from kernels.krylov.jacobi import JacobiConjugateGradient
 from kernels.monodomain import Diverged, Heart, Hybrid, Model, contributions, places
-from kernels.monodomain.contributions import FACTORS, PER_ELEMENT
+from kernels.monodomain.contributions import FACTORS, IN_MATRIX, PER_ELEMENT
 from kernels.monodomain.heart import ELEMENTS, PROCESSOR_BLOCK, defines
 
 DT = 0.1
@@ -45,9 +45,10 @@ def state(tissue):
 def test_contributions_are_counted_into_the_places_that_sorting_finds(device, tissue):
     _, cells, _ = tissue
     pattern = csr_pattern(cells, int(cells.max()) + 1)
-    counted = contributions._by_counting(cells, pattern, device)
-    assert np.array_equal(counted.places, contributions._by_sorting(cells, pattern, np).places)
-    assert np.unique(counted.places).size == cells.shape[0] * PER_ELEMENT
+    for kinds in (IN_MATRIX, PER_ELEMENT):
+        counted = contributions._by_counting(cells, pattern, device, kinds)
+        assert np.array_equal(counted.places, contributions._by_sorting(cells, pattern, np, kinds).places)
+        assert np.unique(counted.places).size == cells.shape[0] * kinds
 
 
 @pytest.fixture(params=["sell", "ellwarp2"])
@@ -138,7 +139,8 @@ def test_tangent_is_symmetric_and_its_diagonal_is_inverted(heart, tissue, state)
 
 def test_every_contribution_has_a_place_of_its_own(heart, tissue):
     places = np.array(heart.device.to_host(heart.plan.places)).ravel()
-    assert len(np.unique(places)) == places.size == PER_ELEMENT * len(tissue[1])
+    kinds = PER_ELEMENT if heart.device.is_gpu else IN_MATRIX
+    assert len(np.unique(places)) == places.size == kinds * len(tissue[1])
     assert places.min() >= 0 and places.max() < heart.plan.slices.entries
     assert 1 <= heart.plan.padding < 1.3
 

@@ -88,9 +88,9 @@ _THREADS = {
 # By pencils.c: elements and min_blocks.
 _PENCILS = {
     ("float64", "stored"): {
-        8: (1, 8), 9: (1, 6), 10: (1, 5), 11: (1, 0), 12: (1, 3), 13: (1, 2), 14: (1, 2), 15: (1, 0),
+        8: (1, 8), 9: (1, 6), 10: (1, 6), 11: (1, 0), 12: (1, 0), 13: (1, 2), 14: (1, 2), 15: (1, 0),
     },
-    ("float32", "stored"): {8: (1, 16), 9: (3, 4), 10: (1, 0), 11: (1, 0), 12: (1, 0), 13: (1, 0), 14: (1, 0)},
+    ("float32", "stored"): {8: (3, 4), 9: (3, 4), 10: (1, 8), 11: (1, 7), 12: (1, 0), 13: (1, 0), 14: (1, 0)},
     ("float64", "trilinear"): {
         4: (5, 0), 6: (1, 0), 8: (1, 6), 9: (1, 5), 10: (1, 5), 11: (1, 4), 12: (1, 3), 13: (1, 2), 14: (1, 2),
         15: (1, 0),
@@ -110,14 +110,17 @@ _TUNED["float32", "stored"][15] = Shape(1, min_blocks=2)  # which fits where pen
 _CUDA = {
     ("float64", "stored"): {
         2: Shape(32, stages=2), 3: Shape(4, min_blocks=10, stages=2), 4: Shape(5, min_blocks=6, stages=2),
-        5: Shape(2, stages=3, body="tensor"), 6: Shape(3, stages=2),
+        5: Shape(2, stages=3, body="tensor"), 6: Shape(2, min_blocks=7, body="pencils"),
         7: Shape(2, min_blocks=8, stages=3, body="tensor"), 15: Shape(1, stages=2, body="tensor"),
     },
     ("float64", "trilinear"): {
         2: Shape(32, body="rows"), 3: Shape(8, min_blocks=12, body="rows"),
         7: Shape(1, min_blocks=12, body="tensor"),
     },
-    ("float32", "stored"): {7: Shape(2, pencils=2, stages=2), 15: Shape(1, body="pencils")},
+    ("float32", "stored"): {
+        5: Shape(7, min_blocks=5, body="pencils"), 6: Shape(2, min_blocks=10, body="pencils"),
+        7: Shape(1, min_blocks=20, body="pencils"), 15: Shape(1, body="pencils"),
+    },
 }  # fmt: skip
 # With a mass, whose factor is loaded late, other shapes are faster at some orders.
 _CUDA_MASS = {

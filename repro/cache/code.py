@@ -11,7 +11,6 @@ from types import CodeType
 from typing import Any
 
 from repro.cache import definitions, reach
-from repro.cache.definitions import NAMELESS
 from repro.cache.glance import once, state
 from repro.cache.reach import Unit
 
@@ -56,7 +55,7 @@ def of(
             continue
         if path.suffix != ".py" and any(path.is_relative_to(root / folder) for folder in sources):
             continue
-        name, names = path.relative_to(root).as_posix(), sorted(set(found.get(path, ())) - {NAMELESS})
+        name, names = path.relative_to(root).as_posix(), sorted(set(found.get(path, ())))
         if path in stale:
             result[name] = EDITED
         elif name.startswith(f"{packages[0]}/") and path.suffix == ".py":

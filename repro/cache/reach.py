@@ -26,10 +26,7 @@ def reached(root: Path, packages: Collection[str], ran: Collection[Unit]) -> set
     """Return the functions that ran, and all that they depend on in some packages below a root."""
     find = functools.partial(_file, root=root, packages=frozenset(packages))
     called = {attribute for path, name in ran for _, attribute in module_of(path).names[name]}
-    seen, todo = set(ran), [
-        (path, unit) for path in {path for path, _ in ran} for unit in module_of(path).silent
-        if "." in unit and unit.rpartition(".")[2] in called
-    ]  # fmt: skip
+    seen, todo = set(ran), [(path, unit) for path in {path for path, _ in ran} for unit in _unseen(path, called)]
     for path, name in ran:
         for other, unit in _named(path, name, find):
             if not _is_python(other) or unit in module_of(other).silent or unit not in module_of(other).functions:
@@ -42,13 +39,20 @@ def reached(root: Path, packages: Collection[str], ran: Collection[Unit]) -> set
         if not _is_python(path):
             continue
         module = module_of(path)
-        todo += [(path, NAMELESS)] if NAMELESS in module.names else []
+        todo += [(path, unit) for unit in _unseen(path, ())]
         found = list(_named(path, name, find))
         todo += found
         if name not in module.methods:  # what a class names of others are bases, whose methods ran or did not
             python = [unit for unit in found if _is_python(unit[0])]
             todo += [(other, method) for other, each in python for method in module_of(other).methods.get(each, ())]
     return seen
+
+
+def _unseen(path: Path, called: Collection[str]) -> Iterator[str]:
+    """Yield what of a module runs that is not told: statements without a name, silent methods that are asked for."""
+    module = module_of(path)
+    yield from {NAMELESS} & module.names.keys()
+    yield from (unit for unit in module.silent if "." in unit and unit.rpartition(".")[2] in called)
 
 
 def _is_python(path: Path) -> bool:

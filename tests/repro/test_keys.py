@@ -43,13 +43,15 @@ def test_what_an_edit_voids(laboratory, name, old, new, why):
 
 
 def test_constants_count_that_code_names_and_no_others(laboratory):
-    edit(laboratory, ADDING, "def total", "FIRST, SECOND = 0, 0\nUNUSED = 1\n\n\ndef total")
+    edit(laboratory, ADDING, "def total", "FIRST, SECOND, MORE = 0, 0, []\nUNUSED = 1\nMORE.append(0)\n\n\ndef total")
     edit(laboratory, ADDING, "return sum(numbers)", "return sum(numbers, FIRST)")
     assert laboratory.run("table1") == 0
     edit(laboratory, ADDING, "UNUSED = 1", "UNUSED = 2")
     assert not void(laboratory)
-    edit(laboratory, ADDING, "FIRST, SECOND = 0, 0", "FIRST, SECOND = 0, 7")
-    assert set(void(laboratory).values()) == {"fakelab/demo2020/adding.py changed"}
+    for before, after in (("= 0, 0, []", "= 0, 7, []"), ("append(0)", "append(1)")):
+        edit(laboratory, ADDING, before, after)
+        assert set(void(laboratory).values()) == {"fakelab/demo2020/adding.py changed"}
+        edit(laboratory, ADDING, after, before)
 
 
 KEPT = """

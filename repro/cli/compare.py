@@ -74,7 +74,7 @@ def compare(
         raise discovery.UnknownName("--fail-on-regression wants --with and older results")
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
-    answers, without, worse, elsewhere, of_own, of_other = [], [], 0, False, False, False
+    answers, without, worse, elsewhere, of_own, of_other, equal = [], [], 0, False, False, False, 0
     for artefact, own in _own_parts(artefacts, settings):
         pairs = _pairs(old, settings.store.folder, artefact, scale, own)
         if not pairs:
@@ -97,7 +97,10 @@ def compare(
                 say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
             elif not as_json and len(compared):
                 at = f" (scale {_scale(path)})" if len(pairs) > 1 else ""
-                _show(f"{artefact.id}: {artefact.title}{at}", compared)
+                differing = compared if old is None else compared[compared["old"] != compared["new"]]
+                equal += len(compared) - len(differing)
+                if len(differing):
+                    _show(f"{artefact.id}: {artefact.title}{at}", differing)
             elif not as_json and old is None:
                 say(f"{artefact.id}: the paper prints no number of what is measured here")
     if as_json:
@@ -112,6 +115,8 @@ def compare(
         say("the papers' numbers hold for their own meshes and matrices, not for yours")
     if of_other:
         say("what is of other data is neither slower nor faster: measure both on the same")
+    if equal:
+        say(f"{plural(equal, 'number')} equal to the last digit, which --json has")
     if worse:
         say(f"{plural(worse, 'number')} slower or lost")
     raise typer.Exit(int(fail and worse > 0))
@@ -120,9 +125,10 @@ def compare(
 def _folder(base: str, settings: Settings) -> Path:
     """The folder of a machine's older results, by its path, that of the results it is in, or the machine's name."""
     from repro.discovery import UnknownName
+    from repro.run import minutes
 
     for folder in (Path(base), settings.results / base, Path(base) / settings.machine):
-        if any(folder.glob("*/*.csv")):
+        if any(path.name != minutes.NAME for path in folder.glob("*/*.csv")):
             return folder
     machines = sorted({path.parents[1] for path in Path(base).glob("*/*/*.csv")})
     if len(machines) == 1:

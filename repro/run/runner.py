@@ -1,6 +1,7 @@
 """Go through the cells of the chosen artefacts: measure what has to be measured, and write each artefact's files."""
 
 import contextlib
+import itertools
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from repro.show.render import render
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
 WRITING_SECONDS = 1.5  # that the files of an artefact take, about
 UNSURE = 1.25  # times what a cell should take, it may
+SOONEST = "cuda"  # where time is short, its cells come before those of processors, which take longer and tell less
 
 
 class Silent:
@@ -162,15 +164,17 @@ class _Going:
             if self.worker and passed:
                 self.worker.close()  # a round is a process of its own
             lot = int(time.time()) if is_last else self.settings.seed + passed
-            for job in _shuffled(self.jobs, lot) if self.settings.rounds > 1 or is_last else self.jobs:
+            jobs = _shuffled(self.jobs, lot) if self.settings.rounds > 1 or is_last else self.jobs
+            orders = (True, False) if self.until < NEVER and not is_last else (False,)
+            for soonest, job in itertools.product(orders, jobs):
                 name = job.artefact.id
                 if job.problem:
-                    if not passed:
+                    if name not in self.summary.problems:
                         self.summary.problems[name] = job.problem
                         self.watcher.tell(job.problem, "red")
                 elif self._lacks(job) or not (passed or _is_written(job, self.settings, self.until)):
                     self.unwritten[name] = job, self.unwritten.get(name, (job, time.monotonic()))[1]
-                    self._measure(job, self.force and not passed, 0.0 if is_last else UNSURE)
+                    self._measure(job, self.force and not passed, 0.0 if is_last else UNSURE, soonest)
                     if not self._lacks(job) or time.monotonic() - self.unwritten[name][1] > WRITTEN_EVERY:
                         self.write(name)
         self.write_all()
@@ -179,10 +183,10 @@ class _Going:
     def _lacks(self, job: Job) -> bool:
         return any(task.path in self.expected for task in job.wanted)
 
-    def _measure(self, job: Job, force: bool, unsure: float) -> None:
+    def _measure(self, job: Job, force: bool, unsure: float, soonest: bool) -> None:
         """Measure a round of each of a job's wanted cells that lacks one, but those that may take too long.
 
-        They may take `unsure` times as long as they should.
+        They may take `unsure` times as long as they should. `soonest`: of those only that come first in a short time.
         """
         expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
         limit = self.until - WRITING_SECONDS * len(self.unwritten)
@@ -210,6 +214,8 @@ class _Going:
                 measured = task.path in expected
                 began = time.monotonic()
                 if measured and began + unsure * expected[task.path] > limit:
+                    continue
+                if measured and soonest and task.cell.backend != SOONEST:
                     continue
                 if measured:
                     watcher.cell(task, task.reason or "forced")

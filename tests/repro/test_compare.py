@@ -278,6 +278,7 @@ def test_without_a_scale_every_scale_that_either_side_has_is_compared(laboratory
 
 def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp_path, capsys):
     shutil.copytree(older, tmp_path / "theirs" / "their-machine")
+    (tmp_path / "theirs" / "their-machine" / "minutes.csv").touch()
     assert against(laboratory, tmp_path / "theirs") == 0
     assert "table1.smoke: their-machine at" in capsys.readouterr().err
     shutil.copytree(older, tmp_path / "theirs" / "another")

@@ -89,6 +89,18 @@ def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, 
     assert go(runner.NEVER) == (0, False, 0) and page.stat().st_mtime_ns != written
 
 
+@pytest.mark.parametrize(("minutes", "first"), [(1.0, "cuda"), (None, "host")])
+def test_where_time_is_short_cells_on_the_gpu_come_first(laboratory, minutes, first, monkeypatch):
+    met = []
+    monkeypatch.setattr(runner.execution, "execute", lambda task, *rest, **options: met.append(task.cell) or False)
+    jobs = make_jobs(discovery.select(["table1"]), settings := make_settings("smoke", laboratory.results, "bench"),
+                     Selection({"backend": ["host", "cuda"]}))  # fmt: skip
+    for job in jobs:
+        job.wanted.sort(key=lambda task: task.cell.backend, reverse=True)
+    runner.go_through(jobs, settings, isolate=False, until=time.monotonic() + 60 * minutes if minutes else runner.NEVER)
+    assert len({cell.backend for cell in met}) == 2 and met[0].backend == first and len(met) == len(set(met))
+
+
 @pytest.mark.parametrize(("given", "is_left"), [(100.0, True), (0.02, False)])
 def test_a_cell_that_had_all_of_a_runs_time_is_not_left_to_the_next(laboratory, monkeypatch, given, is_left):
     settings = make_settings("smoke", laboratory.results, "bench")

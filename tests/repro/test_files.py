@@ -124,6 +124,13 @@ def test_files_that_are_damaged_give_no_cells(measured, name, damage):
     assert set(measured.reasons().values()) == {"never run"}
 
 
+def test_rows_that_were_edited_by_hand_give_no_cells(measured):
+    path = measured.file("table1.smoke.csv")
+    text = path.read_text()
+    path.write_text(text.replace(",sum,", ",mus,"))
+    assert path.read_text() != text and set(measured.reasons().values()) == {"never run"}
+
+
 @pytest.mark.parametrize(
     "edit",
     [

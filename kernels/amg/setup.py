@@ -9,6 +9,7 @@ import numpy as np
 from kernels.amg import checks, exchange, induced, marked, matching, mis, partition, primitives, product, spectrum
 from kernels.amg.arrays import Csr
 from kernels.amg.checks import UnsuitableMatrix, checked, diagonal_of
+from kernels.amg.coarsest import BUILDS as INVERSES
 from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.partition import Partition, double_partition
@@ -27,6 +28,7 @@ def ahead(device) -> list[tuple]:
     return [
         *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *exchange.BUILDS,
         *matching.BUILDS, *spectrum.builds(device), *product.builds(device), *induced.BUILDS[: device.is_gpu],
+        *INVERSES[: device.is_gpu],
     ]  # fmt: skip
 
 
@@ -125,8 +127,8 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
     if levels[-1].matrix.rows > MOST_DENSE:
         raise UnsuitableMatrix(f"coarsening stalls at {levels[-1].matrix.rows} rows, too many for a dense inverse")
     built = tuple(level.finished(device) for level in levels)
-    inverse = symmetric_inverse(device, _of_namespace(device, densified(device, levels[-1].matrix)))
-    return Hierarchy(built, inverse)
+    inverse = symmetric_inverse(device, densified(device, levels[-1].matrix))
+    return Hierarchy(built, _of_namespace(device, inverse))
 
 
 class _Built:

@@ -11,9 +11,11 @@ from repro import discovery
 from repro.cache import kept, store
 from repro.cache.plan import Selection
 from repro.model import ReproError
+from repro.run import runner
 from repro.run.jobs import make_jobs
 from repro.run.worker import Worker
 from repro.settings import make_settings
+from repro.show.render import Rendered
 
 
 @pytest.fixture
@@ -87,3 +89,18 @@ def _killed(worker, ask, given):
     """As `Worker._ask`, of a process that measures though another run has just done so, and is killed at that."""
     task, upto, force, _, tell = given
     return ask(task, upto, force, 0.0, tell)
+
+
+def test_one_that_is_interrupted_has_ended_when_the_files_are_written(laboratory, monkeypatch):
+    """Or it goes on, and stores a cell that neither the summary nor the files have."""
+    did = []
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Worker, "dispatch", interrupted)
+    monkeypatch.setattr(Worker, "close", lambda worker: did.append("closed"))
+    monkeypatch.setattr(runner, "render", lambda artefact, *_: did.append("written") or Rendered(artefact))
+    settings = make_settings("smoke", laboratory.results, "bench")
+    jobs = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
+    assert runner.go_through(jobs, settings).interrupted and did[:2] == ["closed", "written"]

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from datasets.geveler2011 import hierarchy, number
+from kernels import device as devices
 from kernels import multigrid
 from repro.keeping import kept
 
@@ -41,13 +42,15 @@ class Problem:
     level : int
     xp, sparse : modules
         NumPy and SciPy's sparse matrices, or CuPy's.
+    device : kernels.device.Device, optional
+        A processor that assembles in compiled code.
     """
 
-    def __init__(self, mesh, element: str, level: int, xp, sparse):
+    def __init__(self, mesh, element: str, level: int, xp, sparse, device=None):
         self.xp, self.degree = xp, DEGREES[element]
         found = hierarchy(mesh, level, xp)
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
-        self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, with_direct=True)
+        self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, True, device)
 
     @kept()
     def numbered(self, numbering: str) -> list[multigrid.Grid]:
@@ -72,12 +75,20 @@ def of_run(run, element: str, level: int) -> Problem:
 def problem(mesh, element: str, level: int, device=None) -> Problem:
     """Return a problem; the last one is kept, since cells of a level follow one another."""
     xp, sparse = (np, None) if device is None or device.xp is np else (device.xp, device.sparse)
-    return _problem(mesh, element, level, xp, sparse)
+    return _problem(mesh, element, level, xp, sparse, _processor() if xp is np else None)
 
 
-@kept(lambda mesh, element, level, xp, sparse: (mesh.digest(), mesh.title, element, level, xp.__name__))
-def _problem(mesh, element: str, level: int, xp, sparse) -> Problem:
-    return Problem(mesh, element, level, xp, sparse)
+def _processor():
+    """Return the C back end, which sets up for every cell of the processor; None where there is no compiler."""
+    try:
+        return devices.open_device("openmp")
+    except devices.Unavailable:
+        return None
+
+
+@kept(lambda mesh, element, level, xp, sparse, device: (mesh.digest(), mesh.title, element, level, xp.__name__))
+def _problem(mesh, element: str, level: int, xp, sparse, device) -> Problem:
+    return Problem(mesh, element, level, xp, sparse, device)
 
 
 def on_host(array):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.multigrid import elements
+from kernels.multigrid import compiled, elements
 
 # Elements at a time. Of processors 95 MB for Q2 in 3-D, less elsewhere; fewer would change the last bits of sums.
 CHUNK, GPU_CHUNK = 1 << 14, 1 << 20
@@ -31,7 +31,7 @@ class System:
     start: Any
 
 
-def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None) -> System:
+def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None, device=None) -> System:
     """Assemble -Δu = source with u given on the boundary.
 
     Elements are isoparametric: their shape is that of the basis functions with the nodes' coordinates, so those of Q2
@@ -47,6 +47,8 @@ def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None) -> System:
         From (p, d) points to u on the boundary; by default 0.
     xp, sparse : modules, optional
         NumPy and scipy.sparse, or CuPy's.
+    device : kernels.device.Device, optional
+        A processor, which assembles in compiled code where `source` is a number.
 
     Returns
     -------
@@ -56,6 +58,11 @@ def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None) -> System:
         import scipy.sparse as sparse
     count, local = len(space.points), space.nodes.shape[1]
     fixed = space.boundary
+    given = xp.zeros(count) if dirichlet is None else dirichlet(space.points)
+    start = xp.where(fixed, given, 0.0)
+    if device is not None and not callable(source):
+        matrix, rhs = compiled.assembled(device, space, source)
+        return System(matrix, xp.where(fixed, start, rhs), start)
     blocks, rhs = [], xp.zeros(count)
     chunk = CHUNK if xp is np else GPU_CHUNK
     for begin in range(0, len(space.nodes), chunk):
@@ -70,8 +77,6 @@ def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None) -> System:
     rows, columns, entries = (xp.concatenate(parts) for parts in zip(*blocks, strict=True))
     matrix = sparse.coo_matrix((entries, (rows, columns)), shape=(count, count)).tocsr()
     matrix.sum_duplicates()
-    given = xp.zeros(count) if dirichlet is None else dirichlet(space.points)
-    start = xp.where(fixed, given, 0.0)
     return System(matrix, xp.where(fixed, start, rhs), start)
 
 

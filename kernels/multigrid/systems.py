@@ -33,7 +33,7 @@ class Grid:
     direct: Any = field(default=None, repr=False)
 
 
-def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: bool = False) -> list[Grid]:
+def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: bool = False, device=None) -> list[Grid]:
     """Assemble -Δu = source on every level of a hierarchy.
 
     Parameters
@@ -45,10 +45,11 @@ def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: b
         NumPy and scipy.sparse, or CuPy's.
     with_direct : bool, optional
         Keep what transfer without matrices needs.
+    device : see `assembly.poisson`
     """
     made = []
     for level, space in enumerate(spaces):
-        system = assembly.poisson(space, source, dirichlet, xp, sparse)
+        system = assembly.poisson(space, source, dirichlet, xp, sparse, device)
         below = spaces[level - 1] if level else None
         prolongator = None if below is None else transfer.prolongation(below, space, xp, sparse)
         places = transfer.places(below, space, xp) if with_direct and below is not None else None

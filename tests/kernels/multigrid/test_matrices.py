@@ -49,6 +49,19 @@ def test_matrix_and_load_are_those_of_scikit_fem(name, degree, pattern_by_scipy)
 
 
 @pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("name", ["circle", "cube"])
+def test_compiled_assembly_is_that_of_numpy(name, degree, device):
+    if device.is_gpu:
+        pytest.skip("for processors")
+    space = problem(name, 2).space(2, degree)
+    ours, theirs = (multigrid.poisson(space, 1.5, lambda x: x[:, 0], device=where) for where in (device, None))
+    assert np.array_equal(ours.matrix.indptr, theirs.matrix.indptr)
+    assert np.array_equal(ours.matrix.indices, theirs.matrix.indices)
+    assert np.allclose(ours.matrix.data, theirs.matrix.data, rtol=0, atol=1e-14 * abs(theirs.matrix).max())
+    assert np.allclose(ours.rhs, theirs.rhs, rtol=0, atol=1e-15 * abs(theirs.rhs).max())
+
+
+@pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("name", ["square", "cube"])
 def test_prolongation_reproduces_functions_of_the_coarse_space(name, degree):
     """Any coarse function stays the same one: compared at random points of random elements, both evaluated there."""

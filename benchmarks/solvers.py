@@ -12,8 +12,8 @@ from baselines import solvers as rivals
 from benchmarks.assembly import device, samples
 from experiments.fu2014 import solvers as fu2014
 from experiments.fu2014.problems import helmholtz_matrix
-from experiments.zhang2013.solves import MAX_ITERATIONS, TOLERANCE
-from experiments.zhang2013.spectra import Prepared
+from experiments.zhang2013.solves import TOLERANCE
+from experiments.zhang2013.spectra import MOST_ITERATIONS, Prepared
 from experiments.zhang2013.systems import System
 from kernels import polynomial, spmv
 from kernels.assembly import elasticity
@@ -80,10 +80,10 @@ class Polynomials:
         except spmv.Unsuitable as refused:
             raise NotImplementedError(str(refused)) from None
         self.solver.load(made.rhs)
-        self.system, self.clock, self.outcome = ready.system, opened, self.solver.run(TOLERANCE, MAX_ITERATIONS)
+        self.system, self.clock, self.outcome = ready.system, opened, self.solver.run(TOLERANCE, MOST_ITERATIONS)
 
     def track_time(self, *parameters):
-        return samples(lambda: self.solver.run(TOLERANCE, MAX_ITERATIONS), self.clock, capture=False)
+        return samples(lambda: self.solver.run(TOLERANCE, MOST_ITERATIONS), self.clock, capture=False)
 
     track_time.unit = "seconds"
 

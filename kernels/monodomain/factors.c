@@ -2,10 +2,10 @@
  * but for two factors, its mass and its load, which are the same for all its entries. */
 
 /* As `sums` of heart.c, but for the residual, which is summed with the diagonal. For each place of the slices `element` says whose factors
- * are added: padding's are zero, behind the last. Conduction is summed once: `constant` for edges and nodes, `flow` times the potential. */
+ * are added: padding's are zero, behind the last. Conduction is summed once: `conduction` for edges and nodes, `flow` times the potential. */
 KERNEL sums(const long slots, const long edges, const long elements, GLOBAL const long *RESTRICT slice_offsets,
             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT element,
-            GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT constant,
+            GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT conduction,
             GLOBAL const double *RESTRICT flow, GLOBAL const int *RESTRICT upper, GLOBAL const int *RESTRICT lower,
             GLOBAL const int *RESTRICT diagonal, GLOBAL real *RESTRICT values, GLOBAL real *RESTRICT inverse_diagonal,
             GLOBAL real *RESTRICT residual)
@@ -17,7 +17,7 @@ KERNEL sums(const long slots, const long edges, const long elements, GLOBAL cons
         const long row = order[slot];
         if (row < 0) continue;
         const long slice = slot / SLICE, end = slice_offsets[slice + 1];
-        double mass = constant[row], load = 0;
+        double mass = conduction[row], load = 0;
         for (long place = slice_offsets[slice] + slot % SLICE; place < end; place += SLICE) {
             mass += factors[element[place]];
             if (row >= edges) load += factors[elements + 1 + element[place]];

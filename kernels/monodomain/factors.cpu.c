@@ -18,7 +18,7 @@ DEVICE_FUNCTION void add_factors(const int *RESTRICT element, const double *REST
 
 KERNEL sums(const long slots, const long edges, const long elements, GLOBAL const long *RESTRICT slice_offsets,
             GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT element,
-            GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT constant,
+            GLOBAL const double *RESTRICT factors, GLOBAL const double *RESTRICT conduction,
             GLOBAL const double *RESTRICT flow, GLOBAL const int *RESTRICT upper, GLOBAL const int *RESTRICT lower,
             GLOBAL const int *RESTRICT diagonal, GLOBAL real *RESTRICT values, GLOBAL real *RESTRICT inverse_diagonal,
             GLOBAL real *RESTRICT residual)
@@ -35,7 +35,7 @@ KERNEL sums(const long slots, const long edges, const long elements, GLOBAL cons
         for (int lane = 0; lane < SLICE; ++lane) {
             const long row = order[first + lane], node = row - edges;
             if (row < 0) continue;
-            const double mass = constant[row] + masses[lane / 8][lane % 8];
+            const double mass = conduction[row] + masses[lane / 8][lane % 8];
             if (row < edges) {
                 values[upper[row]] = values[lower[row]] = mass;
             } else {

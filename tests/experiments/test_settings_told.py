@@ -8,7 +8,7 @@ from experiments.remacle2016 import poisson
 from repro.judge.claims import claims
 from repro.site.showcase.ledger import ledgers
 
-BOUND = re.compile(r"‖r‖ <= (\S+?)(?= |,|;|$)")
+BOUND = re.compile(r"‖r‖ <= (\S+?)(?=[.,;]?( |$))")
 
 
 def of(paper, name):

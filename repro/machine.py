@@ -188,11 +188,11 @@ class Nvml:
     def handles(self) -> list[ctypes.c_void_p]:
         """Return what a process can use: the cards, or of those that are cut into slices the one slice that CUDA takes.
 
-        That is the one that ``CUDA_VISIBLE_DEVICES`` names, else the first.
+        That is the one that ``CUDA_VISIBLE_DEVICES`` names, else the first. Of cards those that it names, if any.
         """
         cards = [ctypes.c_void_p() for _ in range(self.number("nvmlDeviceGetCount_v2") or 0)]
         get = self.library.nvmlDeviceGetHandleByIndex_v2
-        cards = [each for k, each in enumerate(cards) if get(ctypes.c_uint(k), ctypes.byref(each)) == 0]
+        cards = self._visible([each for k, each in enumerate(cards) if get(ctypes.c_uint(k), ctypes.byref(each)) == 0])
         parts = [self.slices(card) for card in cards]
         cut = [each for part in parts for each in part or ()]
         named = os.environ.get("CUDA_VISIBLE_DEVICES", "")
@@ -200,6 +200,18 @@ class Nvml:
             return asked[:1]
         whole = [card for card, part in zip(cards, parts, strict=True) if part is None]
         return whole or cut[:1]
+
+    def _visible(self, cards: list[ctypes.c_void_p]) -> list[ctypes.c_void_p]:
+        """Return the cards that ``CUDA_VISIBLE_DEVICES`` names by number or UUID; all where it names none.
+
+        CUDA counts cards of several kinds by speed, unless ``CUDA_DEVICE_ORDER`` has it count as this library does.
+        """
+        names = {self.text("nvmlDeviceGetName", card) for card in cards}
+        in_order = len(names) == 1 or os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+        told: dict[str, ctypes.c_void_p] = {str(k): card for k, card in enumerate(cards) if in_order}
+        told |= {uuid_: card for card in cards if (uuid_ := self.text("nvmlDeviceGetUUID", card))}
+        named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        return [told[each.strip()] for each in named if each.strip() in told] or cards
 
     def device(self, handle: ctypes.c_void_p) -> dict[str, Any]:
         facts: dict[str, Any] = {"name": self.text("nvmlDeviceGetName", handle), "memory_bytes": self.memory(handle)}

@@ -112,15 +112,8 @@ def _nvml(device):
         raise _Missing("no NVIDIA management library (NVML) is here to read this GPU's power")
     handle = ctypes.c_void_p()
     _check(library.nvmlInit_v2(), "nvmlInit")
-    if device.backend == "cuda":
-        bus = device.xp.cuda.Device(device.id).pci_bus_id.encode()
-        _check(library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(handle)), "nvmlDeviceGetHandleByPciBusId")
-    else:
-        count = ctypes.c_uint()
-        _check(library.nvmlDeviceGetCount_v2(ctypes.byref(count)), "nvmlDeviceGetCount")
-        if count.value != 1 or "nvidia" not in device.name.lower():
-            raise _Missing(f"which of {count.value} NVIDIA GPUs {device.name} is cannot be told through OpenCL")
-        _check(library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)), "nvmlDeviceGetHandleByIndex")
+    status = library.nvmlDeviceGetHandleByPciBusId_v2(_bus(device).encode(), ctypes.byref(handle))
+    _check(status, "nvmlDeviceGetHandleByPciBusId")
     reading = ctypes.c_ulonglong()
 
     def joules() -> float:
@@ -129,6 +122,18 @@ def _nvml(device):
 
     joules()
     return joules, "NVML: total energy of the card"
+
+
+def _bus(device) -> str:
+    """Return where a GPU is plugged in, by which NVIDIA's library knows it, however many others there are."""
+    if device.backend == "cuda":
+        return device.xp.cuda.Device(device.id).pci_bus_id
+    try:
+        found = device.queue.device
+        domain, bus, slot = found.pci_domain_id_nv, found.pci_bus_id_nv, found.pci_slot_id_nv
+    except (AttributeError, device.cl.Error):  # not NVIDIA's, or an old driver
+        raise _Missing(f"OpenCL does not tell where {device.name} is plugged in") from None
+    return f"{domain:08X}:{bus:02X}:{slot >> 3:02X}.{slot & 7}"
 
 
 def _check(status: int, what: str) -> None:

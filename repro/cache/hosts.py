@@ -6,7 +6,6 @@ on with what the first has begun.
 
 import itertools
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,10 @@ Host = Mapping[str, Any]
 
 
 def here() -> dict[str, Any]:
-    """Return what is told of this host: its token, ``cpu``, ``cores`` (all of them) and ``gpu``, a list of names."""
+    """Return what is told of this host: its token, ``cpu``, ``cores`` (those to use) and ``gpu``, a list of names."""
     facts = machine.fingerprint()
     return {
-        "host": machine.identity(), "cpu": machine.processor(facts["cpu"]), "cores": os.cpu_count(),
+        "host": machine.identity(), "cpu": machine.processor(facts["cpu"]), "cores": machine.cores(),
         "gpu": list(facts.get("gpu", ())),
     }  # fmt: skip
 

@@ -63,14 +63,20 @@ class Processor(Unwatched):
         return LOST if lost > LOST_CORES * (after["computed"] - before["computed"]) else ""
 
     def slowly(self) -> dict[str, float]:
-        """Return the seconds that all cores were busy and were withheld by the hypervisor, since the system started.
+        """Return the seconds that cores were busy and were withheld by the hypervisor, since the system started.
 
-        And how many of this process's threads are bound to fewer cores than it may use.
+        Of the cores that this process may use, as another run may have others. And how many of this process's threads
+        are bound to fewer cores than those.
         """
         try:
             with _STAT.open() as stream:
-                ticks = [int(word) for word in stream.readline().split()[1:9]]
-        except (OSError, ValueError):  # elsewhere than on Linux
+                lines = [line.split() for line in stream]
+            own = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+            counted = [[int(word) for word in words[1:9]] for words in lines if words[0] in own]
+            ticks = [sum(each) for each in zip(*counted, strict=True)]
+        except (OSError, ValueError, AttributeError):  # elsewhere than on Linux
+            return {}
+        if len(ticks) < 8:
             return {}
         user, nice, system, _, _, interrupt, soft, steal = ticks
         tick = os.sysconf("SC_CLK_TCK")

@@ -1,7 +1,6 @@
 """Whose results a machine's folder has: none writes into another host's, nor where nothing tells whose they are."""
 
 import json
-import os
 import shutil
 
 import pytest
@@ -40,7 +39,7 @@ def tokens(laboratory, name="bench"):
 def test_the_first_run_says_whose_the_folder_is(laboratory):
     assert laboratory.run("table1") == 0
     (host,) = json.loads((laboratory.results / "bench" / "machine.json").read_text())["hosts"]
-    assert host == hosts.here() and host["host"] == machine.identity() and host["cores"] == os.cpu_count()
+    assert host == hosts.here() and host["host"] == machine.identity() and host["cores"] == machine.cores()
 
 
 def test_another_hosts_results_are_set_beside_and_said(plain, as_host, capsys):

@@ -131,6 +131,10 @@ class Management:
         buffer.value = b"NVIDIA H200"
         return 0
 
+    def nvmlDeviceGetUUID(self, handle, buffer, length):
+        buffer.value = b"GPU-%d" % handle.value
+        return 0
+
     def nvmlDeviceGetMemoryInfo(self, handle, sizes):
         sizes[0] = 150 << 30
         return 0
@@ -197,6 +201,32 @@ def test_a_slice_of_a_card_passes_for_no_card(monkeypatch, library, visible, nam
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library())
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert [gpu["name"] for gpu in machine.nvidia()["gpus"]] == names
+
+
+class Two(Sliced):
+    """Two cards, whole."""
+
+    def cut(self, card):
+        return False
+
+
+class TwoKinds(Two):
+    def nvmlDeviceGetName(self, handle, buffer, length):
+        buffer.value = b"NVIDIA H%d00" % (handle.value - 6)
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("library", "visible", "handles"),
+    [
+        (Two, "", [7, 8]), (Two, "-1", [7, 8]), (Two, "0", [7]), (Two, "1", [8]), (Two, "MIG-8", [8]),
+        (TwoKinds, "1", [7, 8]), (TwoKinds, "MIG-8", [8]),
+    ],
+)  # fmt: skip
+def test_a_card_that_is_not_visible_is_not_there(monkeypatch, library, visible, handles):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    assert [each.value for each in machine.Nvml(library()).handles()] == handles
 
 
 def test_a_slice_is_named_by_its_size(named):

@@ -140,6 +140,16 @@ def test_what_others_computed_is_told_in_cores():
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="asks Linux")
+def test_cores_that_another_run_has_are_not_counted(monkeypatch, tmp_path):
+    stat = tmp_path / "stat"
+    stat.write_text("cpu 900 0 0 0 0 0 0 0 0 0\ncpu0 100 0 0 5 5 0 0 0 0 0\ncpu1 800 0 0 5 5 0 0 0 0 0\nintr 9 0\n")
+    monkeypatch.setattr(state, "_STAT", stat)
+    monkeypatch.setattr(state, "_bound", lambda: 0)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0})
+    assert state.Processor().slowly()["busy"] == 100 / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="asks Linux")
 def test_bound_threads_are_told_with_the_cores_at_work():
     every, go = os.sched_getaffinity(0), threading.Event()
     thread = threading.Thread(target=lambda: (os.sched_setaffinity(0, {min(every)}), go.wait()))

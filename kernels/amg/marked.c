@@ -4,6 +4,7 @@
  * is X's, however many parts there are: the same bits every time. `real` is what entries have. */
 
 #define VECTOR 16 /* columns that are compared at once; those behind the last row are whatever is there */
+#define LONG 1024 /* rows of more entries are sorted by a heap: counting smaller ones takes the square of the length */
 #define FIRST_ROW(part) (int)((long)rows * (part) / parts)
 
 #define BEGIN_PART                                                                                                   \
@@ -22,25 +23,34 @@
     } else                                                                                                           \
         sums[known] += term
 
-/* The terms of each part. */
-KERNEL terms(const int rows, const int parts, GLOBAL const int *RESTRICT x_offsets, GLOBAL const int *RESTRICT x_columns,
-             GLOBAL const int *RESTRICT y_offsets, GLOBAL long *RESTRICT counts)
+/* The most entries of each part: a row has no more than terms, nor than there are columns. */
+KERNEL terms(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT x_offsets,
+             GLOBAL const int *RESTRICT x_columns, GLOBAL const int *RESTRICT y_offsets,
+             GLOBAL const int *RESTRICT y_lengths, GLOBAL long *RESTRICT counts)
 {
     OUTER(part);
     long count = 0;
-    for (int e = x_offsets[FIRST_ROW(part)]; e < x_offsets[FIRST_ROW(part + 1)]; ++e)
-        count += y_offsets ? y_offsets[x_columns[e] + 1] - y_offsets[x_columns[e]] : 1;
+    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
+        long here = 0;
+        for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
+            const int inner = x_columns[e];
+            here += y_lengths ? y_lengths[inner] : y_offsets ? y_offsets[inner + 1] - y_offsets[inner] : 1;
+        }
+        count += here < width ? here : width;
+    }
     counts[part] = count;
 }
 
-/* Y without offsets has one entry a row, a one in column y_columns[row]: the tentative prolongator. With `own`, what is kept is
+/* Y has offsets, or beginnings and lengths of rows that lie as they were found. Without either it has one entry a row, a one in column
+ * y_columns[row]: the tentative prolongator. With `own`, what is kept is
  * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed. */
 KERNEL multiply(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT x_offsets,
                 GLOBAL const int *RESTRICT x_columns, GLOBAL const real *RESTRICT x_values,
-                GLOBAL const int *RESTRICT y_offsets, GLOBAL const int *RESTRICT y_columns,
+                GLOBAL const int *RESTRICT y_offsets, GLOBAL const long *RESTRICT y_begins,
+                GLOBAL const int *RESTRICT y_lengths, GLOBAL const int *RESTRICT y_columns,
                 GLOBAL const real *RESTRICT y_values, GLOBAL const int *RESTRICT own, const double weight,
                 GLOBAL const double *RESTRICT diagonal, GLOBAL const long *RESTRICT starts, GLOBAL int *RESTRICT markers,
-                GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
+                GLOBAL long *RESTRICT begins, GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
 {
     OUTER(part);
     BEGIN_PART;
@@ -49,14 +59,19 @@ KERNEL multiply(const int rows, const int parts, const int width, GLOBAL const i
         for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
             const int inner = x_columns[e];
             const real x = x_values[e];
-            if (y_offsets) {
-                for (int f = y_offsets[inner]; f < y_offsets[inner + 1]; ++f) {
-                    ADD(y_columns[f], x * y_values[f]);
+            if (y_values) {
+                const long begin = y_begins ? y_begins[inner] : y_offsets[inner];
+                GLOBAL const int *const inner_columns = y_columns + begin;
+                GLOBAL const real *const inner_values = y_values + begin;
+                const int length = y_begins ? y_lengths[inner] : y_offsets[inner + 1] - (int)begin;
+                for (int f = 0; f < length; ++f) {
+                    ADD(inner_columns[f], x * inner_values[f]);
                 }
             } else {
                 ADD(y_columns[inner], x);
             }
         }
+        begins[row] = starts[part] + first;
         lengths[row] = count - first;
         if (!own) continue;
         const real smoothing = x_offsets[row + 1] - x_offsets[row] > 1 ? weight / diagonal[row] : 0;
@@ -69,7 +84,7 @@ KERNEL induce(const int rows, const int parts, GLOBAL const int *RESTRICT member
               GLOBAL const int *RESTRICT members, GLOBAL const int *RESTRICT labels,
               GLOBAL const int *RESTRICT edge_offsets, GLOBAL const int *RESTRICT edges,
               GLOBAL const real *RESTRICT weights, GLOBAL const long *RESTRICT starts, GLOBAL int *RESTRICT markers,
-              GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
+              GLOBAL long *RESTRICT begins, GLOBAL int *RESTRICT lengths, GLOBAL int *RESTRICT columns, GLOBAL real *RESTRICT values)
 {
     OUTER(part);
     const int width = rows;
@@ -82,21 +97,53 @@ KERNEL induce(const int rows, const int parts, GLOBAL const int *RESTRICT member
                 if (other == row) continue;
                 ADD(other, weights ? weights[e] : 1);
             }
+        begins[row] = starts[part] + first;
         lengths[row] = count - first;
     }
 }
 
-/* Entries of each part to their places, by ascending columns in each row. */
-KERNEL sort(const int rows, const int parts, GLOBAL const long *RESTRICT starts, GLOBAL const int *RESTRICT offsets,
+/* Puts a row's entries in order where they are. */
+DEVICE_FUNCTION void heap_sort(const int length, GLOBAL int *columns, GLOBAL real *values)
+{
+    for (int left = length, root = length / 2; left > 1;) {
+        int from = root > 0 ? --root : --left;
+        const int column = columns[from];
+        const real value = values[from];
+        if (root == 0 && from == left) { /* the largest goes behind those that are left */
+            columns[left] = columns[0];
+            values[left] = values[0];
+            from = 0;
+        }
+        for (int child = 2 * from + 1; child < left; child = 2 * from + 1) {
+            child += child + 1 < left && columns[child] < columns[child + 1];
+            if (columns[child] <= column) break;
+            columns[from] = columns[child];
+            values[from] = values[child];
+            from = child;
+        }
+        columns[from] = column;
+        values[from] = value;
+    }
+}
+
+/* Entries of each row to their places, by ascending columns. */
+KERNEL sort(const int rows, const int parts, GLOBAL const long *RESTRICT begins, GLOBAL const int *RESTRICT offsets,
             GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values, GLOBAL int *RESTRICT new_columns,
             GLOBAL real *RESTRICT new_values)
 {
     OUTER(part);
-    const long shift = starts[part] - offsets[FIRST_ROW(part)];
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
         const int begin = offsets[row], length = offsets[row + 1] - begin;
-        GLOBAL const int *const found = columns + shift + begin;
-        GLOBAL const real *const sums = values + shift + begin;
+        GLOBAL const int *const found = columns + begins[row];
+        GLOBAL const real *const sums = values + begins[row];
+        if (length > LONG) {
+            for (int k = 0; k < length; ++k) {
+                new_columns[begin + k] = found[k];
+                new_values[begin + k] = sums[k];
+            }
+            heap_sort(length, new_columns + begin, new_values + begin);
+            continue;
+        }
         for (int k = 0; k < length; k += VECTOR) {
             int place[VECTOR];
             for (int lane = 0; lane < VECTOR; ++lane) place[lane] = begin;

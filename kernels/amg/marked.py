@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,51 +18,89 @@ PARTS, ROWS = 4, 64  # parts a thread, which evens out their work, and the least
 PADDING = 16  # entries that `sort` looks at behind the last
 
 
-def _parts(device, rows: int) -> int:
-    return max(1, min(PARTS * device.compute_units, rows // ROWS))
+@dataclass(frozen=True)
+class Loose:
+    """A sparse matrix whose rows lie as they were found: unsorted, with gaps between them.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    begins : (rows,) int64
+    lengths : (rows,) int32
+    columns : int32
+    values : float64, or int32 of a graph's weights
+    """
+
+    shape: tuple[int, int]
+    begins: Any
+    lengths: Any
+    columns: Any
+    values: Any
 
 
-def _rows(device, x: Csr, y: Csr, width: int, real: str, fill) -> Csr:
+def _parts(device, rows: int, entries: int, width: int) -> int:
+    """Return how many parts rows are cut into: markers take eight bytes an entry of X, or each thread has one part."""
+    threads = device.compute_units
+    return max(1, min(PARTS * threads, rows // ROWS, max(threads, 2 * entries // max(1, width))))
+
+
+def _rows(device, x: Csr, y, width: int, real: str, fill) -> Loose:
     """Return the rows of `x.rows` that ``fill(kernels, parts, places)`` finds, which have no more terms than X Y."""
-    kernels, rows, parts = built(device, SOURCE, 1, real=real), x.rows, _parts(device, x.rows)
+    kernels, rows, parts = built(device, SOURCE, 1, real=real), x.rows, _parts(device, x.rows, x.entries, width)
     counts = device.empty(parts, np.int64)
-    kernels.terms(parts, rows, parts, x.offsets, x.columns, y.offsets, counts)
+    offsets, _, lengths = _spans(y)
+    kernels.terms(parts, rows, parts, width, x.offsets, x.columns, offsets, lengths, counts)
     ends = np.cumsum(device.to_host(counts))
     starts, most = device.array(np.append(0, ends[:-1])), int(ends[-1]) + PADDING
-    lengths, markers = device.empty(rows, np.int32), device.empty(parts * width, np.int32)
+    markers = device.empty(parts * width, np.int32)
+    begins, lengths = device.empty(rows, np.int64), device.empty(rows, np.int32)
     found, sums = device.empty(most, np.int32), device.empty(most, DTYPES[real])
-    fill(kernels, parts, (starts, markers, lengths, found, sums))
-    offsets, totals, _ = exclusive_sum(device, lengths)
-    entries = total_of(device, totals)
+    fill(kernels, parts, (starts, markers, begins, lengths, found, sums))
+    return Loose((rows, width), begins, lengths, found, sums)
+
+
+def _spans(y):
+    """Return offsets, or beginnings and lengths, of the rows of Y; None for those that it does not have."""
+    return (None, y.begins, y.lengths) if isinstance(y, Loose) else (y.offsets, None, None)
+
+
+def _packed(device, loose: Loose, real: str) -> Csr:
+    """Return the matrix without gaps, its columns sorted."""
+    rows, (offsets, totals, _) = loose.shape[0], exclusive_sum(device, loose.lengths)
+    entries, parts = total_of(device, totals), max(1, min(PARTS * device.compute_units, rows // ROWS))
     columns, values = device.empty(entries, np.int32), device.empty(entries, DTYPES[real])
-    kernels.sort(parts, rows, parts, starts, offsets, found, sums, columns, values)
+    built(device, SOURCE, 1, real=real).sort(
+        parts, rows, parts, loose.begins, offsets, loose.columns, loose.values, columns, values
+    )
     given = {"values": values} if real == "double" else {"weights": values}
-    return Csr((rows, width), offsets, columns, **given)
+    return Csr(loose.shape, offsets, columns, **given)
 
 
-def multiplied(device, x: Csr, y: Csr, own=None, weight: float = 0.0, diagonal=None) -> Csr:
-    """Return what `kernels.amg.product.multiplied` does."""
-    given = (x.offsets, x.columns, x.values, y.offsets, y.columns, y.values, own, weight, diagonal)
+def multiplied(device, x: Csr, y, own=None, weight: float = 0.0, diagonal=None, loose: bool = False):
+    """Return what `kernels.amg.product.multiplied` does; its rows as they were found, where that is enough."""
+    given = (x.offsets, x.columns, x.values, *_spans(y), y.columns, y.values, own, weight, diagonal)
     width = y.shape[1]
-    return _rows(
+    made = _rows(
         device, x, y, width, "double",
         lambda kernels, parts, places: kernels.multiply(parts, x.rows, parts, width, *given, *places),
     )  # fmt: skip
+    return made if loose else _packed(device, made, "double")
 
 
 def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
     """Return what `kernels.amg.induced.induced_graph` does."""
     given = (members.offsets, members.columns, labels, graph.offsets, graph.columns, graph.weights)
-    return _rows(
+    made = _rows(
         device, members, graph, members.rows, "int",
         lambda kernels, parts, places: kernels.induce(parts, members.rows, parts, *given, *places),
     )  # fmt: skip
+    return _packed(device, made, "int")
 
 
 def transposed(device, matrix: Csr) -> Csr:
     """Return the transpose, its columns sorted."""
     kernels, (rows, width) = built(device, SOURCE, 1, real="double"), matrix.shape
-    parts = _parts(device, rows)
+    parts = _parts(device, rows, matrix.entries, width)
     markers, counts = device.empty(parts * width, np.int32), device.empty(width, np.int32)
     kernels.tally(parts, rows, parts, width, matrix.offsets, matrix.columns, markers)
     kernels.place(parts, width, parts, markers, counts)

@@ -22,14 +22,14 @@ def builds(device) -> list[tuple]:
     return BUILDS[:2] if device.is_gpu else marked.BUILDS
 
 
-def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:
+def multiplied(device, x: Csr, y, *, first: int = 0, own=None, weight=0.0, diagonal=None, loose=False):
     """Return X Y, or ``T - weight D⁻¹ X T`` of a tentative prolongator T, columns sorted, the same bits every time.
 
     Parameters
     ----------
     device : kernels.device.Device
     x : Csr, (n, m)
-    y : Csr, (m, p)
+    y : Csr, or what a product left loose, (m, p)
         Without offsets: T, a one in column ``columns[row]`` of each row.
     first : int
         The configuration of `SIZES` to begin with: that of most rows.
@@ -39,9 +39,11 @@ def multiplied(device, x: Csr, y: Csr, *, first: int = 0, own=None, weight: floa
         ω.
     diagonal : (n,) float64
         D.
+    loose : bool
+        Whether the result is only multiplied from the left, so that a processor may leave its rows as they were found.
     """
     if not device.is_gpu:
-        return marked.multiplied(device, x, y, own, weight, diagonal)
+        return marked.multiplied(device, x, y, own, weight, diagonal, loose)
     return in_tables(device, x, y, first, own, weight, diagonal)
 
 

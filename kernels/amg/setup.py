@@ -153,7 +153,7 @@ class _Built:
             device, self.matrix, tentative, own=partition.aggregate, weight=weight / self.radius, diagonal=diagonal
         )
         self.restrictor = (primitives if device.is_gpu else marked).transposed(device, self.prolongator)
-        between = multiplied(device, self.matrix, self.prolongator)
+        between = multiplied(device, self.matrix, self.prolongator, loose=True)
         self.coarse = multiplied(device, self.restrictor, between, first=1)
 
     def renumber_coarse(self, coarse: _Built) -> None:

@@ -35,6 +35,19 @@ def test_rows_of_all_lengths(device, monkeypatch):
         assert np.allclose(values, expected.data, rtol=1e-13, atol=0)
 
 
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 1500])
+def test_long_rows_and_rows_that_were_left_as_they_were_found(device, length):
+    """X of one long row and one empty one; Y and Z bring its columns out of order and together again."""
+    random = np.random.default_rng(length)
+    x = scipy.sparse.csr_matrix(np.vstack((random.random(length) + 1, np.zeros(length))))
+    y, z = (scipy.sparse.eye(length, format="csr")[random.permutation(length)] for _ in range(2))
+    between = product.multiplied(device, placed(device, y), placed(device, z), loose=True)
+    found = marked.multiplied(device, placed(device, x), between)
+    assert np.array_equal(device.to_host(found.offsets), [0, length, length])
+    assert np.array_equal(device.to_host(found.columns), np.arange(length))
+    assert np.array_equal(device.to_host(found.values), (x @ y @ z).toarray()[0])
+
+
 def test_a_row_beyond_all_tables_is_refused(device, monkeypatch):
     monkeypatch.setattr(product, "_configurations", lambda device, first: iter([(64, 8, 16)]))
     row = placed(device, scipy.sparse.csr_matrix(np.ones((1, 17))))

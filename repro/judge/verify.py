@@ -24,7 +24,7 @@ from repro.cache.store import ARCHIVE, read_json, unzipped, write_atomically
 from repro.first_edition import with_samples
 from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
-from repro.model import DONE, ReproError
+from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
 from repro.run.rounds import commit_of, named
 from repro.run.statistics import median, summarise
@@ -160,11 +160,15 @@ def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tu
 
 
 def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, believed: Mapping) -> Iterator[Measured]:
-    """Yield the rounds of the cells that are done, or of those without samples what measured them last."""
+    """Yield the rounds of the cells that are done, or of those without samples what measured them last.
+
+    Cells that a known commit skipped are among them: why depends on its sources. Without a commit they prove nothing.
+    """
     measured = {_place(each): each["rounds"] for each in samples}
     keys = files.keys_of(manifest)
     for cell in manifest["cells"]:
-        if cell["status"] == DONE:
+        commit = (cell["revision"] or {}).get("commit")
+        if cell["status"] == DONE or (cell["status"] == SKIPPED and commit):
             parts = provenance.parts_of(keys[cell["key"]], manifest["scale"], manifest["overrides"])
             for each in measured.get(_place(cell)) or [cell["revision"] or {}]:
                 yield Measured(file, " ".join(_place(cell)), each.get("commit"), each.get("dirty"), parts, believed)

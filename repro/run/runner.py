@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from repro import environment
 from repro.cache import hosts, kept
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import WAITING, clean_temporaries, measuring_lock, read_json, require_writable
 from repro.model import DONE, FAILED, SKIPPED, ReproError
-from repro.run import building, execution, rehearsal
+from repro.run import building, execution, manifest, rehearsal
 from repro.run.jobs import Job, replaced
 from repro.run.minutes import Minutes
 from repro.run.worker import MEASURING, NEVER, Late, Worker
@@ -25,6 +26,10 @@ from repro.show.render import render
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
 WRITING_SECONDS = 1.5  # that the files of an artefact take, about
 UNSURE = 1.25  # times what a cell should take, it may
+UNPROVABLE = (
+    "nothing tells by which sources this measures, so `repro verify` will call it unverified: there is no git, or no "
+    "checkout; set REPRO_COMMIT to the commit that these sources are of"
+)
 SOONEST = "cuda"  # where time is short, its cells come before those of processors, which take longer and tell less
 
 
@@ -142,6 +147,8 @@ class _Going:
             measuring_lock()
             require_writable(settings.store.folder)
             hosts.claim(settings.store, settings.continuing)
+            if manifest.revision(environment.root())["commit"] is None:
+                watcher.tell(UNPROVABLE, "yellow")
         for job in self.jobs:
             if text := replaced(job, settings):
                 watcher.tell(text, "yellow")

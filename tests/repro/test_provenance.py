@@ -77,6 +77,16 @@ def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, c
     assert any("by its samples" in each for each in found)
 
 
+def test_an_edited_key_of_a_skipped_cell_is_found(committed):
+    def change(text):
+        stored = json.loads(text)
+        cell = next(each for each in stored["cells"] if each["status"] == "skipped")
+        stored["keys"].append({**stored["keys"][cell["key"]], "data": {"demo2020/numbers": "range-other"}})
+        return json.dumps({**stored, "cells": [cell | {"key": len(stored["keys"]) - 1}]})
+
+    assert any("another data entry of demo2020/numbers" in each for each in edited(committed, change, ARCHIVE))
+
+
 def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path = committed.results / f"{STEM}.json"
     commit = read_json(path)["cells"][0]["revision"]["commit"]

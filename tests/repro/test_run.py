@@ -120,6 +120,17 @@ def test_a_run_says_first_whose_results_it_replaces(laboratory, capsys):
     assert "do not stand" not in capsys.readouterr().err
 
 
+def test_a_run_says_first_that_nothing_tells_its_sources(laboratory, capsys, monkeypatch):
+    chosen = ("table1", "--only", "case=first", "--only", "method=loop")
+    laboratory.run(*chosen)
+    said = capsys.readouterr().err
+    assert "set REPRO_COMMIT" in said and said.index("set REPRO_COMMIT") < said.index(": done, ")
+    laboratory.run(*chosen)  # nothing is measured
+    monkeypatch.setenv("REPRO_COMMIT", "0" * 40)
+    laboratory.run(*chosen, "--force")
+    assert "set REPRO_COMMIT" not in capsys.readouterr().err
+
+
 def test_what_is_done_is_not_repeated(laboratory):
     assert laboratory.run("table1") == 0
     first = rows(laboratory)

@@ -55,6 +55,7 @@ def machine_facts(
     """Return the facts of a machine that a measurement depends on, as ``packages.numpy`` is ``2.4.6``.
 
     A measurement uses one GPU: where all are of one kind, it depends neither on their number nor on which one it is.
+    A driver's third number is a patch of it: machines that a cluster lends may differ in that.
 
     `variables`: the process's environment, of which `VARIABLES` count.
     """
@@ -63,6 +64,7 @@ def machine_facts(
         group, _, package = name.rpartition(".")
         if name in UNIMPORTANT or (group == "packages" and package.lower().partition("-")[0] not in NUMERIC_PACKAGES):
             continue
+        value = ".".join(str(value).split(".")[:2]) if name == "driver" else value
         facts[name] = str(list(dict.fromkeys(value)) if name == "gpu" else value)
     counting = {name: variables[name] for name in VARIABLES if name in variables}
     if len(set(fingerprint.get("gpu", ()))) == 1 and counting.get("CUDA_VISIBLE_DEVICES") not in HIDING:

@@ -51,6 +51,11 @@ def test_which_of_several_gpus_of_one_kind_does_not_matter():
         assert machine_facts(four, {"CUDA_VISIBLE_DEVICES": hiding}) != machine_facts(four)
 
 
+def test_a_patch_of_the_driver_does_not_matter():
+    of = [machine_facts({"driver": each}) for each in ("580.159.03", "580.159.04", "580.95.05")]
+    assert of[0] == of[1] != of[2]
+
+
 def test_which_of_several_kinds_of_gpu_matters():
     first, second = (machine_facts({"gpu": ["G", "H"]}, {"CUDA_VISIBLE_DEVICES": which}) for which in "01")
     assert first != second

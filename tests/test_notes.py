@@ -70,14 +70,6 @@ def sources() -> dict[str, str]:
     return found
 
 
-def test_quantities_are_found():
-    words = words_of(Path("x.py"), '"""Takes 3.5 µs, at\n46 % of its bound."""\nx = 5  # 1.5 times as\n# fast\n')
-    assert len(quantities(words, ())) == 3
-    words = words_of(Path("x.c"), '/* 26 G elements/s */ f("1 s"); /* 4.3\n * TB/s */')
-    assert len(quantities(words, ())) == 2 and len(quantities(words, ("26 G elements/s",))) == 1
-    assert quantities("32 times as much, 16 bytes, 400 rows, 2 x 2, n = 7 to 257", ()) == []
-
-
 def test_docstrings_and_comments_tell_no_measured_number():
     told = sources()
     assert {name: wrong for name, words in told.items() if (wrong := quantities(words, ALLOWED.get(name, ())))} == {}

@@ -151,11 +151,3 @@ def test_what_is_advised_is_for_the_python_that_runs(tmp_path, monkeypatch):
     wanted = f"a GPU, {PIP} install 'a[b]', and {PIP} install --no-deps c (or python -m pip install d)"
     assert optional.as_typed(remedy) == wanted
     assert optional.as_typed("a GPU, and make setup") == f"a GPU, and {PIP} install -e '{tmp_path}[cuda13]'"
-
-
-def test_the_version_is_the_changelogs_newest():
-    import repro
-
-    changelog = (ROOT / "CHANGELOG.md").read_text()
-    assert repro.__version__ in changelog
-    assert f"version: {repro.__version__}" in (ROOT / "CITATION.cff").read_text().replace('"', "")

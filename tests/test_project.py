@@ -262,10 +262,6 @@ def test_make_passes_on_a_wrong_name():
     assert "Traceback" not in done.stderr
 
 
-def test_ci_can_be_run():
-    assert os.access(ROOT / ".ci/run", os.X_OK)
-
-
 def test_the_harness_names_no_paper_and_no_method():
     """Neither in its code's strings nor in its names; docstrings and the help may give examples."""
     table = tomllib.loads((ROOT / "experiments" / "looks.toml").read_text())["families"]

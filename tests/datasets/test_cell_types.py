@@ -8,7 +8,7 @@ import scipy.sparse
 import skfem
 
 import datasets
-from datasets import MeshError, connectivity, grids, recipes, shapes, structured, topology, validation
+from datasets import MeshError, connectivity, grids, recipes, shapes, structured, validation
 from datasets.cells import TYPES
 from datasets.mesh import Mesh
 
@@ -168,15 +168,6 @@ def test_facet_keys_of_meshes_too_large_for_64_bits(name, spread):
     assert np.array_equal(few * np.int64(spread) + 17 % spread, many)
     keys = connectivity.facet_keys(far, len(points) * spread, TYPES[name]).ravel()
     assert len(np.unique(keys)) == len(keys) and (~np.isin(keys ^ 1, keys)).sum() == len(few)
-
-
-def test_tetrahedra_by_either_way():
-    points, cells = grid("tetra")
-    kind = TYPES["tetra"]
-    assert kind.edges == topology.EDGES and kind.facets == topology.FACES
-    assert np.array_equal(connectivity.edges(cells, len(points), kind), topology.edges(cells, len(points)))
-    both = [connectivity.boundary_facets(cells, len(points), kind), topology.boundary_faces(cells, len(points))]
-    assert sorted(map(tuple, both[0].tolist())) == sorted(map(tuple, both[1].tolist()))
 
 
 def broken(name, how):

@@ -29,6 +29,17 @@ def repro_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def openmp(repro_cache):
+    """Return the C back end's device; skip what needs it where it is not."""
+    from kernels.device import Unavailable, open_device
+
+    try:
+        return open_device("openmp")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
 def perturbed_cube():
     """Return a function that makes a cube of n³ small cubes, six tetrahedra each, with inner and outer nodes moved."""
 

@@ -50,15 +50,6 @@ def test_system(rival, mesh, conductivity, source, mass, by_scikit_fem, assert_s
     assert np.array_equal(matrix.indptr, row_offsets) and np.array_equal(matrix.indices, column_indices)
 
 
-def test_one_tetrahedron_by_hand(rival):
-    """The reference tetrahedron: stiffness 1/6 of what the gradients -1, e₁, e₂, e₃ give, mass (1 + δ)/120."""
-    problem = Problem(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]), mass=12.0)
-    stiffness = np.array([[3, -1, -1, -1], [-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1]]) / 6
-    matrix, rhs = rival(problem)
-    assert np.allclose(matrix.toarray(), stiffness + (1 + np.eye(4)) / 10, rtol=1e-14)
-    assert np.allclose(rhs, 1 / 24, rtol=1e-14)
-
-
 def test_serial_does_not_accumulate_and_keeps_its_bits(mesh):
     launch, result = serial.prepare(Problem(*mesh))
     launch()

@@ -103,18 +103,12 @@ def test_blobs_conform_to_the_interface():
     assert np.median(np.abs(blobs.solid(*mesh.points[interface].T))) < 0.07
 
 
-def test_building_twice_gives_the_same(tmp_path, monkeypatch):
+def test_building_twice_gives_the_same_and_prints_nothing(tmp_path, monkeypatch, capfd):
     pytest.importorskip("tetgen")
     first = datasets.digest("fu2014/blobs", "smoke")
     monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
     datasets._loaded.cache_clear()
     assert datasets.digest("fu2014/blobs", "smoke") == first
-
-
-def test_nothing_is_printed(tmp_path, monkeypatch, capfd):
-    pytest.importorskip("tetgen")
-    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
-    datasets.load("fu2014/heart", "smoke")
     assert capfd.readouterr() == ("", "")
 
 

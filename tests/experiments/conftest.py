@@ -12,17 +12,6 @@ def cache(repro_cache):
     return repro_cache
 
 
-@pytest.fixture(scope="session")
-def needs_c():
-    """Skip what needs the C back end where it is not."""
-    from kernels.device import Unavailable, open_device
-
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-
-
 class Bench:
     """Runs `repro run` at scale smoke into a folder of its own."""
 

@@ -4,19 +4,13 @@ import csv
 
 import pytest
 
-from kernels.device import Unavailable, open_device
 from kernels.spmv import csr_scalar
 
 ONLY = ("--backend", "openmp", "--only", "method=mesh", "--only")
 
 
 @pytest.fixture
-def counts(bench):
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-
+def counts(bench, openmp):
     def run(artefact, case):
         code = bench.run(artefact, *ONLY, f"case={case}")
         with next(bench.folder.rglob(f"{artefact.partition('-')[2]}.smoke.csv")).open(newline="") as stream:

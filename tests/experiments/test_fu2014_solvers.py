@@ -16,7 +16,6 @@ import scipy.sparse.linalg
 from baselines import solvers as rivals
 from experiments.fu2014 import problems, solvers
 from kernels.amg.relax import PatchRelaxation
-from kernels.device import Unavailable, open_device
 from repro import Cell, ReproError, Skip
 from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
@@ -38,14 +37,6 @@ def artefact(name):
     return importlib.import_module(f"experiments.fu2014.{NAMES[name]}")
 
 
-@pytest.fixture(scope="module")
-def c():
-    try:
-        return open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-
-
 def blanked(rows):
     for row in rows:
         is_time = row["unit"] == "s"
@@ -57,7 +48,7 @@ def blanked(rows):
     return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
 
 
-def test_golden_file_with_times_blanked(bench, c):
+def test_golden_file_with_times_blanked(bench, openmp):
     """The methods that every machine has: the counts of conjugate gradients are the same on all of them."""
     chosen = [f"--only={word}" for word in ("case=regular", "backend=openmp", "backend=host", "method=cg",
                                             "method=numba-cg", "method=pyamg-sa")]  # fmt: skip
@@ -93,16 +84,7 @@ def values(run):
     return {row.metric: row.value for row in run.rows}
 
 
-def test_iterations_of_conjugate_gradients_are_those_of_scipy(matrix, c):
-    steps = []
-    scipy.sparse.linalg.cg(matrix, np.ones(len(matrix.indptr) - 1), rtol=1e-8, atol=0.0, callback=steps.append)
-    for method, backend in (("cg", "openmp"), ("numba-cg", "host")):
-        run = run_of(method, backend)
-        solvers.measure(run, matrix, timed=False)
-        assert abs(values(run)["iterations"] - len(steps)) <= 1 and run.checks[0]["tolerance"] == solvers.ACCEPTED
-
-
-def test_figure6_without_a_mesh_is_figure6_with_it(c):
+def test_figure6_without_a_mesh_is_figure6_with_it(openmp):
     found = []
     for data in ((), ("fu2014/series-17",)):
         for method, backend in (("cg", "openmp"), ("pyamg-sa", "host")):
@@ -125,7 +107,7 @@ def test_conductivities_are_those_of_the_regions(by_scikit_fem):
     assert abs(problems.helmholtz_matrix(mesh) - expected).max() > 0.1 * abs(expected).max()
 
 
-def test_the_papers_solver_on_a_device(matrix, c):
+def test_the_papers_solver_on_a_device(matrix, openmp):
     """Half of the stand-in's iterations, nearly: the paper's claim."""
     counts = {}
     for method in ("patch-pcgamg", "jacobi-pcgamg"):
@@ -137,7 +119,7 @@ def test_the_papers_solver_on_a_device(matrix, c):
 
 
 @pytest.mark.parametrize("method", ["inside-symcoo", "inside-half"])
-def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, c, method, monkeypatch):
+def test_the_relaxation_kernel_is_timed_when_it_is_right(matrix, openmp, method, monkeypatch):
     run = run_of(method, "openmp")
     solvers.measure(run, matrix)
     row = next(row for row in run.rows if row.metric == "prerelaxation")
@@ -181,7 +163,7 @@ def test_a_wrong_solution_fails_its_cell_alone(bench, monkeypatch):
     assert failed["metric"] == "solve" and float(failed["error"]) > solvers.ACCEPTED
 
 
-def test_a_solver_that_does_not_converge_says_so(c, monkeypatch):
+def test_a_solver_that_does_not_converge_says_so(openmp, monkeypatch):
     identity = scipy.sparse.eye_array(4000, format="csr") * -1.0
     with pytest.raises(ReproError, match="indefinite"):
         solvers.measure(run_of("cg", "openmp"), scipy.sparse.csr_matrix(identity), timed=False)

@@ -11,7 +11,7 @@ from datasets.mesh import Mesh
 from experiments.fu2014 import table2_assembly
 from kernels import assembly
 
-pytestmark = pytest.mark.usefixtures("needs_c")
+pytestmark = pytest.mark.usefixtures("openmp")
 
 
 def test_every_method_is_right_and_every_file_is_there(bench):

@@ -15,7 +15,7 @@ from repro.model import Row
 from repro.run.context import Run
 from repro.show.results import Results
 
-pytestmark = pytest.mark.usefixtures("needs_c")
+pytestmark = pytest.mark.usefixtures("openmp")
 
 
 def frame(rows):

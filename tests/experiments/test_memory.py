@@ -5,8 +5,6 @@ import importlib
 
 import pytest
 
-from kernels.device import Unavailable, open_device
-
 # An artefact with choices that leave a few cells, and what says how many bytes it takes.
 ASKING = [
     ("fu2014-table2", ("case=regular", "method=patch"), "fu2014.table2_assembly.METHOD_BYTES"),
@@ -24,11 +22,7 @@ def enormous(given):
 
 
 @pytest.mark.parametrize(("artefact", "only", "where"), ASKING, ids=[artefact for artefact, *_ in ASKING])
-def test_what_does_not_fit_is_skipped_with_the_sizes(bench, monkeypatch, artefact, only, where):
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
+def test_what_does_not_fit_is_skipped_with_the_sizes(bench, openmp, monkeypatch, artefact, only, where):
     module, _, name = where.rpartition(".")
     module = importlib.import_module(f"experiments.{module}")
     monkeypatch.setattr(module, name, enormous(getattr(module, name)))

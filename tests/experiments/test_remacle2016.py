@@ -34,7 +34,7 @@ def rows(bench):
     return read
 
 
-def test_rates_follow_from_the_papers_counts(bench, rows, needs_c):
+def test_rates_follow_from_the_papers_counts(bench, rows, openmp):
     """By hand for n = 2 on 8³ elements: O_R = 12·81 + 18·27, B_R = 10·27 + 9 + 2 or 3·27 + 9 + 2 floats an element."""
     assert bench.run("remacle2016-table2", "--only", "case=n2", "--only", "backend=openmp") == 0
     found = {(row["method"], row["metric"]): row for row in rows("table2")}
@@ -57,7 +57,7 @@ def test_rates_follow_from_the_papers_counts(bench, rows, needs_c):
     assert "| 2 | 0.00491 | 0.270 |" in text and "recomputed from the vertices" in text
 
 
-def test_a_wrong_kernel_fails(bench, rows, needs_c, monkeypatch):
+def test_a_wrong_kernel_fails(bench, rows, openmp, monkeypatch):
     right = Operator.apply_local
 
     def wrong(self, x, y):
@@ -83,7 +83,7 @@ def test_cuda_is_skipped_where_it_is_not(bench, rows):
     assert len(on_cuda) - libraries == len(on_c) == 6 * len(products.METHODS) + 6 * len(solves.METHODS) + sizes
 
 
-def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_c, monkeypatch):
+def test_what_does_not_fit_into_memory_is_skipped(bench, rows, openmp, monkeypatch):
     monkeypatch.setattr(products, "SETUP_BYTES", dict.fromkeys(products.SETUP_BYTES, (1e12, 1e12, 1e12)))
     for table, case in (
         ("table2", "n2"), ("table2", "bp5-n3-8"), ("table1", "mesh1-8"), ("table4", "n2"), ("figure4", "rod"),
@@ -94,7 +94,7 @@ def test_what_does_not_fit_into_memory_is_skipped(bench, rows, needs_c, monkeypa
         assert any("the set-up" in row["reason"] for row in found)
 
 
-def test_a_users_own_hexahedra(bench, rows, needs_c, tmp_path):
+def test_a_users_own_hexahedra(bench, rows, openmp, tmp_path):
     """Half of the elements turned, vertices renumbered: as many iterations as the same mesh in its natural order."""
     import meshio
 
@@ -129,14 +129,14 @@ def test_meshes_are_drawn(bench, rows, monkeypatch):
 
 
 @pytest.mark.parametrize("problem", bp5.METHODS)
-def test_bake_off_problems_count_unknowns_times_iterations(bench, rows, needs_c, problem):
+def test_bake_off_problems_count_unknowns_times_iterations(bench, rows, openmp, problem):
     assert bench.run("remacle2016-table2", "--only", f"method={problem}", "--only", "backend=openmp") == 0
     found = {row["metric"]: float(row["value"]) for row in rows("table2")}
     assert found["nodes"] == 25**3
     assert found["iteration_rate"] == pytest.approx(25**3 * 100 / found["iterations"] / 1e9)
 
 
-def test_the_assembled_matrix_is_a_rival(bench, rows, needs_c, monkeypatch):
+def test_the_assembled_matrix_is_a_rival(bench, rows, openmp, monkeypatch):
     """By SciPy, which is always there; and what is wrong fails."""
     monkeypatch.setattr(rivals, "METHODS", {"mkl-csr": ("host", "scipy_csr", "openmp")})
     wanted = "case=n2", "method=mkl-csr", "method=stored-fp64-no-mass", "backend=host", "backend=openmp"
@@ -152,7 +152,7 @@ def test_the_assembled_matrix_is_a_rival(bench, rows, needs_c, monkeypatch):
     assert bench.run("remacle2016-table2", *only, "--force") == 1
 
 
-def test_the_heat_equation_on_devices(bench, rows, needs_c):
+def test_the_heat_equation_on_devices(bench, rows, openmp):
     assert bench.run("remacle2016-table4", "--only", "backend=openmp") == 0
     found = {(row["method"], row["metric"]): row for row in rows("table4")}
     mine = {metric: row["value"] for (name, metric), row in found.items() if name == "openmp-cpu"}
@@ -167,20 +167,16 @@ def test_the_heat_equation_on_devices(bench, rows, needs_c):
     assert "stand-in" in text and "100.7" in text
 
 
-def test_heat_that_is_lost_fails(bench, rows, needs_c, monkeypatch):
+def test_heat_that_is_lost_fails(bench, rows, openmp, monkeypatch):
     monkeypatch.setattr(rod, "supplied", lambda problem, steps: 1.0)
     assert bench.run("remacle2016-table4", "--only", "method=openmp-cpu") == 1
     assert "failed" in {row["status"] for row in rows("table4")}
 
 
-def test_faces_of_the_rod_close_it_and_look_outward():
+def test_faces_of_the_rod_close_it_and_look_outward(openmp):
     """Half the cross product of the diagonals is a side's area; the places' flux through all sides is the volume."""
-    try:
-        device = open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
     mesh = datasets.load(rod.MESH, "smoke")
-    problem = rod.heat(device, mesh, figure4_rod.ORDER, preconditioner=None)
+    problem = rod.heat(openmp, mesh, figure4_rod.ORDER, preconditioner=None)
     _, places, table = figure4_rod.on_host(problem)
     area, flux = np.zeros(3), 0.0
     for _, chosen, grid in figure4_rod._faces(table, problem.solver.numbering.boundary):
@@ -191,12 +187,8 @@ def test_faces_of_the_rod_close_it_and_look_outward():
     assert flux / 3 == pytest.approx(mesh.facts()["volume"], rel=2e-3)
 
 
-def test_temperature_is_drawn(bench, rows, monkeypatch):
+def test_temperature_is_drawn(bench, rows, openmp, monkeypatch):
     monkeypatch.setattr("experiments.remacle2016.figure4_rod.PIXELS", 400)
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
     assert bench.run("remacle2016-figure4", "--only", "backend=openmp") == 0
     found = {row["metric"]: float(row["value"]) for row in rows("figure4")}
     assert found["balance"] < 1e-4 and found["hottest"] > 3 * found["mean"] > 0

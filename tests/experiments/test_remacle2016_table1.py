@@ -13,7 +13,7 @@ from repro.model import Row
 from repro.rows import frame
 from repro.show.results import Results
 
-pytestmark = pytest.mark.usefixtures("needs_c")
+pytestmark = pytest.mark.usefixtures("openmp")
 
 ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for word in ("--only", only)]
 

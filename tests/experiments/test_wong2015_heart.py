@@ -10,19 +10,14 @@ import pytest
 
 import datasets
 from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, power, slab, wave
-from kernels.device import Unavailable, open_device
 from kernels.device.power import Energy
 from repro import Cell, published
 from repro.cache.store import read_toml
 
 
 @pytest.fixture(scope="module", autouse=True)
-def needs_c_and_meshes():
+def needs_c_and_meshes(openmp):
     pytest.importorskip("tetgen")
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture
@@ -217,14 +212,14 @@ def test_without_nvml_a_card_says_nothing(monkeypatch):
     assert power.card(None) is None
 
 
-def test_an_assembly_on_the_host_takes_the_same_before_every_format():
+def test_an_assembly_on_the_host_takes_the_same_before_every_format(openmp):
     from experiments.wong2015 import heart
 
     found = []
     for form in ("ellwarp", "csr_vector"):
         cell = Cell("heart-3k", form, "openmp", {"form": form, "assembly": "host"}, ("wong2015/heart_3k",))
         run = SimpleNamespace(
-            cell=cell, scale="smoke", device=open_device("openmp"), overrides={}, need=lambda *what, **bytes_: None,
+            cell=cell, scale="smoke", device=openmp, overrides={}, need=lambda *what, **bytes_: None,
             dataset=lambda name: datasets.load(name, "smoke"),
         )  # fmt: skip
         who = heart.OnDevice(run)

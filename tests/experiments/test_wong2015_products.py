@@ -17,7 +17,6 @@ from datasets import matrices_catalogue
 from experiments.wong2015 import figure12_bandwidth, variants
 from experiments.wong2015.matrices import MATRICES, OWN
 from kernels import spmv
-from kernels.device import Unavailable, open_device
 from kernels.spmv import _tuning
 from repro.cli import main
 from repro.model import DONE, SKIPPED, Row
@@ -135,15 +134,11 @@ def test_gains_of_variants(monkeypatch):
 
 
 @pytest.fixture
-def wong(bench, monkeypatch):
+def wong(bench, openmp, monkeypatch):
     # Few trials: the search has tests of its own, and each trial builds kernels.
     monkeypatch.setattr(_tuning, "BLOCKS", (64,))
     monkeypatch.setattr(_tuning, "ITEMS", (4,))
     monkeypatch.setattr(_tuning, "thresholds", lambda csr, ratio: [8])
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
     folder = bench.folder / "bench" / "wong2015"
 
     def run(artefacts, *only, options=()):

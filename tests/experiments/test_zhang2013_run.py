@@ -8,7 +8,7 @@ from repro import CheckFailed
 from repro.published import load
 from repro.run.context import Run
 
-pytestmark = pytest.mark.usefixtures("needs_c")
+pytestmark = pytest.mark.usefixtures("openmp")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Characters that a terminal has not cost no run, and a locale that is not UTF-8 no reading of the sources."""
 
-import io
 import sys
 
 import pytest
@@ -22,16 +21,6 @@ def test_a_run_of_several_artefacts_says_all_on_any_terminal(laboratory, locale)
     assert "λ and ✓" in laboratory.file("figure2.smoke.md").read_text(encoding="utf-8")
     shown = laboratory.repro("list", **locale)
     assert shown.returncode == 0 and "and" in shown.stdout
-
-
-def test_streams_show_what_they_lack_as_question_marks(monkeypatch):
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", errors="strict"))
-    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace"))
-    encoding.replace_what_streams_lack()
-    print("3 µs", flush=True)
-    assert written.getvalue() == b"3 ?s\n"
-    assert sys.stderr.errors == "backslashreplace"  # which loses nothing, and stays
 
 
 def test_no_program_is_started_anew_for_ever(monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.device import Unavailable, compiler, cpu, open_device, pool
+from kernels.device import compiler, cpu, pool
 
 WORK = ctypes.CFUNCTYPE(None, ctypes.c_long, ctypes.c_long, ctypes.c_void_p)
 COUNT = """
@@ -23,14 +23,10 @@ KERNEL count(const long n, GLOBAL int *RESTRICT seen)
 
 
 @pytest.fixture
-def count(tmp_path):
-    try:
-        device = open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
+def count(tmp_path, openmp):
     path = tmp_path / "count.c"
     path.write_text(COUNT)
-    return device.build(path, 4).count
+    return openmp.build(path, 4).count
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import datasets
-from kernels.device import Unavailable, open_device
 from kernels.sem import diagonals
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.solver import Solver
@@ -122,11 +121,8 @@ def test_diagonal_and_mass(device):
     )
 
 
+@pytest.mark.usefixtures("openmp")
 def test_the_coarse_part_on_the_host(device):
-    try:
-        open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
     points, cells = grid((12, 12, 12), move=0.1)
     found = []
     for coarse in ("device", "host"):

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels import spmv
-from kernels.device import Unavailable, open_device
 from kernels.spmv._csr import LIMIT, check_32_bits
 from kernels.spmv.csr_vector import WIDTHS
 from tests.kernels.spmv.conftest import MATRICES, elasticity, with_lengths
@@ -177,13 +176,9 @@ def test_vectors_are_checked(name, device):
             square.multiply(x, x)
 
 
-def test_padding():
+def test_padding(openmp):
     """Two rows in three are short: what each format stores can be counted by hand."""
-    try:
-        device = open_device("openmp")
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    lengths = np.tile([1, 1, 6], 64)  # 192 rows, 512 entries, a multiple of 32 in every third
+    device, lengths = openmp, np.tile([1, 1, 6], 64)  # 192 rows, 512 entries, a multiple of 32 in every third
     matrix = with_lengths(lengths, 50)
     stored = {"ellpack": 192 * 6, "ellpack_r": 192 * 6, "csr_scalar": 512, "coo": 512, "csr_merge": 512}
     for name, count in stored.items():

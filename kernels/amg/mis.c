@@ -82,6 +82,32 @@ KERNEL decide(const int n, const int electing, GLOBAL const int *RESTRICT offset
     }
 }
 
+/* The same for a distance of two, without `reach`: for few undecided nodes. */
+KERNEL decide_few(const int n, const int electing, GLOBAL const int *RESTRICT offsets,
+                  GLOBAL const int *RESTRICT columns, GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result,
+                  GLOBAL int *RESTRICT undecided)
+{
+    OUTER(block);
+    INNER(t) {
+        const long i = block * BLOCK + t;
+        if (i >= n) continue;
+        ulong key = keys[i];
+        if (key >= UNDECIDED && key < ROOT) {
+            ulong top = largest(key, offsets[i], offsets[i + 1], columns, keys);
+            for (int e = offsets[i]; e < offsets[i + 1]; ++e)
+                top = largest(top, offsets[columns[e]], offsets[columns[e] + 1], columns, keys);
+            if (electing && top == key) {
+                key = ROOT | (key & MASK);
+            } else if (top >= ROOT) {
+                key &= MASK;
+            } else if (undecided) {
+                ATOMIC_ADD_GLOBAL(&undecided[0], 1);
+            }
+        }
+        result[i] = key;
+    }
+}
+
 /* The keys of the next round: undecided nodes with more neighbours out come first. */
 KERNEL refresh(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
                GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result)

@@ -52,6 +52,10 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
         The nodes that stay undecided are counted where `undecided` is given.
         """
         nonlocal keys, following
+        if few and reach == 2:
+            kernels.decide_few(grid, n, electing, *edges, keys, following, undecided)
+            keys, following = following, keys
+            return
         source, target = keys, one
         for _ in range(reach - 1):
             kernels.spread(grid, n, *edges, source, target)
@@ -59,7 +63,8 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
         kernels.decide(grid, n, electing, *edges, source, keys, following, undecided)
         keys, following = following, keys
 
-    left, reach, rounds = n, seed_radius or radius, FIRST_ROUNDS
+    # A processor looks after each round, which costs it nothing, and goes to the few nodes that are left one by one.
+    left, reach, rounds, few = n, seed_radius or radius, FIRST_ROUNDS if device.is_gpu else 1, False
     while left:
         undecided = device.zeros(1, np.int32)
         for round_ in range(rounds):
@@ -70,7 +75,8 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
                 decide(radius, False, counter)
                 kernels.refresh(grid, n, *edges, keys, following)
                 keys, following = following, keys
-        left, rounds = host_ints(device, undecided)[0], ROUNDS
+        left, rounds = host_ints(device, undecided)[0], ROUNDS if device.is_gpu else 1
+        few = not device.is_gpu and left * graph.entries < n * n
     flags = device.empty(n, np.int32)
     kernels.is_root(grid, n, keys, flags)
     return flags

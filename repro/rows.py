@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro import first_edition
 from repro.cache.glance import state
-from repro.cache.store import read_json
+from repro.cache.store import as_stored, content, read_json, tables
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
 from repro.run.rounds import commit_of
 from repro.units import is_missing
@@ -139,10 +140,10 @@ def read_file(path: Path) -> pandas.DataFrame:
 
     Raises `ReproError` when it is damaged, as one that is empty or was cut off.
     """
-    made, facts = _read(path, *(state(each) for each in (path, path.with_suffix(".json"))))
+    made, facts = _read(path, *(state(each) for each in (as_stored(path), path.with_suffix(".json"))))
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
-        machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
+        machine=path.parents[1].name, file=str(as_stored(path)), cores=[facts.get("cores")] * len(made),
         gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
     )  # fmt: skip
 
@@ -152,11 +153,11 @@ def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapp
     """Return the rows of a CSV, and the machine's facts, once for as long as the files do not change."""
     manifest = read_json(path.with_suffix(".json"))
     try:
-        text = path.read_text(encoding="utf-8")
+        text = content(path).decode()
         if not text:
             raise ValueError("it is empty")
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
-    except (ValueError, OSError, csv.Error) as error:
+    except (ValueError, OSError, EOFError, zlib.error, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
     return made, manifest.get("machine") or {}
 
@@ -171,7 +172,7 @@ def read(
     import pandas
 
     paper, _, stem = (artefact or "").partition("-")
-    paths = sorted(Path(results).glob(f"{machine or '*'}/{paper or '*'}/{stem}*.csv"))
+    paths = tables(Path(results), f"{machine or '*'}/{paper or '*'}/{stem}*")
     found = [read_file(path) for path in paths if _is_of(path.name, stem)]
     if not found:
         return pandas.DataFrame(columns=[*COLUMNS, "machine", "file", "cores", "gpu"])

@@ -17,7 +17,7 @@ from typing import Any
 from repro.cache import hashing
 from repro.cache.code import digest
 from repro.cache.glance import once
-from repro.cache.store import ARCHIVE, lacking, read_json, unzipped
+from repro.cache.store import ARCHIVE, content, lacking, read_json, unzipped
 from repro.discovery import Artefact
 from repro.first_edition import with_samples
 from repro.model import ReproError
@@ -122,10 +122,10 @@ def keys_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
     """Return what one of the files holds, if it is the one that the manifest was written with."""
-    content = stem.with_name(f"{stem.name}{suffix}").read_bytes()
-    if digest(content) != manifest["files"][suffix]:
+    found = content(stem.with_name(f"{stem.name}{suffix}"))
+    if digest(found) != manifest["files"][suffix]:
         raise ValueError(f"{suffix} is not of this manifest")
-    return content
+    return found
 
 
 def _whole(cell, rows, *of_it) -> dict[str, Any] | None:

@@ -72,6 +72,27 @@ def unzipped(content: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"samples": found}
 
 
+def tables(folder: Path, pattern: str) -> list[Path]:
+    """Return the CSVs below a folder by their names without ``.gz``, whether they are compressed or not."""
+    packed = (path.with_suffix("") for path in folder.glob(f"{pattern}.csv.gz"))
+    return sorted({*folder.glob(f"{pattern}.csv"), *packed})
+
+
+def as_stored(path: Path) -> Path:
+    """Return the file of a CSV: the compressed one where there is no other."""
+    packed = path.with_name(f"{path.name}.gz")
+    return packed if packed.is_file() and not path.is_file() else path
+
+
+def content(path: Path) -> bytes:
+    """Return what a CSV holds, whether it is compressed or not."""
+    found = as_stored(path)
+    if found == path:
+        return path.read_bytes()
+    with gzip.open(found) as stream:
+        return stream.read(MOST_BYTES)
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Return what a file of data beside the sources holds; empty where it is not there.
 

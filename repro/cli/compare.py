@@ -124,13 +124,14 @@ def compare(
 
 def _folder(base: str, settings: Settings) -> Path:
     """The folder of a machine's older results, by its path, that of the results it is in, or the machine's name."""
+    from repro.cache.store import tables
     from repro.discovery import UnknownName
     from repro.run import minutes
 
     for folder in (Path(base), settings.results / base, Path(base) / settings.machine):
-        if any(path.name != minutes.NAME for path in folder.glob("*/*.csv")):
+        if any(path.name != minutes.NAME for path in tables(folder, "*/*")):
             return folder
-    machines = sorted({path.parents[1] for path in Path(base).glob("*/*/*.csv")})
+    machines = sorted({path.parents[1] for path in tables(Path(base), "*/*/*")})
     if len(machines) == 1:
         return machines[0]
     if machines:
@@ -174,10 +175,12 @@ def _pairs(
 
 def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
     """The CSVs of an artefact by scale. Which of them has no name of its own depends on the machine."""
+    from repro.cache.store import as_stored
+
     found = {}
     for scale in ("", *SCALES):
         path = folder / artefact.paper / f"{artefact.stem}{'.' if scale else ''}{scale}{own}.csv"
-        if path.is_file() and scale in ("", _scale(path)):
+        if as_stored(path).is_file() and scale in ("", _scale(path)):
             found[_scale(path)] = path
     return found
 

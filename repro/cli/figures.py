@@ -20,6 +20,9 @@ def figures(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder; by default beside the results.")
     ] = None,
+    packing: Annotated[
+        bool, typer.Option("--pack", help="Compress the stored rows, too, as git keeps them: table2.csv.gz.")
+    ] = False,
 ) -> None:  # fmt: skip
     """Draw figures and write tables again from stored results, of every machine, without measuring anything.
 
@@ -28,7 +31,7 @@ def figures(
     from repro import discovery, environment
     from repro.show import plots
     from repro.show.measurements import measurements
-    from repro.show.redraw import redraw, retell
+    from repro.show.redraw import pack, redraw, retell
 
     wanted = formats.split(",")
     for name in wanted:
@@ -38,7 +41,7 @@ def figures(
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
         found = [each for each in found if each.machine == machine]
-    drawn = failed = told = 0
+    drawn = failed = told = packed = 0
     for each in found:
         try:
             written = redraw(artefacts[each.artefact], each, wanted, output)
@@ -48,6 +51,8 @@ def figures(
             say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
         else:
             drawn += bool(written)
+            packed += packing and pack(each)
     text = f"; the tables of {plural(told, 'artefact')} have changed" if told else ""
+    text += f"; the rows of {plural(packed, 'artefact')} compressed" if packed else ""
     say(f"{plural(drawn, 'figure')} drawn{text}" + (f", {failed} could not be" if failed else ""))
     raise typer.Exit(int(failed > 0))

@@ -20,7 +20,7 @@ from typing import Any
 from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
-from repro.cache.store import ARCHIVE, read_json, unzipped, write_atomically
+from repro.cache.store import ARCHIVE, content, read_json, tables, unzipped, write_atomically
 from repro.first_edition import with_samples
 from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
@@ -78,7 +78,7 @@ def verify(results: Path) -> list[Problem]:
             common = max(values.values(), key=len)
             odd = [file for files in values.values() if files is not common for file in files]
             found += [Problem(WRONG, file, f"dataset {name} is not what the other files have of it") for file in odd]
-    for table in sorted(path for paper in papers for path in results.glob(f"*/{paper}/*.csv")):
+    for table in sorted(path for paper in papers for path in tables(results, f"*/{paper}/*")):
         if not table.with_suffix(".json").is_file():
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
     return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})
@@ -104,7 +104,7 @@ def told(results: Path) -> str:
     by_reason: dict[str, Counter] = {}
     for file, reason in listed.items():
         by_reason.setdefault(reason, Counter())[file.partition("/")[0]] += 1
-    stored = Counter(path.relative_to(results).parts[0] for path in results.glob("*/*/*.csv"))
+    stored = Counter(path.relative_to(results).parts[0] for path in tables(results, "*/*/*"))
     sentences = []
     for reason, counts in by_reason.items():
         places = [f"{'all' if count == stored[machine] else count} of {machine}" for machine, count in counts.items()]
@@ -141,13 +141,13 @@ def _name(results: Path, path: Path) -> str:
 def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
     """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
     manifest = read_json(path)
-    content = {suffix: path.with_suffix(suffix).read_bytes() for suffix in (".csv", ARCHIVE)}
+    held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", ARCHIVE)}
     found = [
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
-        for suffix, data in content.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
+        for suffix, data in held.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
-    rows = parse(content[".csv"].decode(), manifest)
-    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(content[ARCHIVE])["samples"]]
+    rows = parse(held[".csv"].decode(), manifest)
+    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(held[ARCHIVE])["samples"]]
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
     measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:

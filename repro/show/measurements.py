@@ -1,5 +1,6 @@
 """Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
 
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.cache.store import read_json
+from repro.cache.store import as_stored, content, read_json, tables
 from repro.judge.roofs import Roofs
 from repro.model import DONE, SCALES, ReproError
 from repro.rows import read_file
@@ -27,16 +28,19 @@ def require_results(folder: Path) -> None:
     if not folder.is_dir():
         raise ReproError(f"there is no folder of results {folder}")
     papers = published.papers()
-    if any(_has_results(path) for paper in papers for path in folder.glob(f"{paper}/*.csv")):
+    if any(_has_results(path) for paper in papers for path in tables(folder, f"{paper}/*")):
         raise ReproError(f"{folder} has the results of one machine: name the folder that it is in")
-    tables = [path for paper in papers for path in folder.glob(f"*/{paper}/*.csv") if path.stat().st_size]
-    if tables and not any(map(_has_results, tables)):
-        raise ReproError(f"{folder} is no folder of results: {tables[0]} holds none")
+    there = [path for paper in papers for path in tables(folder, f"*/{paper}/*") if as_stored(path).stat().st_size]
+    if there and not any(map(_has_results, there)):
+        raise ReproError(f"{folder} is no folder of results: {there[0]} holds none")
 
 
 def _has_results(path: Path) -> bool:
-    with path.open(errors="replace") as stream:  # what is damaged is told elsewhere
-        return {"scale", "backend"} <= set(stream.readline().strip().split(","))
+    try:
+        heading = content(path).partition(b"\n")[0]
+    except (OSError, EOFError, zlib.error):  # what is damaged is told elsewhere
+        return False
+    return {b"scale", b"backend"} <= set(heading.strip().split(b","))
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Measurement:
     #: `artefact`, `machine`: as in ``fu2014-table2``, and the machine's folder.
     artefact: str
     machine: str
-    csv: Path  #: the tidy CSV; the other files lie beside it
+    csv: Path  #: the tidy CSV, without ``.gz`` where it is compressed; the other files lie beside it
 
     def beside(self, suffix: str) -> Path | None:
         """Return the file with another suffix, None when there is none."""
@@ -143,7 +147,7 @@ def measurements(folder: Path, known: Iterable[str]) -> list[Measurement]:
     found = []
     for artefact in known:
         paper, _, stem = artefact.partition("-")
-        paths = sorted([*folder.glob(f"*/{paper}/{stem}.csv"), *folder.glob(f"*/{paper}/{stem}.*.csv")])
+        paths = sorted([*tables(folder, f"*/{paper}/{stem}"), *tables(folder, f"*/{paper}/{stem}.*")])
         found += (Measurement(artefact, path.parents[1].name, path) for path in paths)
     return sorted(found, key=_rank)
 

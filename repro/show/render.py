@@ -105,6 +105,7 @@ def _render(
     contents = {".csv": as_csv(rows).encode(), ARCHIVE: gzip.compress(json.dumps(archive).encode(), mtime=0)}
     for suffix, content in contents.items():
         write(suffix, content)
+    base.with_name(f"{base.name}.csv.gz").unlink(missing_ok=True)  # an older one, see `repro.show.redraw.pack`
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
     # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.

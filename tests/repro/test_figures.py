@@ -1,10 +1,14 @@
 """``repro figures`` draws what is stored, in every format, without measuring."""
 
+import gzip
 import json
+import shutil
 
 import pytest
 
 from repro.cli import main
+from repro.judge import verify
+from repro.judge.verify import LIST, WRONG
 
 
 @pytest.fixture
@@ -35,6 +39,34 @@ def test_figures_are_drawn_again_without_measuring(measured, capsys):
     assert measured.file("table1.smoke.pdf").read_bytes().startswith(b"%PDF")
     assert measured.traces() == traces
     assert "1 figure drawn" in capsys.readouterr().err
+
+
+def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, monkeypatch):
+    import pandas
+
+    table = measured.file("table1.smoke.csv")
+    before, packed = table.read_bytes(), table.with_name("table1.smoke.csv.gz")
+    results_before = results_of(measured).frame
+    assert figures(measured, "--pack") == 0 and not table.exists()
+    assert "the rows of 1 artefact compressed" in capsys.readouterr().err
+    assert len(pandas.read_csv(packed)) == len(results_before)
+    assert results_of(measured).frame.equals(results_before.assign(file=str(packed)))
+    assert [each for each in verify.verify(measured.results) if "table1" in each.file and each.kind == WRONG
+            and LIST not in each.what] == []  # fmt: skip
+    packed.write_bytes(gzip.compress(before.replace(b",sum,", b",mus,")))
+    assert any("is not the one" in each.what for each in verify.verify(measured.results))
+    packed.write_bytes(gzip.compress(before))
+    shutil.rmtree(measured.results / "bench" / ".cells")  # as in a clone
+    traces = measured.traces()
+    assert measured.run("table1", "--only", "method=loop") == 0 and measured.traces() == traces
+    assert table.exists() and not packed.exists()
+
+
+def test_files_of_the_first_edition_stay(measured):
+    path = measured.file("table1.smoke.json")
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({name: value for name, value in manifest.items() if name != "schema"}))
+    assert figures(measured, "--pack") == 0 and measured.file("table1.smoke.csv").exists()
 
 
 def test_the_cores_are_those_of_the_manifest(measured, monkeypatch):

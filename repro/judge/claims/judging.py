@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
+from repro.cache.store import tables
 from repro.judge.claims import asked, causes, ledger, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
@@ -37,7 +38,7 @@ DISTURBED = 3.0  # a time of disturbed samples may be as many times too long
 def machines(results: Path) -> list[str]:
     """Return the machines that have stored results."""
     folder = Path(results)
-    found = {path.relative_to(folder).parts[0] for path in folder.glob("*/*/*.csv")} if folder.is_dir() else set()
+    found = {path.relative_to(folder).parts[0] for path in tables(folder, "*/*/*")} if folder.is_dir() else set()
     return sorted(found)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repro.cache.store import content
 from repro.show.render import NOT_MEASURED
 from repro.show.tables import PAPERS
 
@@ -35,8 +36,8 @@ def packed(value: Any) -> str:
 
 def by_columns(path: Path) -> list[list[str]]:
     """Return the columns of a CSV, each with its heading: equal texts that stand together are small when packed."""
-    with path.open(newline="", encoding="utf-8") as stream:
-        return [list(column) for column in zip(*csv.reader(stream), strict=True)]
+    stream = io.StringIO(content(path).decode(), newline="")
+    return [list(column) for column in zip(*csv.reader(stream), strict=True)]
 
 
 def picture(path: Path) -> str:

@@ -132,8 +132,7 @@ def refined(points, cells, levels: int, place: Callable | None = None, xp=np) ->
     made = []
     for level in range(levels):
         lattice, boundary, count = _lattice(cells, len(points), xp)
-        finer = _placed(lattice, count, level, place, xp)
-        finer[: len(points)] = points  # to the last bit
+        finer = _placed(lattice, count, level, points, place, xp)
         made.append(Level(points, cells, lattice, finer, boundary[: len(points)], boundary))
         points, cells = finer, _children(lattice)
     return tuple(made)
@@ -190,21 +189,32 @@ def _key(corners, vertices, xp):
     return corners[rows, low] * vertices + corners[rows, corners.shape[1] - 1 - low]
 
 
-def _placed(lattice, count, level, place, xp):
-    """Return the points of lattices on elements that are `level` refinements of coarse ones."""
-    dimension = round(np.log(lattice.shape[1]) / np.log(3))
-    cell = xp.arange(len(lattice), dtype=np.int64)
-    origin = xp.zeros((len(lattice), dimension))
-    rest = cell
+def _placed(lattice, count, level, points, place, xp):
+    """Return the points of lattices on elements that are `level` refinements of coarse ones; `points` come first."""
+    positions = _positions(points.shape[1])
+    made = xp.empty((count, points.shape[1]))
+    made[: len(points)] = points  # to the last bit
+    columns = [column for column, position in enumerate(positions) if 1 in position]
+    last = xp.empty(count, dtype=np.int8)  # the column that gives a new node its place, of those that could
+    for column in columns:
+        last[lattice[:, column]] = column
+    for column in columns:
+        elements = xp.nonzero(last[lattice[:, column]] == column)[0]
+        if len(elements):  # CIRCLE's first elements have such a column without any
+            at = xp.asarray(positions[column], dtype=float)
+            made[lattice[elements, column]] = _points(elements, at, level, place, xp)
+    return made
+
+
+def _points(elements, position, level, place, xp):
+    """Return the points at a place of the lattice of elements."""
+    origin = xp.zeros((len(elements), len(position)))
+    rest = elements
     for back in range(level):
-        for axis in range(dimension):
+        for axis in range(len(position)):
             origin[:, axis] += ((rest >> axis) & 1) * 0.5 ** (level - back)
-        rest = rest >> dimension
-    points = xp.empty((count, dimension))
-    for column, position in enumerate(_positions(dimension)):
-        local = origin + 0.5 ** (level + 1) * xp.asarray(position, dtype=float)
-        points[lattice[:, column]] = place(rest, local, xp)
-    return points
+        rest = rest >> len(position)
+    return place(rest, origin + 0.5 ** (level + 1) * position, xp)
 
 
 def _children(lattice):

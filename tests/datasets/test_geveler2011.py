@@ -144,6 +144,16 @@ def test_cubes_are_refined_into_cubes():
         refined(points, cells, 0)
 
 
+def test_turned_elements_with_holes_between_them_are_refined_at_their_middles():
+    random, (points, cells) = np.random.default_rng(0), quads(6)
+    points = points + random.uniform(-0.05, 0.05, points.shape)
+    cells = np.stack([np.roll(cell, turn) for cell, turn in zip(cells, random.integers(0, 4, 36), strict=True)])
+    level = refined(points, cells[random.random(36) < 0.6], 1)[0]
+    for column, corners in ((1, [0, 1]), (3, [0, 2]), (5, [1, 3]), (7, [2, 3]), (4, [0, 1, 2, 3])):
+        middles = points[level.cells[:, corners]].mean(axis=1)
+        assert np.abs(level.lattice_points[level.lattice[:, column]] - middles).max() < 1e-15
+
+
 def test_numberings_are_what_they_say(made):
     _, _, found = made
     for degree in (1, 2):

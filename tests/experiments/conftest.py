@@ -23,11 +23,11 @@ class Bench:
 
         return main(["run", "--in-process", "--scale", "smoke", "--results", str(self.folder), *arguments])
 
-    def file(self, name):
-        return self.folder / "bench" / "fu2014" / name
+    def file(self, name, paper="fu2014"):
+        return self.folder / "bench" / paper / name
 
-    def rows(self, name):
-        with self.file(name).open(newline="") as stream:
+    def rows(self, name, paper="fu2014"):
+        with self.file(name, paper).open(newline="") as stream:
             return list(csv.DictReader(stream))
 
 

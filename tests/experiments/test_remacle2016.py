@@ -1,7 +1,5 @@
 """remacle2016 from the command line: the operator's tables, a kernel that is wrong, the pictures of the meshes."""
 
-import csv
-
 import numpy as np
 import pandas
 import pytest
@@ -27,11 +25,7 @@ from repro.show.results import Results
 
 @pytest.fixture
 def rows(bench):
-    def read(artefact, mesh=""):
-        with (bench.folder / "bench" / "remacle2016" / f"{artefact}.smoke{mesh}.csv").open(newline="") as stream:
-            return list(csv.DictReader(stream))
-
-    return read
+    return lambda artefact, mesh="": bench.rows(f"{artefact}.smoke{mesh}.csv", "remacle2016")
 
 
 def test_rates_follow_from_the_papers_counts(bench, rows, openmp):

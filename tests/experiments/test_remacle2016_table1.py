@@ -1,7 +1,5 @@
 """remacle2016's Table 1 from the command line, the tolerance that fits, and a solver that is wrong."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -20,11 +18,7 @@ ONLY = [word for only in ("backend=openmp", "backend=host", "case=mesh2-8") for 
 
 @pytest.fixture
 def rows(bench):
-    def read():
-        with (bench.folder / "bench" / "remacle2016" / "table1.smoke.csv").open(newline="") as stream:
-            return list(csv.DictReader(stream))
-
-    return read
+    return lambda: bench.rows("table1.smoke.csv", "remacle2016")
 
 
 def test_iterations_of_every_method(bench, rows):

@@ -1,6 +1,5 @@
 """wong2015's Figures 2, 3, 15 and 16 from the command line, at scale smoke, on the back end that is everywhere."""
 
-import csv
 import ctypes
 from types import SimpleNamespace
 
@@ -22,17 +21,12 @@ def needs_c_and_meshes(openmp):
 
 @pytest.fixture
 def wong(bench):
-    folder = bench.folder / "bench" / "wong2015"
-
     def run(artefacts, *only):
         chosen = [argument for item in only for argument in ("--only", item)]
         return bench.run(*(f"wong2015-{artefact}" for artefact in artefacts), *chosen)
 
-    def rows(artefact):
-        with (folder / f"{artefact}.smoke.csv").open(newline="") as stream:
-            return list(csv.DictReader(stream))
-
-    run.rows, run.folder = rows, folder
+    run.rows = lambda artefact: bench.rows(f"{artefact}.smoke.csv", "wong2015")
+    run.folder = bench.folder / "bench" / "wong2015"
     return run
 
 

@@ -17,14 +17,8 @@ def zhang(bench):
         chosen = [argument for item in only for argument in ("--only", item)]
         return bench.run(f"zhang2013-{artefact}", *chosen)
 
-    def rows(artefact):
-        import csv
-
-        path = bench.folder / "bench" / "zhang2013" / f"{artefact}.smoke.csv"
-        with path.open(newline="") as stream:
-            return list(csv.DictReader(stream))
-
-    run.rows, run.folder = rows, bench.folder / "bench" / "zhang2013"
+    run.rows = lambda artefact: bench.rows(f"{artefact}.smoke.csv", "zhang2013")
+    run.folder = bench.folder / "bench" / "zhang2013"
     return run
 
 

@@ -1,5 +1,7 @@
 """zhang2013 from the command line: storage, wrong kernels, wrong solvers, and a format of one's own."""
 
+import re
+
 import pytest
 
 from experiments.zhang2013 import figure8_formats, table2_storage
@@ -24,7 +26,8 @@ def zhang(bench):
 
 def test_storage_factors_follow_from_the_grid(zhang):
     """A grid of m squares a side has (3 m + 1)² pairs of nodes, and rows of at most 9 nodes; likewise in space."""
-    assert zhang("table2", "case=quad", "case=hex", "backend=openmp", "method=ellpack", "method=sell") == 0
+    forms = ("ellpack", "bell", "sell", "sbell")
+    assert zhang("table2", "case=quad", "case=hex", "backend=openmp", *(f"method={form}" for form in forms)) == 0
     factors = {(row["case"], row["method"]): float(row["value"]) for row in zhang.rows("table2")
                if row["metric"] == "storage_factor"}  # fmt: skip
 
@@ -35,6 +38,8 @@ def test_storage_factors_follow_from_the_grid(zhang):
     assert factors["quad", "ellpack"] == pytest.approx(ellpack(2, 24))
     assert factors["hex", "ellpack"] == pytest.approx(ellpack(3, 8))
     assert all(1 <= factors[mesh, "sell"] < factors[mesh, "ellpack"] for mesh in ("quad", "hex"))
+    shown = re.search(r"^\| quad \|(.*)", (zhang.folder / "table2.smoke.md").read_text(), re.M)[1].split(" | ")[::2]
+    assert [cell.strip() for cell in shown] == [f"{factors['quad', form]:.2f}" for form in forms]
     # At the published sizes the formula gives the published digits.
     paper = load("zhang2013-table2")
     for mesh, dimension, elements in (("quad", 2, 400), ("hex", 3, 54)):

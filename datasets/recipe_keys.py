@@ -11,6 +11,8 @@ import hashlib
 from importlib import metadata
 from pathlib import Path
 
+from repro.cache import definitions
+
 ROOT = Path(__file__).parent
 # Modules, and the packages that mesh or draw random numbers for them.
 MESHERS = {
@@ -73,7 +75,7 @@ def _meaning(path: Path) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return hashlib.sha256(definitions.dumped(tree).encode()).hexdigest()
 
 
 @functools.cache

@@ -90,7 +90,7 @@ class KCycle:
         self.rows = [level.matrix.shape[0] for level in levels]
         self.operator_complexity = sum(level.matrix.nnz for level in levels) / levels[0].matrix.nnz
         dense = last.toarray()
-        inverse = symmetric_inverse(device, (dense + dense.T) / 2)
+        inverse = symmetric_inverse(device, device.array((dense + dense.T) / 2))
         self._direct = DenseSolve(device, inverse, dtype, (dtype, dtype))
         _, block, _ = made = build(device.is_gpu, dtype)
         self._kernels = device.build(*made)

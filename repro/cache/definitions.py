@@ -46,7 +46,7 @@ def whole(path: Path, _modified: int, _size: int) -> str:
     """Return the hash of a whole file of Python, without what has no effect."""
     text = path.read_bytes()
     try:
-        text = _dump(_without_effect(ast.parse(text))).encode()
+        text = dumped(_without_effect(ast.parse(text))).encode()
     except (SyntaxError, ValueError):
         pass  # it does not run, whatever it says
     return hashlib.sha256(text).hexdigest()[:16]
@@ -100,7 +100,7 @@ def _define_function(module: Module, unit: str, node: ast.FunctionDef | ast.Asyn
 
 def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
     """Add a statement to a definition, which has several where its name is bound again further down."""
-    named, files = _add(module, unit, _dump(node))
+    named, files = _add(module, unit, dumped(node))
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             named.add((each.id, ""))
@@ -161,7 +161,7 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _dump(tree: ast.AST) -> str:
+def dumped(tree: ast.AST) -> str:
     """Return a tree as text, by every Python alike as 3.12 has it: another Python voids no measurement by itself."""
     if "type_params" not in ast.FunctionDef._fields:
         for node in ast.walk(tree):

@@ -7,6 +7,7 @@ process. ``repro run --in-process`` does without, for debuggers.
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -176,11 +177,15 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     die_with(parent)
     os.setpgid(0, 0)  # a group with the processes of rivals, so that none outlives it
     os.dup2(2, 1)  # what artefacts print must not mix with results on standard output
+    apart: tuple[str, int] = ("", 0)
     while True:
         try:
             task, upto, force, begun = pipe.recv()
         except (EOFError, ConnectionError):
             return
+        if apart != (loaded := (task.artefact.id, len(sys.modules))):
+            set_apart()
+            apart = loaded
         try:
             measured = execute(task, settings, upto=upto, force=force, begun=begun, tell=pipe.send)
             answer: Any = (measured, task.record, task.reason)
@@ -190,6 +195,17 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
             pipe.send(answer)
         except ConnectionError:
             return
+
+
+def set_apart() -> None:
+    """Take what is there, most of it of modules, out of collections of garbage; what is garbage now is collected.
+
+    A collection goes before each function that is timed. With all that a cell imports it takes longer than most
+    functions are sampled.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:

@@ -1,9 +1,11 @@
 """A measuring process that is killed: while it measures it costs its cell, while it waits it costs nothing."""
 
+import gc
 import json
 import os
 import signal
 import time
+import weakref
 
 import pytest
 
@@ -11,7 +13,8 @@ from repro import discovery
 from repro.cache import kept, store
 from repro.cache.plan import Selection
 from repro.model import ReproError
-from repro.run import runner
+from repro.run import execution, runner
+from repro.run import worker as workers
 from repro.run.jobs import make_jobs
 from repro.run.worker import Worker
 from repro.settings import make_settings
@@ -104,3 +107,41 @@ def test_one_that_is_interrupted_has_ended_when_the_files_are_written(laboratory
     settings = make_settings("smoke", laboratory.results, "bench")
     jobs = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
     assert runner.go_through(jobs, settings).interrupted and did[:2] == ["closed", "written"]
+
+
+class Circle:
+    """Garbage that only a collection finds."""
+
+    def __init__(self):
+        self.itself = self
+
+
+def test_what_modules_made_is_set_apart_from_collections_and_garbage_is_not(measured, monkeypatch):
+    """Once for an artefact, and once more when modules were imported meanwhile."""
+    _, task = measured
+    seen, asked = [], [task, task, task]
+
+    class Pipe:
+        def recv(self):
+            if not asked:
+                raise EOFError
+            return asked.pop(), 1, False, 0.0
+
+        def send(self, message):
+            seen.append((gc.get_freeze_count(), garbage() is None))
+            gc.unfreeze()
+            if len(seen) == 2:
+                monkeypatch.setitem(workers.sys.modules, "imported_by_a_cell", workers)
+
+    circle = Circle()
+    garbage = weakref.ref(circle)
+    gc.freeze()
+    del circle
+    for name in ("setpgid", "dup2"):
+        monkeypatch.setattr(os, name, lambda *given: None)
+    monkeypatch.setattr(workers, "die_with", lambda parent: None)
+    monkeypatch.setattr(execution, "execute", lambda *given, **named: True)
+    workers._serve(Pipe(), None, 0)
+    assert [count > 0 for count, _ in seen] == [True, False, True]
+    assert all(collected for _, collected in seen)
+    gc.freeze()  # what earlier tests keep, as the fixture does

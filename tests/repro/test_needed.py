@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro import discovery
+from repro import discovery, published
 from repro.cache import plan
 from repro.cache.plan import cells_of
 from repro.cli import main
@@ -56,9 +56,20 @@ def test_a_claim_reads_the_cases_that_all_of_its_names_have(left):
     assert {name for name in left(claim("a", **reads)) if "host" in name} == {"x b host", "y b host"}  # b is not used
 
 
-def test_what_no_claim_reads_has_the_host_where_cuda_has_not(left):
+def test_what_no_claim_reads_has_the_host(left):
     out = left(claim(a="table2 k time @gpu", b="table2 k time @gpu"))
     assert set(out) == {f"{case} k {backend}" for case in "xy" for backend in ("opencl", "openmp")}
+
+
+def test_what_is_counted_on_the_host_is_not_left_out_for_the_kernel_that_counts_again():
+    for artefact in discovery.find():
+        if not hasattr(discovery.load(artefact), "counted"):
+            continue
+        cells = cells_of(artefact, discovery.load(artefact), "paper")
+        out = needed.left_out(artefact, cells, "paper")
+        kept = {cell.case for cell in cells if cell.backend == "host" and cell not in out}
+        printed = {number.case for number in published.loaded(artefact.id)}
+        assert kept and kept >= printed.intersection(cell.case for cell in cells), artefact.id
 
 
 def test_at_other_scales_and_of_a_paper_without_claims_all_is_measured(left):

@@ -33,9 +33,8 @@ def left_out(artefact: Artefact, cells: Sequence[Cell], scale: str) -> dict[Cell
         return {}
     declared = _declared(artefact)
     claims, needed = _claims(artefact.paper), claimed(artefact, scale)
-    if not needed:  # a picture, or facts: of the baselines on the host it has what CUDA has not
-        twins = {(cell.case, cell.method) for cell in cells if cell.backend == FIRST}
-        needed = {cell for cell in cells if cell.backend == "host" and (cell.case, cell.method) not in twins}
+    if not needed:  # a picture, or facts, which the host has
+        needed = {cell for cell in cells if cell.backend == "host"}
     found = {}
     for cell in cells:
         why = next((each["why"] for each in declared if _is_of(cell, each, scale)), "")

@@ -199,6 +199,31 @@ def test_a_users_own_case_is_no_point(store):
     assert (verdict.outcome, verdict.effect.missing) == (REPRODUCED, ())
 
 
+def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_missing_nowhere(store):
+    ledger = 'added_cases = ["extra"]\n' + claim(WHERE, stated(), effect())
+    store.row("a", "slow", "solve", 10.0, backend="host")
+    store.row("a", "fast", "solve", 1.0)
+    store.row("b", "slow", "solve", 10.0, backend="host")
+    skipped = {"spread": None, "status": "skipped", "reason": "not downloaded"}
+    store.row("extra", "fast", "", None, **skipped)
+    (verdict,) = store.judged(ledger)
+    assert verdict.effect.missing == ("b",)
+    store.rows["box", "table1"].pop(1)
+    (verdict,) = store.judged(ledger)
+    assert verdict.needs == "fast of demo-table1 was not measured"  # and not that of the added case was skipped
+    store.rows["box", "table1"].pop()
+    for method, seconds, backend in (("slow", 30.0, "host"), ("fast", 1.0, "cuda")):
+        store.row("extra", method, "solve", seconds, backend=backend)
+    (verdict,) = store.judged(ledger)
+    assert [point.name for point in verdict.effect.points] == ["extra"]
+
+
+def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
+    store.times(a=(10.0, 1.0))
+    where = '[claim.where]\ngpu = "table1 fast|faster solve b @gpu"'
+    assert store.one(where, effect("gpu")).needs == "fast or faster of demo-table1 (b) was not measured"
+
+
 def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
     each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
     where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'
@@ -260,9 +285,9 @@ def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
         store.row(case, "slow", "solve", 20.0, backend="host", scale="small")
         store.row(case, "fast", "solve", 1.0, scale="small")
     verdict = store.one(WHERE, stated(), effect())
-    assert verdict.stated.value is None and verdict.stated.needs == "demo-table1 is stored at scale small only"
+    assert verdict.stated.value is None and verdict.stated.needs == "demo-table1 was measured at scale small, and not at paper"
     assert verdict.effect.scale == "small" and verdict.outcome == UNDECIDED
-    assert verdict.why == "demo-table1 is stored at scale small only"
+    assert verdict.why == "demo-table1 was measured at scale small, and not at paper"
     for case in "ab":
         store.row(case, "slow", "solve", 0.5, backend="host", scale="paper")
         store.row(case, "fast", "solve", 1.0, scale="paper")

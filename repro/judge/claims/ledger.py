@@ -36,7 +36,7 @@ def _read(paper: str, root: Path) -> list[Claim]:
     content = read_toml(path)
     statements = {number.case: number.printed for number in published.load(f"{paper}-text", root)}
     found, seen = [], set()
-    _known(content, {"tolerance", "users_cases", "of_size", "claim"})
+    _known(content, {"tolerance", "users_cases", "added_cases", "of_size", "claim"})
     for entry in content.get("claim", []):
         try:
             claim = _claim(paper, entry, statements, content)
@@ -73,7 +73,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         condition=_filled(entry.get("condition", ""), statements)[0], artefacts=artefacts,
         statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
-        of_size=tuple(shared.get("of_size", [])),
+        added_cases=tuple(shared.get("added_cases", [])), of_size=tuple(shared.get("of_size", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, today=today, causes=causes, unmeasured=entry.get("unmeasured", ""),
         of_data=entry.get("of_data", False),

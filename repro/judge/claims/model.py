@@ -60,6 +60,7 @@ class Claim:
     where: Mapping[str, str] = field(default_factory=dict)
     cases: tuple[str, ...] = ()  #: restricts the cases; all that every selector has, when empty
     users_cases: tuple[str, ...] = ()  #: cases for a user's own data, which no claim of the paper is about
+    added_cases: tuple[str, ...] = ()  #: cases that the paper has not: points where they were measured, missing nowhere
     of_size: tuple[str, ...] = ()  #: tables and figures for which data need have the paper's size alone
     #: Words in braces of the selectors, and what they stand for; every combination is a point.
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -41,17 +41,20 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
             return f"{artefact} has no stored result"
         rows = [row for row in rows if row["scale"] in predicate.scales]
         if not rows:
-            return f"{artefact} is stored at scale {', '.join(stored.scales(artefact))} only"
-        wanted = [row for row in rows if selector.takes(row["method"])]
+            here, there = ", ".join(stored.scales(artefact)), " or ".join(predicate.scales)
+            return f"{artefact} was measured at scale {here}, and not at {there}"
+        asked = {selector.case} - {""} or set(claim.cases)
+        asked = asked or {row["case"] for row in rows}.difference(claim.users_cases, claim.added_cases)
+        wanted = [row for row in rows if selector.takes(row["method"]) and row["case"] in asked]
         done = [row for row in wanted if row["status"] == DONE and fnmatchcase(row["metric"], selector.metric)]
         if not [row for row in done if in_place(row, selector.place)]:
-            what = f"{'|'.join(selector.methods)} of {artefact}"
+            what = f"{' or '.join(selector.methods)} of {artefact}" + f" ({selector.case})" * bool(selector.case)
             if done and selector.place:
                 place = f"a {selector.place.upper()}" if selector.place in ("gpu", "cpu") else selector.place
                 return f"{what} was not measured on {place}"
             why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
             return f"{what} was skipped: {why}" if why else f"{what} was not measured"
-    return "no case has every value that it takes"
+    return f"no case has all of {', '.join(selectors)}"
 
 
 def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:

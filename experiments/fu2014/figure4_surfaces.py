@@ -56,8 +56,10 @@ def tables(results):
 
 
 def plot(results):
-    """Draw each surface, in the paper's order."""
+    """Draw each surface, in the paper's order; nothing where none was measured."""
     shown = [case for case in COLOURS if results.value(case, "surface", "area") is not None]
+    if not shown:
+        return None
     made, panels = figure(PAGE, 3.3, panels=len(shown))
     with style():
         for axes, case in zip(panels, shown, strict=True):

@@ -53,6 +53,8 @@ def tables(results):
 def plot(results):
     """Draw the meshes side by side, in the paper's order."""
     shown = [case for case in MESHES if results.value(case, "mesh", "elements") is not None]
+    if not shown:
+        return None
     made, panels = figure(PAGE, 2.7, panels=len(shown))
     with style():
         for axes, case in zip(panels, shown, strict=True):

@@ -52,16 +52,21 @@ def tables(results):
 
 
 def plot(results):
-    """Draw non-zeros, and the row lengths from the shortest to the longest with their mean, beside the published."""
+    """Draw non-zeros, and the row lengths from the shortest to the longest with their mean, beside the published.
+
+    Nothing where the host counted no matrix.
+    """
+    names = {case: name for case, name in named(results).items() if results.value(case, "matrix", "nonzeros")}
+    if not names:
+        return None
     made, (left, right) = figure(PAGE, 3.6, panels=2)
     with style():
-        _draw(left, right, results)
+        _draw(left, right, results, names)
     caption(made, results, "; ".join(marks(results)))
     return made
 
 
-def _draw(left, right, results):
-    names = named(results)
+def _draw(left, right, results, names):
     for i, case in enumerate(names):
         ours = {metric: results.value(case, "matrix", metric)
                 for metric in ("nonzeros", "row_length_min", "row_length_mean", "row_length_max")}  # fmt: skip

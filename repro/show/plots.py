@@ -184,8 +184,8 @@ def bars(
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
     axes.set_xticks(range(0, len(cases), every), list(cases.values())[::every])
     axes.tick_params(axis="x", length=0)
+    axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)  # also of bars, which stand over the names of another panel
     if spread:
-        axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
         for edge in range(1, len(cases)):
             axes.axvline(edge - 0.5, color=GRID, lw=0.6, zorder=0)
         logarithmic(axes, "y")

@@ -1,10 +1,15 @@
 """Non-zeros that a kernel counts: as many as a mesh's edges give, and refused where they are not."""
 
 import csv
+import io
 
+import pandas
 import pytest
 
 from kernels.spmv import csr_scalar
+from repro import discovery
+from repro.model import COLUMNS, Row
+from repro.show.tables import Results
 
 ONLY = ("--backend", "openmp", "--only", "method=mesh", "--only")
 
@@ -38,3 +43,21 @@ def test_a_product_that_loses_a_row_fails(counts, monkeypatch):
     code, rows = counts("geveler2011-figure1", "circle")
     assert code == 1 and rows["openmp", "product"]["status"] == "failed"
     assert rows["host", "nodes"]["status"] == "done"
+
+
+COUNTED = [artefact for artefact in discovery.find() if hasattr(discovery.load(artefact), "counted")]
+
+
+@pytest.mark.parametrize("artefact", COUNTED, ids=lambda artefact: artefact.id)
+def test_what_a_kernel_counted_alone_is_shown(artefact):
+    """A run of one back end has nothing of what the host counts."""
+    module = discovery.load(artefact)
+    rows = [
+        Row(artefact.id, "smoke", cell.case, cell.method, "cuda", "GPU 1", metric, 9.0, unit).as_dict()
+        for cell in module.cells("smoke") if cell.backend == "cuda"
+        for metric, unit in (("product", "s"), ("counted", "count"))
+    ]  # fmt: skip
+    results = Results(pandas.DataFrame(rows, columns=list(COLUMNS)), "smoke", "m", artefact.id)
+    assert any("cuda" in table.to_markdown() for table in module.tables(results))
+    if (figure := module.plot(results)) is not None:
+        figure.savefig(io.BytesIO(), format="svg")

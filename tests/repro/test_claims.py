@@ -285,7 +285,10 @@ def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
         store.row(case, "slow", "solve", 20.0, backend="host", scale="small")
         store.row(case, "fast", "solve", 1.0, scale="small")
     verdict = store.one(WHERE, stated(), effect())
-    assert verdict.stated.value is None and verdict.stated.needs == "demo-table1 was measured at scale small, and not at paper"
+    assert (
+        verdict.stated.value is None
+        and verdict.stated.needs == "demo-table1 was measured at scale small, and not at paper"
+    )
     assert verdict.effect.scale == "small" and verdict.outcome == UNDECIDED
     assert verdict.why == "demo-table1 was measured at scale small, and not at paper"
     for case in "ab":

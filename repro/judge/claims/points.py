@@ -132,4 +132,8 @@ def _expected(
     if not known:
         return []
     everywhere = set.intersection(*known)
-    return [case for case in claim.cases or sorted(everywhere.difference(claim.users_cases, claim.added_cases)) if case in everywhere]
+    return [
+        case
+        for case in claim.cases or sorted(everywhere.difference(claim.users_cases, claim.added_cases))
+        if case in everywhere
+    ]

@@ -93,7 +93,7 @@ class Hierarchy:
         raise ValueError(f"there are Q1 and Q2, not Q{degree}")
 
 
-def hierarchy(mesh, levels: int, xp=np) -> Hierarchy:
+def hierarchy(mesh, levels: int, xp=np, known: tuple[Level, ...] = ()) -> Hierarchy:
     """Return a mesh of this paper refined to so many levels, its own counted.
 
     Parameters
@@ -103,14 +103,18 @@ def hierarchy(mesh, levels: int, xp=np) -> Hierarchy:
     levels : int
     xp : module, optional
         NumPy, or CuPy for arrays on the device.
+    known : tuple of Level, optional
+        The first of them, where they were made before.
     """
     recipe = importlib.import_module(f"datasets.{mesh.name.replace('/', '.')}")
     own = mesh.title.partition(" (stand-in)")[0] != recipe.TITLE
-    made = refined(mesh.points, mesh.cells, levels, None if own else getattr(recipe, "place", None), xp)
+    made = refined(mesh.points, mesh.cells, levels, None if own else getattr(recipe, "place", None), xp, known)
     return Hierarchy(made, recipe.SOURCE, recipe.dirichlet)
 
 
-def refined(points, cells, levels: int, place: Callable | None = None, xp=np) -> tuple[Level, ...]:
+def refined(
+    points, cells, levels: int, place: Callable | None = None, xp=np, known: tuple[Level, ...] = ()
+) -> tuple[Level, ...]:  # fmt: skip
     """Return a mesh and its refinements.
 
     Parameters
@@ -123,18 +127,20 @@ def refined(points, cells, levels: int, place: Callable | None = None, xp=np) ->
     place : callable, optional
         ``place(cells, local, xp)`` returns the points of coarse elements, (p,) ints, at local coordinates, (p, d) in
         [0, 1]^d; where elements meet it must agree. By default elements are refined multilinearly, with straight sides.
+    known : see `hierarchy`
     """
     if levels < 1:
         raise ValueError(f"{levels} levels: there is at least the mesh itself")
     points = xp.asarray(points, dtype=np.float64)
     cells = xp.asarray(cells, dtype=np.int32)[:, LEXICOGRAPHIC[cells.shape[1]]]
     place = place or _multilinear(points, cells)
-    made = []
-    for level in range(levels):
+    made = list(known[:levels])
+    for level in range(len(made), levels):
+        if level:
+            points, cells = made[-1].lattice_points, _children(made[-1].lattice)
         lattice, boundary, count = _lattice(cells, len(points), xp)
         finer = _placed(lattice, count, level, points, place, xp)
         made.append(Level(points, cells, lattice, finer, boundary[: len(points)], boundary))
-        points, cells = finer, _children(lattice)
     return tuple(made)
 
 

@@ -9,6 +9,7 @@ import pandas
 
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, PLACES, cell_of, level_of, method_of
 from repro import Cell
+from repro.keeping import kept
 from repro.show.results import is_missing
 from repro.show.tables import Table
 
@@ -36,9 +37,8 @@ def cells(mesh: str, scale: str) -> list[Cell]:
 
 def measure(cell, run) -> None:
     """Solve, check the solution, and record factors of the defect; for Q1 and the paper's smoother their limit, too."""
-    from datasets.geveler2011 import hierarchy
     from experiments.geveler2011.problems import SMOOTHING, TOLERANCE, defect, of_run
-    from kernels.multigrid import Multigrid, fourier
+    from kernels.multigrid import Multigrid
 
     element, level, variant = (cell.parameters[name] for name in ("element", "level", "variant"))
     mesh = PLACES[cell.case].mesh
@@ -49,10 +49,21 @@ def measure(cell, run) -> None:
     run.check(defect(grids[-1], run.device.to_host(solver.solution)), 1.01 * TOLERANCE, "defect by SciPy")
     record(run, outcome)
     if element == "q1" and variant == RATE:
-        shapes = hierarchy(run.dataset(cell.data[0]), SHAPES[mesh]).levels[-1]
-        corners, work = shapes.points[shapes.cells], (2 * jacobi["steps"], jacobi["damping"])
-        run.value("limit", fourier.worst_factor(corners, *work))
-        run.value("limit_short", fourier.worst_factor(corners[fourier.stretching(corners) <= SHORT], *work))
+        for name, limit in _limits(run.dataset(cell.data[0]), mesh).items():
+            run.value(name, limit)
+
+
+@kept(lambda mesh, name: (mesh.digest(), mesh.title, name))
+def _limits(mesh, name: str) -> dict[str, float]:
+    """Return what the mean factor comes to on fine meshes, on all shapes of elements and on those not stretched."""
+    from datasets.geveler2011 import hierarchy
+    from experiments.geveler2011.problems import SMOOTHING
+    from kernels.multigrid import fourier
+
+    shapes, jacobi = hierarchy(mesh, SHAPES[name]).levels[-1], SMOOTHING[name]["jacobi"]
+    corners, work = shapes.points[shapes.cells], (2 * jacobi["steps"], jacobi["damping"])
+    return {"limit": fourier.worst_factor(corners, *work),
+            "limit_short": fourier.worst_factor(corners[fourier.stretching(corners) <= SHORT], *work)}  # fmt: skip
 
 
 def record(run, outcome) -> None:

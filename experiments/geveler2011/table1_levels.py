@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import pandas
 
+from datasets.geveler2011 import hierarchy
 from experiments import counted
 from experiments.geveler2011 import ELEMENTS, PLACES, case_of, label, level_of
 from repro import Cell
+from repro.keeping import kept
 from repro.show.plots import PAGE, caption, figure, lines, paper_label
 from repro.show.tables import Table, trimmed, with_ours
 
@@ -34,8 +36,7 @@ def cells(scale):
 
 def measure(cell, run):
     """Count, and compare with what Euler's formula gives for that level."""
-    from datasets.geveler2011 import hierarchy
-    from experiments.geveler2011.problems import DEGREES
+    from experiments.geveler2011.problems import DEGREES, set_up_by
     from kernels.multigrid import poisson, prolongation
     from kernels.multigrid.storage import ellpack_bytes
 
@@ -44,9 +45,14 @@ def measure(cell, run):
     facts, times = mesh.facts(), 4 ** (level - 1)
     elements, edges = facts["elements"] * times, facts["boundary_faces"] * 2 ** (level - 1)
     characteristic = facts["euler_characteristic"]
-    found = hierarchy(mesh, level)
+    xp, sparse, processor = set_up_by(None if cell.backend == "host" else run.device)
+    found = _growing(mesh, xp).of(level)
     space = found.space(level, degree)
-    matrix = poisson(space).matrix
+    matrix = poisson(space, xp=xp, sparse=sparse, device=processor).matrix
+    expected = elements + edges // 2 + characteristic if degree == 1 else 4 * elements + edges + characteristic
+    run.check(abs(len(space.points) - expected), 0, "degrees of freedom by Euler's formula")
+    corners = edges - int((matrix.indptr[1:] - matrix.indptr[:-1] == 1).sum()) / degree  # none is missing
+    run.check(abs(corners), 0, "unit rows on the boundary")
     if cell.backend != "host":
         return counted.of_matrix(run, matrix, matrix.nnz)
     run.value("dof", len(space.points), "count")
@@ -55,10 +61,24 @@ def measure(cell, run):
     run.value("operator_bytes", ellpack_bytes(matrix), "B")
     run.value("transfer_bytes", ellpack_bytes(transfer) + ellpack_bytes(transfer.T.tocsr()), "B")
     run.value("boundary", int(space.boundary.sum()), "count")
-    expected = elements + edges // 2 + characteristic if degree == 1 else 4 * elements + edges + characteristic
-    run.check(abs(len(space.points) - expected), 0, "degrees of freedom by Euler's formula")
-    corners = edges - int((matrix.indptr[1:] - matrix.indptr[:-1] == 1).sum()) / degree  # none is missing
-    run.check(abs(corners), 0, "unit rows on the boundary")
+
+
+class _Growing:
+    """A mesh refined as often as any cell wanted so far, from which finer levels go on."""
+
+    def __init__(self, mesh, xp):
+        self._mesh, self._xp, self._found = mesh, xp, hierarchy(mesh, 2, xp)
+
+    def of(self, levels: int):
+        """Return a hierarchy that has so many levels."""
+        if levels > len(self._found.levels):
+            self._found = hierarchy(self._mesh, levels, self._xp, self._found.levels)
+        return self._found
+
+
+@kept(lambda mesh, xp: (mesh.digest(), mesh.title, xp.__name__))
+def _growing(mesh, xp) -> _Growing:
+    return _Growing(mesh, xp)
 
 
 def tables(results):

@@ -7,7 +7,9 @@ docs/notes/multigrid.md.
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csgraph
@@ -21,7 +23,9 @@ MOST = 1024  # rows of a tile with its halo, as shared memory holds
 LEAST = 32  # rows of a tile of its own; with fewer it is all halo
 DEPTH = 5  # layers of a halo: four steps from zero, the defect, and its restriction
 ROWS = 64, 256  # of a tile of its own: as many as give each multiprocessor one, within these
+LAST = 32  # levels whose tiles are kept
 ZERO, GIVEN, KNOWN, CORRECTED = range(4)
+_last: dict[bytes, Any] = {}  # tables and arrays of the last levels, the latest behind, or why there are none
 BUILDS = [(SOURCE, block, {"MOST": MOST, "MEMORY": memory, "real": real})
           for block, memory, real in ((GPU_BLOCK, 0, "float"), (GPU_BLOCK, 1, "float"), (GPU_BLOCK, 0, "double"),
                                       (CPU_BLOCK, 1, "double"))]  # fmt: skip
@@ -57,17 +61,10 @@ class Tiles:
         if matrix.nnz > FEW * level.n:
             raise Unsuitable(f"a row has {matrix.nnz / level.n:.1f} entries on average: tiles take {FEW} at most")
         rows = rows or min(max(ROWS[0], -(-level.n // device.compute_units)), ROWS[1])
-        while True:
-            tiles = _tiles(matrix, prolongator, rows, self.depth)
-            if max(len(tile.rows) for tile in tiles) <= MOST:
-                break
-            rows //= 2
-            if rows < LEAST:
-                raise Unsuitable(f"a tile of {2 * rows} rows has more than {MOST} with its halo")
-        table, arrays = _packed(tiles, matrix, prolongator, dtype)
-        self.tiles, self._fields = len(tiles), table.shape[1]
+        table, arrays = _known(matrix, prolongator, rows, self.depth)
+        self.tiles, self._fields = table.shape
         has_memory = bool(np.asarray(coefficients)[:, 1].any())
-        self._arrays = [device.array(part) for part in
+        self._arrays = [device.array(part, dtype if part.dtype.kind == "f" else None) for part in
                         (table.ravel(), *arrays, np.asarray(coefficients, dtype).ravel())]  # fmt: skip
         self._memories = [device.zeros(level.n, dtype) for _ in range(2)] if has_memory else [None, None]
         block = GPU_BLOCK if device.is_gpu else CPU_BLOCK
@@ -114,6 +111,32 @@ class _Tile:
 
     def __init__(self, rows, counts, coarse):
         self.rows, self.counts, self.coarse = rows, counts, coarse
+
+
+def _known(matrix, prolongator, rows: int, depth: int):
+    """Return what `_searched` does: of the last matrices as it was, since finer hierarchies have their small levels."""
+    digest = hashlib.blake2b(f"{prolongator.shape} {rows} {depth}".encode())
+    for each in (matrix, prolongator):
+        for part in (each.indptr, each.indices, each.data):
+            digest.update(np.ascontiguousarray(part))
+    key = digest.digest()
+    found = _last[key] = _last.pop(key, None) or _searched(matrix, prolongator, rows, depth)
+    if len(_last) > LAST:
+        del _last[next(iter(_last))]
+    if isinstance(found, str):
+        raise Unsuitable(found)
+    return found
+
+
+def _searched(matrix, prolongator, rows: int, depth: int):
+    """Return the table and the arrays of tiles of as many rows as fit with their halos, or why none do."""
+    while True:
+        tiles = _tiles(matrix, prolongator, rows, depth)
+        if max(len(tile.rows) for tile in tiles) <= MOST:
+            return _packed(tiles, matrix, prolongator)
+        rows //= 2
+        if rows < LEAST:
+            return f"a tile of {2 * rows} rows has more than {MOST} with its halo"
 
 
 def _tiles(matrix, prolongator, rows: int, depth: int) -> list[_Tile]:
@@ -169,7 +192,7 @@ def _bisected(graph, most: int) -> list[np.ndarray]:
     return done
 
 
-def _packed(tiles, matrix, prolongator, dtype):
+def _packed(tiles, matrix, prolongator):
     """Return the table and the arrays that ``tiles.c`` describes."""
     local = np.zeros(matrix.shape[0], np.int64)
     restriction = prolongator.T.tocsr()
@@ -187,7 +210,7 @@ def _packed(tiles, matrix, prolongator, dtype):
                 fields += [len(tile.coarse), sizes["coarse_rows"]]
             if is_local:
                 part = type(part)((part.data, local[part.indices], part.indptr), shape=part.shape)
-            columns, values = by_columns(part, dtype)
+            columns, values = by_columns(part, np.float64)
             fields += [sizes[name], len(columns)]
             kept[0].append(columns.ravel())
             kept[1].append(values.ravel())
@@ -198,9 +221,9 @@ def _packed(tiles, matrix, prolongator, dtype):
         sizes["rows"] += len(tile.rows)
         sizes["coarse_rows"] += len(tile.coarse)
     return np.array(table, np.int32), (
-        np.concatenate(rows).astype(np.int32), *_joined(entries, np.uint16, dtype), *_joined(above, np.int32, dtype),
-        np.concatenate(coarse_rows).astype(np.int32), *_joined(coarse, np.uint16, dtype))  # fmt: skip
+        np.concatenate(rows).astype(np.int32), *_joined(entries, np.uint16), *_joined(above, np.int32),
+        np.concatenate(coarse_rows).astype(np.int32), *_joined(coarse, np.uint16))  # fmt: skip
 
 
-def _joined(parts, integers, dtype):
-    return np.concatenate(parts[0]).astype(integers), np.concatenate(parts[1]).astype(dtype)
+def _joined(parts, integers):
+    return np.concatenate(parts[0]).astype(integers), np.concatenate(parts[1])

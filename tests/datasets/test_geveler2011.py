@@ -1,6 +1,7 @@
 """CIRCLE and BLOOD against Table 1's counts and their geometry; refinement in two and three dimensions; numberings."""
 
 import csv
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,19 @@ def test_cube_is_of_hexahedra_of_which_none_is_a_box():
     corners = mesh.points[mesh.cells]
     edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
     assert (np.ptp(edges, axis=1) > 0.01).all()
+
+
+@pytest.mark.parametrize("recipe", ["circle", "blood", "cube"])
+def test_refinement_goes_on_from_known_levels(recipe):
+    mesh = datasets.load(f"geveler2011/{recipe}", "smoke")
+    whole = hierarchy(mesh, 4).levels
+    for count in (1, 3, 4):
+        known = hierarchy(mesh, count).levels
+        found = hierarchy(mesh, 4, known=known).levels
+        assert all(one is other for one, other in zip(found, known, strict=False))
+        for one, other in zip(found, whole, strict=True):
+            assert all((getattr(one, f.name) == getattr(other, f.name)).all() for f in dataclasses.fields(one))
+    assert len(hierarchy(mesh, 2, known=whole).levels) == 2
 
 
 def test_cubes_are_refined_into_cubes():

@@ -1,13 +1,14 @@
 """The artefacts of geveler2011 from the command line: counts, checks that a wrong result fails, and what is shown."""
 
 import csv
+import dataclasses
 
 import numpy as np
 import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy
-from experiments.geveler2011 import cell_of, figure1_setups, solves, table2_spmv
+from experiments.geveler2011 import cell_of, figure1_setups, problems, solves, table1_levels, table2_spmv
 from kernels import multigrid, spmv
 from repro import rows as stored
 from repro.judge.roofs import Roofs
@@ -203,3 +204,55 @@ def test_a_long_solve_on_a_processor_is_some_of_its_cycles(monkeypatch, name, ba
     if name == "cpu-1":
         assert threads[-1] == (1, count) and (1, 1) in threads
     assert rows["solve"].value == pytest.approx(rows["some_cycles"].value * cycles / count, rel=1e-6)
+
+
+def test_the_work_of_a_solve_is_known_from_the_solves_that_are_timed(monkeypatch):
+    solves_done, solve = [], multigrid.Multigrid.solve
+    monkeypatch.setattr(multigrid.Multigrid, "solve", lambda *given: solves_done.append(given) or solve(*given))
+    monkeypatch.setattr(solves, "_by_some_cycles", lambda *given: (None, None))
+    run = Run(cell_of("circle", 4, "q1", "xyz", "sell", "openmp"), "geveler2011-table3", "smoke")
+    monkeypatch.setattr(
+        type(run), "time", lambda run, metric, function, **given: (function() and None) or asked.update(given)
+    )
+    asked = {}
+    solves.measure(run.cell, run, 0.01)
+    ((solver, *_),) = solves_done
+    work, cycles = asked["work"], {row.metric: row for row in run.rows}["cycles"].value
+    cycle, first = solver.cycle_work(), solver.outer.operator.work(1)
+    assert (work.bytes, work.flops) == (cycles * cycle.bytes + first.bytes, cycles * cycle.flops + first.flops)
+    assert (work.precision, work.problem_bytes) == (first.precision, first.problem_bytes)
+
+
+class Device:
+    """A matrix or a vector as of a device, which counts its copies."""
+
+    def __init__(self, of, copies):
+        self.get = lambda: copies.append(self) or of
+
+
+def test_a_defect_is_of_its_own_grid_and_the_matrix_is_copied_from_the_device_once():
+    copies, found = [], hierarchy(datasets.load("geveler2011/circle", "smoke"), 4)
+    made = multigrid.grids([found.space(i, 1) for i in (3, 4)], found.source, found.dirichlet)
+    grids = [
+        dataclasses.replace(grid, **{name: Device(getattr(grid, name), copies) for name in ("matrix", "rhs", "start")})
+        for grid in made
+    ]
+    other = dataclasses.replace(grids[1], rhs=Device(2 * made[1].rhs, copies))
+    for host, grid, times in ((made[1], grids[1], 1), (made[0], grids[0], 1), (made[1], other, 2), (made[1], other, 2)):
+        u = np.random.default_rng(1).random(len(host.rhs))
+        first = np.linalg.norm(times * host.rhs - host.matrix @ host.start)
+        expected = np.linalg.norm(times * host.rhs - host.matrix @ u) / first
+        for _ in range(2):
+            assert problems.defect(grid, u) == expected == problems.defect(
+                dataclasses.replace(host, rhs=times * host.rhs), u)  # fmt: skip
+    assert [sum(each is grid.matrix for each in copies) for grid in grids] == [1, 2]
+    assert problems._Same(gone := Device(0, [])) != problems._Same(Device(0, [])) and gone.get() == 0
+
+
+def test_finer_levels_of_table_1_go_on_from_those_before(monkeypatch):
+    made, levels = [], table1_levels.hierarchy
+    monkeypatch.setattr(
+        table1_levels, "hierarchy", lambda *given: made.append(len(given[3:] and given[3])) or levels(*given)
+    )
+    growing = table1_levels._Growing(datasets.load("geveler2011/circle", "smoke"), np)
+    assert [len(growing.of(count).levels) for count in (2, 4, 3, 5)] == [2, 4, 4, 5] and made == [0, 2, 4]

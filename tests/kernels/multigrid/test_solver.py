@@ -7,7 +7,7 @@ from scipy.sparse.linalg import spsolve
 from datasets.geveler2011 import NUMBERINGS
 from kernels import multigrid, spmv
 from kernels.krylov.graph import missing
-from kernels.multigrid import elements, smoothers
+from kernels.multigrid import elements, smoothers, tiles
 from kernels.multigrid.level import CoarsestSolver, Level
 from kernels.spmv import sbell16
 
@@ -138,6 +138,35 @@ def test_steps_by_tiles_change_nothing_but_rounding(device, smoother, steps, pre
     assert max(solver._tiles) == len(levels) - 1 and solver._tiles[len(levels) - 1].tiles > 4
     assert np.allclose(at_once.history, by_launches.history, rtol=1e-6 if precision == "float64" else 1e-2)
     assert np.abs(u - v).max() < 1e-7
+
+
+def test_tiles_of_a_level_are_looked_for_once_for_all_hierarchies_that_have_it(monkeypatch):
+    device, looked = openmp_or_opencl(), []
+    monkeypatch.setattr(tiles, "_last", {})
+    monkeypatch.setattr(
+        tiles, "_tiles", lambda *given, was=tiles._tiles: looked.append(len(given[0].data)) or was(*given)
+    )
+    settings = {"tiled": 10**6, "format": "sell", **PAPER["circle"]}
+    _, _, coarse = solved(device, grids("circle", 1, 4, "sto"), **settings)
+    before = list(looked)
+    for precision in ("float64", "mixed"):
+        _, u, fine = solved(device, grids("circle", 1, 5, "sto"), precision=precision, **settings)
+        assert sorted(fine._tiles) == [1, 2, 3, 4] and sorted(coarse._tiles) == [1, 2, 3]
+    assert looked[: len(before)] == before and {*looked[len(before) :]} == {grids("circle", 1, 5, "sto")[-1].matrix.nnz}
+    monkeypatch.setattr(tiles, "_last", {})
+    _, v, _ = solved(device, grids("circle", 1, 5, "sto"), precision="mixed", **settings)
+    assert (u == v).all()
+
+
+def test_a_level_without_tiles_is_refused_again_and_the_last_levels_alone_are_kept(monkeypatch):
+    monkeypatch.setattr(tiles, "_last", {})
+    monkeypatch.setattr(tiles, "MOST", 40)
+    monkeypatch.setattr(tiles, "LAST", 2)
+    matrices = [(grid.matrix, grid.prolongator) for grid in grids("circle", 1, 5)[2:]]
+    for matrix, prolongator in (*matrices[-1:], *matrices):
+        with pytest.raises(tiles.Unsuitable, match="has more than 40 with its halo"):
+            tiles._known(matrix, prolongator, 64, 5)
+    assert len(tiles._last) == 2
 
 
 def test_rows_that_are_long_are_not_read_twice():

@@ -26,7 +26,7 @@ ITEMS = (4, 6, 8, 10, 12, 16)  # entries a thread: the paper's search for Modern
 WITH_BLOCKS = ("ellwarp", "ellwarp2")  # formats whose block size is searched for as well
 SHORT, SAMPLES = 50, 5
 FINALISTS = {True: 8, False: 3}  # on a GPU, and on processors
-LONGEST = {True: 0.05, False: 0.01}  # seconds of a sample of many repeats, on a GPU and on processors
+LONGEST = {True: 0.005, False: 0.01}  # seconds of a sample, on a GPU and on processors: longer ones find the same mean
 
 
 def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, windows=(None,)) -> dict[str, Any]:

@@ -94,23 +94,41 @@ def place(cells, local, xp=np):
     width = xp.asarray([PATH, COLUMNS, COLUMNS, NECK])[block]
     i = (cells - first) % width + local[:, 0]
     j = (cells - first) // width + local[:, 1]
-    corners = _corners()
-    core = _along(corners, (BEFORE, SIDE, NECK, SIDE, AFTER), i, xp)
-    upper = _layers(j, core, *_upper(i, xp), xp)
-    # The vessel's core lies between its upper side, the neck and all, and points straight below.
-    roof = _along(corners[[0, 1, 4, 5]], (BEFORE, NECK, AFTER), i, xp)
-    below = xp.stack((roof[:, 0], 0 * i + RIM), axis=1)
+    straight = xp.empty((len(cells), 2))
+    for number, points in enumerate((_upper_wall, _lower_wall, _vessel, _aneurysm)):
+        mine = xp.nonzero(block == number)[0]
+        if len(mine):  # none may be among few elements
+            straight[mine] = points(i[mine], j[mine], xp)
+    return _bent(straight, _corners()[-1, 0] / 2, xp)
+
+
+def _upper_wall(i, j, xp):
+    core = _along(_corners(), (BEFORE, SIDE, NECK, SIDE, AFTER), i, xp)
+    return _layers(j, core, *_upper(i, xp), xp)
+
+
+def _across(i, xp):
+    """Return the upper and the lower side of the vessel's core: points straight below its upper side, neck and all."""
+    roof = _along(_corners()[[0, 1, 4, 5]], (BEFORE, NECK, AFTER), i, xp)
+    return roof, xp.stack((roof[:, 0], 0 * i + RIM), axis=1)
+
+
+def _lower_wall(i, j, xp):
+    roof, below = _across(i, xp)
     inner = xp.stack((roof[:, 0], 0 * i), axis=1)
-    lower = _layers(3 - j, below, inner, xp.asarray([0.0, -1.0]), xp)
-    vessel = below + (j / ROWS)[:, None] * (roof - below)
-    # The aneurysm's core is a quadrilateral with straight sides.
+    return _layers(3 - j, below, inner, xp.asarray([0.0, -1.0]), xp)
+
+
+def _vessel(i, j, xp):
+    roof, below = _across(i, xp)
+    return below + (j / ROWS)[:, None] * (roof - below)
+
+
+def _aneurysm(i, j, xp):
+    """Return points of its core, a quadrilateral with straight sides."""
     across, up = (i / NECK)[:, None], (j / SIDE)[:, None]
-    a, b, c, d = xp.asarray(corners[[1, 4, 3, 2]])
-    sac = (1 - up) * ((1 - across) * a + across * b) + up * ((1 - across) * d + across * c)
-    straight = sum(
-        xp.where((block == k)[:, None], each, 0.0) for k, each in enumerate((upper, lower, vessel, sac))
-    )  # fmt: skip
-    return _bent(straight, corners[-1, 0] / 2, xp)
+    a, b, c, d = xp.asarray(_corners()[[1, 4, 3, 2]])
+    return (1 - up) * ((1 - across) * a + across * b) + up * ((1 - across) * d + across * c)
 
 
 def _bent(points, middle, xp):

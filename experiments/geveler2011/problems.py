@@ -126,17 +126,17 @@ class _Same:
 def defect(grid, u) -> float:
     """Return ‖b - A u‖ over that of the start, u an array of NumPy: by products of SciPy."""
     rhs, first = _beginning(grid)
-    return float(np.linalg.norm(rhs - _matrix(grid) @ u) / first)
+    return float(np.linalg.norm(rhs - matrix_on_host(grid) @ u) / first)
 
 
 @kept(_Same)
 def _beginning(grid):
     """Return b and ‖b - A u‖ of the start, on the host: a solution is compared with them before and after timing."""
     rhs, start = on_host(grid.rhs), on_host(grid.start)
-    return rhs, np.linalg.norm(rhs - _matrix(grid) @ start)
+    return rhs, np.linalg.norm(rhs - matrix_on_host(grid) @ start)
 
 
-def _matrix(grid):
+def matrix_on_host(grid):
     """Return A on the host; the last copy is kept, which takes longer than a product."""
     return _copied(grid.matrix) if hasattr(grid.matrix, "get") else grid.matrix
 
@@ -146,4 +146,15 @@ def _copied(matrix):
     return matrix.get()
 
 
-__all__ = ["SMOOTHING", "TOLERANCE", "Problem", "defect", "general", "of_run", "on_host", "problem", "set_up_by"]
+__all__ = [
+    "SMOOTHING",
+    "TOLERANCE",
+    "Problem",
+    "defect",
+    "general",
+    "matrix_on_host",
+    "of_run",
+    "on_host",
+    "problem",
+    "set_up_by",
+]

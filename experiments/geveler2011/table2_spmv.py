@@ -57,12 +57,13 @@ def cells(scale):
 
 def measure(cell, run):
     """Time a product with a random vector, or count what it touches."""
-    from experiments.geveler2011.problems import of_run, on_host
+    from experiments.geveler2011.problems import matrix_on_host, of_run
 
     device = None if cell.backend == "host" else run.device
     element, numbering, name = (cell.parameters[key] for key in ("element", "numbering", "variant"))
     found = of_run(run, element, cell.parameters["level"])
-    matrix = found.numbered(numbering)[-1].matrix
+    grid = found.numbered(numbering)[-1]
+    matrix = grid.matrix
     if name == "locality":
         from kernels.multigrid import locality
 
@@ -71,7 +72,7 @@ def measure(cell, run):
             run.value(f"x_{what}", moved / (8 * matrix.shape[0]), "x")
         run.value("matrix_bandwidth", locality.bandwidth(matrix), "count")
         return
-    host = on_host(matrix)
+    host = matrix_on_host(grid)
     x = run.rng.standard_normal(host.shape[1])
     # SciPy's product checks the others; itself it is checked by another's.
     expected = host @ x if name != "scipy" else np.add.reduceat(host.data * x[host.indices], host.indptr[:-1])

@@ -128,7 +128,7 @@ def _options(run, made, count):
     if "search" not in asked:
         return own
     windows = WINDOWS if asked.get("windows") else (None,)
-    return spmv.tuned(asked["search"], run.device, made.matrix, repeats=count, windows=windows) | own
+    return spmv.tuned(asked["search"], run.device, made.on(run.device), repeats=count, windows=windows) | own
 
 
 class _Product:
@@ -138,7 +138,7 @@ class _Product:
         asked, on_host = run.cell.parameters, run.cell.backend == "host"
         try:
             if "form" in asked:
-                packed = spmv.pack(asked["form"], run.device, made.matrix, **options)
+                packed = spmv.pack(asked["form"], run.device, made.on(run.device), **options)
             else:
                 matrix = made.matrix if on_host else run.device.sparse.csr_matrix(made.matrix)
                 packed = rivals.pack(asked["rival"], matrix, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,6 +50,14 @@ class Csr:
     def longest(self) -> int:
         """Entries of the longest row."""
         return int(self.lengths.max()) if self.shape[0] else 0
+
+    @cached_property
+    def structure(self) -> str:
+        """A digest of where the entries are."""
+        digest = hashlib.sha256(str(self.shape).encode())
+        for array in (self.row_offsets, self.columns):
+            digest.update(on_host(array).tobytes())
+        return digest.hexdigest()
 
 
 def canonical(device, csr, dtype="float64") -> Csr:

@@ -52,7 +52,7 @@ def tuned(name: str, device, csr, dtype: str = "float64", repeats: int = 50, win
     """
     csr = canonical(device, csr, dtype)
     machine = (device.name, device.backend, device.compute_units, sorted(device.details.items()))
-    identity = (_sources(), name, *machine, dtype, tuple(windows), _structure(csr))
+    identity = (_sources(), name, *machine, dtype, tuple(windows), csr.structure)
 
     def search():
         return _finalists(name, device, csr, windows)
@@ -84,14 +84,6 @@ def _sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(path for path in Path(__file__).parent.iterdir() if path.is_file()):
         digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _structure(csr: Csr) -> str:
-    """Return a digest of where the entries are."""
-    digest = hashlib.sha256(str(csr.shape).encode())
-    for array in (csr.row_offsets, csr.columns):
-        digest.update(getattr(array, "get", lambda array=array: array)().tobytes())
     return digest.hexdigest()
 
 

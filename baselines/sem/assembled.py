@@ -12,6 +12,7 @@ import scipy.sparse
 from baselines.sem.sums import CORNERS, Sums
 
 CHUNK = 1 << 22  # entries of the element matrices that are made at once
+PAIRS = [(r, s) for r in range(3) for s in range(r, 3)]  # components of the metric
 
 
 def matrix(points, cells, order: int, table, free):
@@ -28,25 +29,44 @@ def matrix(points, cells, order: int, table, free):
     free : (global nodes,) bool
     """
     sums, q3 = Sums(points, cells, order), (order + 1) ** 3
-    one, d = np.eye(order + 1), sums.derivative
-    factors = ((one, one, d), (one, d, one), (d, one, one))
-    slopes = [np.einsum("kc,jb,ia->kjicba", *axes).reshape(q3, q3) for axes in factors]
-    weights = np.einsum("k,j,i->kji", *[sums.weights] * 3).ravel()
-    number = np.where(free, np.cumsum(free) - 1, -1)
-    count, found = int(free.sum()), 0
-    step = max(1, CHUNK // q3**2)
+    pattern, coefficients = _entries(sums, q3)
+    number = np.where(free, np.cumsum(free) - 1, -1).astype(np.int32)
+    count, parts = int(free.sum()), []
+    step = max(1, CHUNK // len(pattern))
     for begin in range(0, len(cells), step):
         some = slice(begin, begin + step)
-        jacobian = sums.jacobians(cells[some]).reshape(-1, q3, 3, 3)
-        inverse, volume = np.linalg.inv(jacobian), weights * np.linalg.det(jacobian)
-        metric = np.einsum("enrx,ensx,en->ensr", inverse, inverse, volume)
-        local = sum(slopes[r].T @ sum(metric[:, :, s, r, None] * slopes[s] for s in range(3)) for r in range(3))
-        own = number[table[some]]
-        row, column = np.repeat(own, q3, axis=1).ravel(), np.tile(own, (1, q3)).ravel()
-        kept = (row >= 0) & (column >= 0) & (local.ravel() != 0)
-        entries = (local.ravel()[kept], (row[kept], column[kept]))
-        found = found + scipy.sparse.coo_matrix(entries, shape=(count, count)).tocsr()
-    return found
+        metric, _ = sums.metric(cells[some])
+        local = coefficients @ np.concatenate([metric[r][s] for r, s in PAIRS])
+        own = number[table[some]].T
+        row, column = (np.take(own, places, axis=0) for places in np.divmod(pattern, q3))
+        kept = (row >= 0) & (column >= 0)
+        entries = (local[kept], (row[kept], column[kept]))
+        parts.append(scipy.sparse.coo_matrix(entries, shape=(count, count)).tocsr())
+    while len(parts) > 1:  # two and two, so that few of the entries are added to many times
+        parts = [sum(parts[k + 1 : k + 2], parts[k]) for k in range(0, len(parts), 2)]
+    return parts[0]
+
+
+def _entries(sums, q3: int):
+    """Return which entries an element's matrix has, row · (n + 1)³ + column, and what of the metric each one takes.
+
+    The metric's components, those of `PAIRS`, follow one another, at all nodes each.
+    """
+    at, along, q = np.arange(q3)[:, None], np.arange(sums.order + 1), sums.order + 1
+    own = [at // q**r % q for r in range(3)]
+    columns = [at + q**r * (along - own[r]) for r in range(3)]  # of the slope along an axis at each node
+    slopes = [sums.derivative[own[r][:, 0]] for r in range(3)]
+    found = []
+    for component, (r, s) in enumerate(PAIRS):
+        values = slopes[r][:, :, None] * slopes[s][:, None]
+        source = np.broadcast_to(component * q3 + at[:, None], values.shape)
+        one, other = columns[r][:, :, None], columns[s][:, None]
+        for row, column in ((one, other),) if r == s else ((one, other), (other, one)):
+            found.append([each.ravel() for each in (row * q3 + column, source, values)])
+    place, source, values = (np.concatenate(each) for each in zip(*found, strict=True))
+    pattern, place = np.unique(place, return_inverse=True)
+    shape = len(pattern), len(PAIRS) * q3
+    return pattern, scipy.sparse.csr_array((values, (place, source)), shape=shape)
 
 
 def low_order(points, cells, order: int, table, free):

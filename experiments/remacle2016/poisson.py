@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.remacle2016 import products
+from experiments.remacle2016 import products, shared
 from repro import Cell
 
 ORDER = 3
@@ -85,9 +85,9 @@ def measure(cell, run):
     device, order = run.device, cell.parameters["order"]
     options = METHODS[cell.method]
     mesh = run.dataset(cell.data[0])
-    products.need(run, device, mesh, order)
+    common = shared.common(run, mesh, order)
     try:
-        solver = Solver(device, mesh.points, mesh.cells, order, **options)
+        solver = Solver(device, common.points, common.cells, order, common=common, **options)
     except Unavailable as missing:
         run.skip(missing.reason, missing.remedy)
     b, x = solver.load(1.0), device.empty(solver.nodes, solver.dtype)
@@ -96,19 +96,20 @@ def measure(cell, run):
     last = SWEEPS["relative"][1][-1] if is_double else CHOSEN
     _, outcome = solver.solve(b, 10**last, MAX_ITERATIONS, x)
     run.check(0.0 if outcome.converged else 1.0, 0, f"status {outcome.status!r}, residual {outcome.residual:.3g}")
+    load = np.asarray(device.to_host(b), float)
     scales = {"relative": 1.0}
     if is_double:
-        scales["absolute"] = float(np.linalg.norm(np.asarray(device.to_host(b), float)))
+        scales["absolute"] = float(np.linalg.norm(load))
     for kind, scale in scales.items():
         for exponent, count in counted(scale * outcome.history, kind):
             run.value(SWEEPS[kind][0], count, "count", exponent=exponent)
-    _, outcome = solver.solve(b, TOLERANCE, MAX_ITERATIONS, x)
-    error = Residual(run.rng, mesh, order, np.asarray(device.to_host(solver.numbering.table)), device.to_host(b))
-    left = error.rounding(device.to_host(x)) if solver.dtype == np.float32 else 0.0
+    error = Residual(run.rng, mesh, order, solver.numbering.table, load, products.picked(device))
+    left = 0.0 if is_double else error.rounding(x)  # in single precision x is already of the tolerance that is timed
     summary = run.time(
-        "solve", lambda: solver.solve(b, TOLERANCE, MAX_ITERATIONS, x), check=lambda: error(device.to_host(x)),
+        "solve", lambda: solver.solve(b, TOLERANCE, MAX_ITERATIONS, x), check=lambda: error(x),
         tolerance=SLACK * TOLERANCE + left, max_seconds=SECONDS[run.scale], capture=False,
     )  # fmt: skip
+    outcome = solver.iteration.outcome()
     run.value("iterations", outcome.iterations, "count")
     run.value("nodes", solver.nodes, "count")
     run.value("iteration_rate", solver.nodes * outcome.iterations / summary.median / 1e9, "GDOF/s")
@@ -133,30 +134,38 @@ class Residual:
     mesh : dataset
     order : int
     table : (elements, (n + 1)³) int
-    b : (nodes,) array
+    b : (nodes,) float64
+        On the host.
+    pick : callable, optional
+        Brings some entries of a table, or of an x, to the host: see `products.picked`.
     """
 
-    def __init__(self, rng, mesh, order: int, table, b):
+    def __init__(self, rng, mesh, order: int, table, b, pick=lambda array, places: np.asarray(array)[places]):
         from baselines.sem.sums import Sums
 
         self._chosen = np.unique(rng.integers(len(mesh.cells), size=SAMPLE))
         self._share = len(self._chosen) / len(mesh.cells)
-        self._sums, self._table = Sums(mesh.points, mesh.cells, order), table[self._chosen]
+        self._sums, self._pick = Sums(mesh.points, mesh.cells, order), pick
+        self._table = pick(table, self._chosen)
         along = (np.arange(order + 1) > 0) & (np.arange(order + 1) < order)
         self._inner = (along[:, None, None] & along[:, None] & along).ravel()
-        self._b, self._norm = np.asarray(b, float)[self._table], float(np.linalg.norm(np.asarray(b, float)))
+        b = np.asarray(b, float)
+        self._b, self._norm = b[self._table], float(np.linalg.norm(b))
 
     def __call__(self, x) -> float:
-        return self._size(self._b - self._product(np.asarray(x, float)[self._table]))
+        return self._size(self._b - self._product(self._at(x)))
 
     def rounding(self, x) -> float:
         """Return what of the residual, over ‖b‖, a solve in single precision may leave: see `ROUNDINGS`.
 
         Its x is known to single precision only, and each iteration rounds it again.
         """
-        at = np.asarray(x, float)[self._table]
+        at = self._at(x)
         signs = np.random.default_rng(0).choice([-1.0, 1.0], at.shape)
         return ROUNDINGS * self._size(self._product(2.0**-24 * signs * at))
+
+    def _at(self, x):
+        return self._pick(x, self._table).astype(float)
 
     def _product(self, at):
         return self._sums.multiply(at, self._chosen)

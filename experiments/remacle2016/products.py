@@ -64,14 +64,18 @@ def cell(method, backend, scale, order):
     )
 
 
-def need(run, device, mesh, order: int, *, factors: int = 0, overlaps: bool = True) -> None:
-    """Ask for the memory of an operator with so many bytes of factors a node, and of a solver's two scales."""
+def need(run, device, mesh, order: int, *, factors: int = 0, overlaps: bool = True, there: int = 0) -> None:
+    """Ask for the memory of an operator with so many bytes of factors a node, and of a solver's two scales.
+
+    So many bytes of it are taken already, in the device's namespace.
+    """
     asked = {}
     for where, takes_part in (("host", device.xp is np), ("device", device.is_gpu)):  # through OpenCL both
         element, overlap, node = SETUP_BYTES[where]
         each = element + overlaps * overlap + (node + factors) * (order + 1) ** 3
         asked |= {where: len(mesh.cells) * each} if takes_part else {}
-    run.need("the set-up", **asked)
+    taking = "host" if device.xp is np else "device"
+    run.need("the set-up", **asked | {taking: max(0, asked[taking] - there)})
 
 
 def measure(cell, run):
@@ -105,6 +109,13 @@ def measure(cell, run):
         multiply(x, y)  # its kernel is built where it is first launched
         run.time(name, lambda multiply=multiply: multiply(x, y), check=error, work=operator.least_work(), **settings)
     run.value("nodes", operator.nodes, "count")
+
+
+def picked(device):
+    """Return what brings some entries of an array of the device to the host: of CUDA's alone no others travel."""
+    if device.backend == "cuda":
+        return lambda array, places: device.to_host(array[device.xp.asarray(places)])
+    return lambda array, places: np.asarray(device.to_host(array))[places]
 
 
 def rates(run, operator, mesh, coefficients, settings, has_fixed=False):

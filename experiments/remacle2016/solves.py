@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 
-from experiments.remacle2016 import poisson, products
+from experiments.remacle2016 import poisson, products, shared
 from repro.show.tables import Column, Table
 
 # The paper's factors, and whether the local solves are weighted.
@@ -41,19 +41,20 @@ def measure(cell, run):
 
     device, order, mesh = run.device, cell.parameters["order"], run.dataset(cell.data[0])
     geometry, weighted = METHODS[cell.method]
-    products.need(run, device, mesh, order, factors=24 if geometry == "stored" else 0)
-    solver = Solver(device, mesh.points, mesh.cells, order, dtype="float32", geometry=geometry, weighted=weighted)
+    common = shared.common(run, mesh, order, factors=24 if geometry == "stored" else 0)
+    settings = {"dtype": "float32", "geometry": geometry, "weighted": weighted}
+    solver = Solver(device, common.points, common.cells, order, common=common, **settings)
     b, x = solver.load(1.0), device.empty(solver.nodes, "float32")
-    table, load = (np.asarray(device.to_host(device.array(array))) for array in (solver.numbering.table, b))
-    residual = poisson.Residual(run.rng, mesh, order, table, load)
+    load = np.asarray(device.to_host(b), float)
+    residual = poisson.Residual(run.rng, mesh, order, solver.numbering.table, load, products.picked(device))
     settings = {"max_seconds": products.SECONDS[run.scale]}
-    left = residual.rounding(device.to_host(solver.solve(b, TIGHT, x=x)[0]))
+    left = residual.rounding(solver.solve(b, TIGHT, x=x)[0])
     for metric, iterations, tolerance in (
         ("wall", "iterations", poisson.TOLERANCE), ("wall_tight", "iterations_tight", TIGHT),
     ):  # fmt: skip
         run.time(
             metric, lambda tolerance=tolerance: solver.solve(b, tolerance, x=x),
-            check=lambda: residual(device.to_host(x)), tolerance=poisson.SLACK * tolerance + left,
+            check=lambda: residual(x), tolerance=poisson.SLACK * tolerance + left,
             capture=False, **settings,
         )  # fmt: skip
         run.value(iterations, solver.iteration.outcome().iterations, "count")

@@ -72,17 +72,9 @@ class CoarseSpace:
     def __init__(self, operator, fixed=None, dtype: str = "float32"):
         device, order, xp = operator.device, operator.order, operator.device.xp
         self.device, self.order, self.elements, self.nodes = device, order, operator.elements, operator.nodes
-        self.dtype, self._outer, n, q = np.dtype(dtype), operator.dtype, order, order + 1
+        self.dtype, self._outer, q = np.dtype(dtype), operator.dtype, order + 1
         table = xp.asarray(operator.numbering.table)
-        corners = np.array([n * (a + q * b + q * q * c) for c in (0, 1) for b in (0, 1) for a in (0, 1)])
-        used = xp.zeros(self.nodes, dtype=bool)
-        used[table[:, xp.asarray(corners)].ravel()] = True
-        if fixed is not None:
-            used &= ~fixed
-        number = xp.where(used, xp.cumsum(used) - 1, -1).astype(xp.int32)
-        self.vertices, self.unknowns = number[table[:, xp.asarray(corners)]], int(used.sum())
-        if self.unknowns == 0:
-            raise ValueError("every vertex of the mesh is fixed: there is no coarse space")
+        self.vertices, self.unknowns = vertices(table, self.nodes, order, fixed, xp)
         elements, _ = grouped(order, device.is_gpu)
         self._layout = Layout(self.elements, q, elements)
         self._owned = device.array(self._layout.pack(_owned(table, self.nodes, fixed, xp), xp, fill=-1))
@@ -109,6 +101,27 @@ class CoarseSpace:
         table = 4 * q**3 * self.elements
         memory = 2 * table + 3 * outer * self.nodes + self.elements * 8 * (4 + 2 * size + 4) + 2 * size * self.unknowns
         return Work(memory, self.elements * (6 * q**3 + 20 * q**2), self.dtype.name)
+
+
+def vertices(table, nodes: int, order: int, fixed, xp):
+    """Return the unknown of each vertex, (elements, 8) int32 in the tensor's order, -1 where it is fixed; and how many.
+
+    Raises
+    ------
+    ValueError
+        When every vertex is fixed.
+    """
+    n, q = order, order + 1
+    corners = xp.asarray([n * (a + q * b + q * q * c) for c in (0, 1) for b in (0, 1) for a in (0, 1)])
+    used = xp.zeros(nodes, dtype=bool)
+    used[table[:, corners].ravel()] = True
+    if fixed is not None:
+        used &= ~fixed
+    number = xp.where(used, xp.cumsum(used) - 1, -1).astype(xp.int32)
+    unknowns = int(used.sum())
+    if unknowns == 0:
+        raise ValueError("every vertex of the mesh is fixed: there is no coarse space")
+    return number[table[:, corners]], unknowns
 
 
 def _owned(table, nodes: int, fixed, xp):

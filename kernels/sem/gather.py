@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 
+from kernels.sem.diagonals import namespaced
 from kernels.sem.layout import Layout
 
 SOURCE = Path(__file__).with_name("gather.c")
@@ -44,6 +46,7 @@ class Gather:
         The paper's I_g→l: where each node stands in the element vector.
     surface : list of three int32 arrays
         Nodes that no element has inside, those left out among them; and their offsets and places in a surface vector.
+        These, offsets and places are made when they are first asked for: who adds by atomics does without.
     """
 
     def __init__(self, device, table, nodes: int, layout: Layout, dtype: str = "float64"):
@@ -51,20 +54,45 @@ class Gather:
         if layout.size >= 2**31:
             raise ValueError(f"{layout.size} local nodes exceed 32 bits")
         self.device, self.nodes, self.layout = device, nodes, layout
-        flat = layout.pack(xp.asarray(table, dtype="int32"), xp, fill=-1)
-        offsets, places = places_of(flat, nodes, xp)
-        self.table, self.places, self.offsets = (device.array(array) for array in (flat, places, offsets))
-        self.surface = [device.array(array) for array in self._surface(xp.asarray(table, dtype="int32"), offsets, xp)]
+        self.table = device.array(layout.pack(xp.asarray(table, dtype="int32"), xp, fill=-1))
         self._kernels = device.build(*build(dtype))
 
-    def _surface(self, table, offsets, xp):
+    @functools.cached_property
+    def _back(self):
+        found = places_of(self._numbers, self.nodes, self.device.xp)
+        return [self.device.array(array) for array in found]
+
+    @property
+    def offsets(self):
+        return self._back[0]
+
+    @property
+    def places(self):
+        return self._back[1]
+
+    @functools.cached_property
+    def surface(self):
+        xp, table = self.device.xp, self.layout.unpack(self._numbers, self.device.xp)
         chosen = xp.asarray(self.layout.on_surface())
         starts, places = places_of(table[:, chosen].reshape(-1), self.nodes, xp)
         uses = xp.diff(starts)
-        nodes = xp.nonzero((uses > 0) | (xp.diff(offsets) == 0))[0]
+        nodes = xp.nonzero((uses > 0) | (self.uses() == 0))[0]
         ends = xp.zeros(len(nodes) + 1, dtype="int32")
         ends[1:] = xp.cumsum(uses[nodes])
-        return nodes.astype("int32"), ends, places
+        return [self.device.array(array) for array in (nodes.astype("int32"), ends, places)]
+
+    @property
+    def _numbers(self):
+        return namespaced(self.device, self.table)
+
+    def uses(self):
+        """Return how many local nodes each node has, (nodes,) int of the namespace."""
+        return self.device.xp.bincount(self._numbers + 1, minlength=self.nodes + 1)[1:]
+
+    @property
+    def entries(self) -> int:
+        """Local nodes that are not left out."""
+        return int((self._numbers >= 0).sum())
 
     def scatter(self, x, y) -> None:
         """Enqueue y = element vector of the assembled vector x; left-out nodes read as zero."""

@@ -47,14 +47,35 @@ def build(is_gpu: bool, dtype: str) -> tuple:
 BUILDS = [build(is_gpu, dtype) for is_gpu in (True, False) for dtype in REAL]
 
 
+class Hierarchy:
+    """Levels with what cycles need of each, but for the inverse of the coarsest: cycles may stop at any of them.
+
+    Parameters
+    ----------
+    device : kernels.device.Device
+    levels : list of kernels.sem.aggregates.Level
+    dtype : {'float32', 'float64'}
+    """
+
+    def __init__(self, device, levels, dtype: str):
+        _, block, _ = build(device.is_gpu, dtype)
+        self.levels, self.packed = levels, [_Packed(device, level, dtype, block) for level in levels[:-1]]
+
+    def until(self, coarsest: int) -> int:
+        """Return the number of the first level of at most so many rows, or of the last."""
+        rows = [level.matrix.shape[0] for level in self.levels]
+        return next((number for number, count in enumerate(rows) if count <= coarsest), len(rows) - 1)
+
+
 class KCycle:
     """z = P_0 r.
 
     Parameters
     ----------
     device : kernels.device.Device
-    matrix : CSR of `device.sparse`, (n, n) float64
-        Symmetric positive definite.
+    matrix : CSR of `device.sparse`, (n, n) float64, or Hierarchy
+        Symmetric positive definite. A hierarchy is of such a matrix and of `dtype`, and goes down to `coarsest`.
+        Cycles that share one take turns: its levels have the vectors that they work on.
     dtype : {'float32', 'float64'}
     coarsest : int, optional
         Rows of a level that is solved directly.
@@ -83,7 +104,10 @@ class KCycle:
         corrections: int = 1,
     ):  # fmt: skip
         self.device, self.dtype, self.steps = device, np.dtype(dtype), steps
-        levels = hierarchy(device, matrix, coarsest)
+        if not isinstance(matrix, Hierarchy):
+            matrix = Hierarchy(device, hierarchy(device, matrix, coarsest), dtype)
+        end = matrix.until(coarsest)
+        levels, self._levels = matrix.levels[: end + 1], matrix.packed[:end]
         last = levels[-1].matrix
         if last.shape[0] > max(MOST_DENSE, coarsest):
             raise ValueError(f"{last.shape[0]} unknowns hardly coupled to one another: they do not aggregate further")
@@ -92,9 +116,7 @@ class KCycle:
         dense = last.toarray()
         inverse = symmetric_inverse(device, device.array((dense + dense.T) / 2))
         self._direct = DenseSolve(device, inverse, dtype, (dtype, dtype))
-        _, block, _ = made = build(device.is_gpu, dtype)
-        self._kernels = device.build(*made)
-        self._levels = [_Packed(device, level, dtype, block) for level in levels[:-1]]
+        self._kernels = device.build(*build(device.is_gpu, dtype))
         self.corrections = corrections if self._levels else 1  # what is solved directly leaves nothing
         self._of, self._taped = (None, None), None  # on a processor: the vectors, and the launches for them
         self._left = device.empty(self.rows[0] if self.corrections > 1 else 0, dtype)

@@ -132,6 +132,20 @@ def overlap(table, order: int, neighbours: Neighbours, xp=np):
     return whole
 
 
+def subdomains(table, order: int, fixed=None, xp=np):
+    """Return the same from a `Numbering`'s table, with neighbours as they are found, without the nodes that are fixed.
+
+    Parameters
+    ----------
+    table : (elements, (n + 1)³) int32 array of `xp`
+    order : int
+    fixed : (nodes,) bool array of `xp`, optional
+    xp : module
+    """
+    kept = table if fixed is None else xp.where(fixed[table], xp.int32(-1), table)
+    return overlap(kept, order, Neighbours(table, order, xp), xp)
+
+
 @dataclass(frozen=True)
 class _Walk:
     """Where steps from elements across faces have led to.

@@ -17,12 +17,11 @@ import numpy as np
 import scipy.linalg
 
 from kernels.sem import operations
-from kernels.sem.diagonals import namespaced
 from kernels.sem.gather import Gather
 from kernels.sem.geometry import coefficients
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout, lanes
-from kernels.sem.overlap import Neighbours, overlap
+from kernels.sem.overlap import subdomains
 from repro import Work
 
 SOURCE, LOOPS, HALO = (Path(__file__).with_name(name) for name in ("schwarz.c", "schwarz_loops.c", "halo.c"))
@@ -163,6 +162,8 @@ class Schwarz:
     weighted : bool
         Divide what goes to a subdomain and what comes back by the root of the number of subdomains at each node. The
         paper's is the plain sum. With the coarse space the weights save iterations (docs/notes/sem.md).
+    table : (elements, (n + 3)³) int32 array of the namespace, optional
+        The paper's I^p, of `subdomains`, where it has been made.
 
     Attributes
     ----------
@@ -174,16 +175,14 @@ class Schwarz:
 
     def __init__(
         self, operator, points, cells, fixed=None, kappa=1.0, mass=0.0, dtype="float32", weighted=False,
-        adds=None,
+        adds=None, table=None,
     ):  # fmt: skip
         device, order, xp = operator.device, operator.order, operator.device.xp
         self.device, self.order, self.dtype, self.nodes = device, order, np.dtype(dtype), operator.nodes
         self.elements, self._outer = operator.elements, operator.dtype
         points, cells = xp.asarray(points), xp.asarray(cells)
-        numbers = xp.asarray(operator.numbering.table)
-        neighbours = Neighbours(numbers, order, xp)
-        kept = numbers if fixed is None else xp.where(fixed[numbers], xp.int32(-1), numbers)
-        table = overlap(kept, order, neighbours, xp)
+        if table is None:
+            table = subdomains(xp.asarray(operator.numbering.table), order, fixed, xp)
         self.adds = by_atomics(device) if adds is None else adds
         self._setting = order, dtype, device.is_gpu
         source, _, macros = setting(*self._setting)
@@ -200,8 +199,7 @@ class Schwarz:
         self._parts = device.empty(0 if self.adds else self.layout.size, self.dtype)
         self._weights = None
         if self.adds and weighted:
-            counts = xp.diff(namespaced(device, self.maps.offsets))
-            self._weights = device.array(xp.maximum(counts, 1) ** -0.5, self.dtype)
+            self._weights = device.array(xp.maximum(self.maps.uses(), 1) ** -0.5, self.dtype)
         elif not self.adds:
             self._halo = device.build(*halo(dtype, self._outer.name, weighted))
 
@@ -244,7 +242,7 @@ class Schwarz:
         By atomics there are no parts: the sums are written once, and weights are read once.
         """
         local, size, outer = self.local_work(), self.dtype.itemsize, self._outer.itemsize
-        entries = int(self.maps.places.shape[0])
+        entries = self.maps.entries
         if self.adds:
             memory = local.bytes - size * self.elements * (self.order + 3) ** 3 + (2 * outer - size) * self.nodes
             memory += size * self.nodes if self._weighted else 0

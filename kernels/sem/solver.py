@@ -7,6 +7,7 @@ import numpy as np
 from kernels.krylov import ConjugateGradient, conjugate_gradient
 from kernels.sem import coarse as coarse_space
 from kernels.sem import diagonals, gather, kcycle, schwarz, two_scale
+from kernels.sem.common import Common
 from kernels.sem.schwarz import Schwarz
 from kernels.sem.stiffness import Operator
 from repro import Work
@@ -41,6 +42,9 @@ class Solver:
         Of P^c's `KCycle`: coarsest, steps, corrections.
     graph : bool, optional
         Of `ConjugateGradient`; with the coarse part on the host there is none.
+    common : Common, optional
+        Of this very problem, whose arrays `points` and `cells` then are: what has been made of it for other solvers is
+        not made again.
 
     Attributes
     ----------
@@ -69,7 +73,7 @@ class Solver:
         self, device, points, cells, order: int, *, kappa=1.0, mass=None, dirichlet="boundary", dtype: str = "float64",
         geometry: str = "trilinear", preconditioner: str | None = "two-scale", inner_dtype: str = "float32",
         coarse: str = "device", weighted: bool = True, numbering=None, cycle=None,
-        graph: bool | None = None,
+        graph: bool | None = None, common=None,
     ):  # fmt: skip
         if preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner {preconditioner!r} is none of {', '.join(map(str, PRECONDITIONERS))}")
@@ -77,9 +81,13 @@ class Solver:
             raise ValueError(f"coarse {coarse!r} is none of {', '.join(two_scale.PLACES)}")
         self.device, self.order, self.dtype, self.preconditioner = device, order, np.dtype(dtype), preconditioner
         device.prepare(builds(device, order, self.dtype.name, preconditioner, inner_dtype, coarse, weighted))
+        if common is None:
+            common = Common(device, points, cells, order, kappa, mass, dirichlet, numbering)
+            points, cells = common.points, common.cells
+        common.check(device, points, cells, order, kappa, mass, dirichlet)
         self.operator = Operator(
             device, points, cells, order, dtype=dtype, geometry=geometry, kappa=kappa, mass=mass, dirichlet=dirichlet,
-            numbering=numbering,
+            numbering=common.numbering,
         )  # fmt: skip
         self.numbering, self.nodes = self.operator.numbering, self.operator.nodes
         weights = diagonals.lumped_mass(self.operator, points, cells)
@@ -93,12 +101,14 @@ class Solver:
         elif preconditioner is None:
             apply = None
         else:
-            fixed = _fixed(self.numbering, dirichlet, device.xp)
-            self.fine = Schwarz(self.operator, points, cells, fixed, kappa, c, inner_dtype, weighted)
+            table = common.subdomains()
+            self.fine = Schwarz(
+                self.operator, points, cells, common.fixed, kappa, c, inner_dtype, weighted, table=table
+            )  # fmt: skip
+            del table
             apply = self.fine.apply
         if preconditioner == "two-scale":
-            made = two_scale.PLACES[coarse]
-            self.coarse = made(self.operator, points, cells, fixed, kappa, c, inner_dtype, **(cycle or {}))
+            self.coarse = two_scale.PLACES[coarse](self.operator, common, inner_dtype, **(cycle or {}))
             apply = two_scale.TwoScale(self.fine, self.coarse).apply
         graph = False if coarse == "host" and preconditioner == "two-scale" else graph
         self.iteration = ConjugateGradient(device, self.operator.multiply_fast, self.nodes, apply, graph, dtype)
@@ -158,10 +168,3 @@ def builds(device, order: int, dtype: str, preconditioner, inner_dtype: str, coa
         if coarse == "device":
             found += [kcycle.build(device.is_gpu, inner_dtype)]
     return found
-
-
-def _fixed(numbering, dirichlet, xp):
-    """Return which nodes are fixed, (nodes,) bool, or None for none."""
-    if dirichlet is None:
-        return None
-    return numbering.boundary if isinstance(dirichlet, str) else xp.asarray(dirichlet)

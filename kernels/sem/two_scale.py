@@ -8,8 +8,8 @@ the paper has it (section 5.3).
 from __future__ import annotations
 
 from kernels.device import open_device
-from kernels.sem.coarse import CoarseSpace, matrix
-from kernels.sem.kcycle import KCycle
+from kernels.sem.coarse import CoarseSpace
+from kernels.sem.kcycle import COARSEST, KCycle
 from repro import Work
 
 
@@ -19,11 +19,8 @@ class DeviceCoarse:
     Parameters
     ----------
     operator : kernels.sem.stiffness.Operator
-    points : (vertices, 3) float64
-    cells : (elements, 8) int
-    fixed : (nodes,) bool array of the device's namespace, or None
-    kappa, mass : float or (elements,) array
-        κ and c.
+    common : kernels.sem.common.Common
+        Of the same problem.
     dtype : {'float32', 'float64'}
         Of coarse vectors and matrices.
     **cycle
@@ -35,15 +32,17 @@ class DeviceCoarse:
     cycle : KCycle
     """
 
-    def __init__(self, operator, points, cells, fixed, kappa, mass, dtype, **cycle):
+    def __init__(self, operator, common, dtype, **cycle):
         self.device = device = operator.device
-        self.space = CoarseSpace(operator, fixed, dtype)
-        a = matrix(device, points, cells, self.space.vertices, self.space.unknowns, kappa, mass)
+        self.space = CoarseSpace(operator, common.fixed, dtype)
         self._b, self._x = (device.empty(self.space.unknowns, dtype) for _ in range(2))
-        self.cycle = self._made(a, dtype, cycle)
+        on = self._cycling()
+        hierarchy = common.hierarchy(on, dtype, cycle.get("coarsest", COARSEST))
+        self.cycle = KCycle(on, hierarchy, dtype, **cycle)
 
-    def _made(self, a, dtype, cycle):
-        return KCycle(self.device, a, dtype, **cycle)
+    def _cycling(self):
+        """Return the device that cycles."""
+        return self.device
 
     def begin(self, r) -> None:
         """Enqueue what does not touch z: x = P_0 V r."""
@@ -63,11 +62,10 @@ class DeviceCoarse:
 class HostCoarse(DeviceCoarse):
     """The same with P_0 on the host's cores, by the OpenMP back end: `begin` brings V r there, `end` cycles."""
 
-    def _made(self, a, dtype, cycle):
-        self._host = open_device("openmp")
-        self._residual = self._host.empty(self.space.unknowns, dtype)
-        self._correction = self._host.empty(self.space.unknowns, dtype)
-        return KCycle(self._host, a.get() if self.device.backend == "cuda" else a, dtype, **cycle)
+    def _cycling(self):
+        self._host, dtype = open_device("openmp"), self.space.dtype
+        self._residual, self._correction = (self._host.empty(self.space.unknowns, dtype) for _ in range(2))
+        return self._host
 
     def begin(self, r) -> None:
         """Bring V r to the host."""

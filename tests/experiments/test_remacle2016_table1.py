@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 import datasets
-from experiments.remacle2016 import poisson, table1_iterations
+from experiments.remacle2016 import poisson, shared, table1_iterations
 from kernels.sem.numbering import number_nodes
 from kernels.sem.schwarz import Schwarz
+from repro.cache import keys
 from repro.model import Row
 from repro.rows import frame
+from repro.run import tracing
+from repro.run.context import Run
 from repro.show.results import Results
 
 pytestmark = pytest.mark.usefixtures("openmp")
@@ -80,6 +83,35 @@ def test_the_residual_is_that_of_the_whole_system():
     change = error._size(error._product((single - x)[table[error._chosen]]))
     assert error.rounding(0 * b) == 0 and change < error.rounding(x) < 30 * change
     assert error.rounding(2 * x) == pytest.approx(2 * error.rounding(x))
+
+
+def test_cells_of_a_mesh_share_and_nothing_tells_their_order():
+    """Another mesh lies between two rounds of cells, the second backward: counts, errors and keys are the same."""
+    chosen = [poisson.cell("mesh2", 8, method, "openmp") for method in ("two-scale", "fine", "one-cycle", "jacobi")]
+    found = {}
+    for cell in [*chosen, poisson.cell("mesh3", 8, "one-cycle", "openmp"), *reversed(chosen)]:
+        run = Run(cell, "remacle2016-table1", "smoke")
+        with tracing.traced() as ran:
+            poisson.measure(cell, run)
+        counts = [(row.metric, row.parameters, row.value) for row in run.rows if row.unit == "count"]
+        key = keys.measured(keys.before({}, {}, 0, {}), ran)
+        found.setdefault(cell.method, []).append((counts, run.checks, key))
+    assert found["one-cycle"].pop(1)[0] != found["one-cycle"][0][0]
+    assert all(first == last for first, last in found.values())
+    hierarchies = {method: "aggregates.c" in str(first[2]["kernels"]) for method, (first, _) in found.items()}
+    assert hierarchies == {"two-scale": True, "one-cycle": True, "fine": False, "jacobi": False}
+
+
+def test_memory_that_is_shared_is_not_asked_for_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Run, "need", lambda self, what, **sizes: asked.append(sizes["host"]))
+    run = Run(poisson.cell("mesh2", 8, "fine", "openmp"), "remacle2016-table1", "smoke")
+    mesh = run.dataset("remacle2016/mesh2-8")
+    for order in (2, 3, 3):
+        common = shared.common(run, mesh, order)
+    table = common.subdomains()
+    shared.common(run, mesh, 3)
+    assert asked[1] - asked[2] >= common.numbering.table.nbytes and asked[2] - asked[3] == table.nbytes
 
 
 def results_of(counts, kind="relative"):

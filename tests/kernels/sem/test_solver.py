@@ -7,6 +7,7 @@ import pytest
 
 import datasets
 from kernels.sem import diagonals
+from kernels.sem.common import Common
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.solver import Solver
 from kernels.sem.stiffness import Operator
@@ -167,3 +168,28 @@ def test_what_is_built_ahead_is_used(device, preconditioner, begun_and_used):
     solver = Solver(device, points, cells, 2, preconditioner=preconditioner)
     solver.solve(solver.load())
     assert begun and set(begun) <= set(used) and all(used.index(each) >= when for each, when in begun.items())
+
+
+def test_solvers_share_what_they_have_in_common(device):
+    """They find what those find that make their own, wherever their cycles stop; another problem is refused."""
+    points, cells = grid((12, 12, 12), move=0.1)
+    common = Common(device, points, cells, 2)
+    deep, made = common.hierarchy(device, "float32", 50), []
+    common.hierarchy = lambda on, dtype, coarsest: made.append(coarsest) or deep
+    for cycle in ({"coarsest": 1000}, {"steps": 1, "coarsest": 50}):
+        rows, counts, found = [], [], []
+        for options in ({"common": common}, {}):
+            given = (common.points, common.cells) if options else (points, cells)
+            solver = Solver(device, *given, 2, cycle=cycle, **options)
+            x, outcome = solver.solve(solver.load(1.0), 1e-8)
+            rows.append(solver.coarse.cycle.rows)
+            counts.append(outcome.iterations)
+            found.append(host(device, x))
+        assert rows[0] == rows[1] and abs(counts[0] - counts[1]) <= 1
+        np.testing.assert_allclose(*found, rtol=0, atol=1e-6 * np.abs(found[0]).max())
+    assert made == [1000, 50] and len(deep.levels) > 2
+    for wrong in ({"kappa": 2.0}, {"mass": 1.0}, {"dirichlet": common.fixed}):
+        with pytest.raises(ValueError, match="of another problem"):
+            Solver(device, common.points, common.cells, 2, common=common, **wrong)
+    with pytest.raises(ValueError, match="of another problem"):
+        Solver(device, points.copy(), cells, 2, common=common)

@@ -8,7 +8,7 @@ import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from experiments.wong2015.rows import node_counts
 from repro import Cell
-from repro.show.plots import COLUMN, PAGE, caption, figure, lines
+from repro.show.plots import COLUMN, PAGE, caption, figure, lines, point
 from repro.show.results import is_missing
 from repro.show.tables import Table
 
@@ -200,6 +200,6 @@ def _reach(results, case, method, backend):
 
 
 def steps(results, method, backend):
-    """Return place and the milliseconds of a step of every heart that a method has computed."""
-    found = enumerate(results.value(case, method, "step", backend) for case in results.cases)
-    return [(place, 1e3 * seconds) for place, seconds in found if seconds]
+    """Return place and the milliseconds of a step of every heart that a method has computed, with their interval."""
+    found = enumerate(point(results, case, method, "step", "ms", backend) for case in results.cases)
+    return [(place, *each) for place, each in found if each]

@@ -63,9 +63,11 @@ def tables(results):
 
 
 def plot(results):
-    """Draw the histogram with the median and the mean."""
-    made, (axes,) = figure(COLUMN, 2.6)
+    """Draw the histogram with the median and the mean; nothing where the host did not count."""
     found = histogram(results)
+    if not found:
+        return None
+    made, (axes,) = figure(COLUMN, 2.6)
     with style():
         axes.bar(list(found), list(found.values()), 0.85, color=colour("cusp-csr"), edgecolor="black", linewidth=0.4)
         for metric, look in (("median", "--"), ("mean", ":")):
@@ -75,7 +77,6 @@ def plot(results):
         axes.set_xlabel("Non-zeros in a row")
         axes.set_ylabel("Rows")
         axes.set_title(named(results).get(CASE, ""))
-        if found:
-            axes.legend(loc="upper right")
+        axes.legend(loc="upper right")
     caption(made, results, "; ".join(marks(results)))
     return made

@@ -226,7 +226,7 @@ def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pa
     # A count that no device had a part in is simply ours.
     where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
     paper = ", ".join(filter(None, (heading + PAPERS, column.paper))) if any(theirs) else ""
-    return (f"{heading}, {where}", ours), (paper, [_printed(number, column.unit) for number in theirs])
+    return (f"{heading}, {where}", ours), (paper, [as_printed(number, column.unit) for number in theirs])
 
 
 def _ratios(results: Results, ratio: Ratio, parts: Mapping[str, Column], labels: Mapping[str, str]) -> Pair:
@@ -236,7 +236,7 @@ def _ratios(results: Results, ratio: Ratio, parts: Mapping[str, Column], labels:
     key = ratio.published or (bottom.published or bottom.method, "speedup")
     theirs = [results.published.get(case, *key) for case in labels]
     paper = f"{ratio.label}{PAPERS}" if any(theirs) else ""
-    return (f"{ratio.label}, ours", ours), (paper, [_printed(number, None) for number in theirs])
+    return (f"{ratio.label}, ours", ours), (paper, [as_printed(number, None) for number in theirs])
 
 
 def _backend(results: Results, column: Column) -> str | None:
@@ -284,7 +284,7 @@ def _quotient(results: Results, top: Column, bottom: Column, case: str) -> float
     return None if above is None or below is None or below == 0 else convert(above, top.unit, bottom.unit) / below
 
 
-def _printed(number: Number | None, unit: str | None) -> str:
+def as_printed(number: Number | None, unit: str | None) -> str:
     """Return the digits as printed where the unit is the column's, else the value converted."""
     if number is None:
         return MISSING

@@ -8,7 +8,7 @@ import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy
-from experiments.geveler2011 import cell_of, figure1_setups, problems, solves, table1_levels, table2_spmv
+from experiments.geveler2011 import cell_of, figure1_setups, layout, problems, solves, table1_levels, table2_spmv
 from kernels import multigrid, spmv
 from repro import rows as stored
 from repro.judge.roofs import Roofs
@@ -90,6 +90,15 @@ def test_bounds_stand_below_their_numberings():
     assert (first["Product"], second["Product"]) == ("ellpack_r", "sell") and first["L"] == 10
     assert first["CM"] == pytest.approx(92) and first["HIE"] is None and first["STO"] is None
     assert (second["CM"], second["STO"]) == (pytest.approx(94), pytest.approx(43))
+
+
+def test_the_papers_columns_are_as_it_prints_them():
+    place, took = ("geveler2011-table3", "paper", "circle-l7"), {"metric": "solve", "value": 2.0, "unit": "s"}
+    rows = [Row(*place, f"q1-2lv-{method}", backend, **took)
+            for method, backend in (("cpu-all", "host"), ("ellpack_r", "cuda"))]  # fmt: skip
+    results = Results(frame(rows), "paper", "m", "geveler2011-table3")
+    first = layout.by_numbering(results, "Table 3", "q1", "solve", "s").frame.to_dict("records")[0]
+    assert (first["device, paper"], first["device over all threads, paper"]) == ("0.08", "2.05")
 
 
 def test_a_wrong_product_fails(files, monkeypatch):

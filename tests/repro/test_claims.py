@@ -210,7 +210,7 @@ def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_miss
     assert verdict.effect.missing == ("b",)
     store.rows["box", "table1"].pop(1)
     (verdict,) = store.judged(ledger)
-    assert verdict.needs == "fast of demo-table1 was not measured"  # and not that of the added case was skipped
+    assert verdict.needs == "fast of Table 1 was not measured"  # and not that of the added case was skipped
     store.rows["box", "table1"].pop()
     for method, seconds, backend in (("slow", 30.0, "host"), ("fast", 1.0, "cuda")):
         store.row("extra", method, "solve", seconds, backend=backend)
@@ -221,7 +221,7 @@ def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_miss
 def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
     store.times(a=(10.0, 1.0))
     where = '[claim.where]\ngpu = "table1 fast|faster solve b @gpu"'
-    assert store.one(where, effect("gpu")).needs == "fast or faster of demo-table1 (b) was not measured"
+    assert store.one(where, effect("gpu")).needs == "fast or faster of Table 1 (b) was not measured"
 
 
 def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
@@ -238,7 +238,7 @@ def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_w
     for machine, scale in (("a laptop", "small"), ("a server", "paper")):
         store.row("a", "fast", "solve", 1.0, machine=machine, scale=scale)
     verdict = store.one(WHERE, stated())
-    assert verdict.machine == "a server" and "slow of demo-table1 was not measured" in verdict.why
+    assert verdict.machine == "a server" and "slow of Table 1 was not measured" in verdict.why
 
 
 def test_what_never_pays_is_infinite(store):
@@ -286,11 +286,10 @@ def test_as_stated_is_judged_at_the_papers_sizes_alone(store):
         store.row(case, "fast", "solve", 1.0, scale="small")
     verdict = store.one(WHERE, stated(), effect())
     assert (
-        verdict.stated.value is None
-        and verdict.stated.needs == "demo-table1 was measured at scale small, and not at paper"
+        verdict.stated.value is None and verdict.stated.needs == "Table 1 was measured at scale small, and not at paper"
     )
     assert verdict.effect.scale == "small" and verdict.outcome == UNDECIDED
-    assert verdict.why == "demo-table1 was measured at scale small, and not at paper"
+    assert verdict.why == "Table 1 was measured at scale small, and not at paper"
     for case in "ab":
         store.row(case, "slow", "solve", 0.5, backend="host", scale="paper")
         store.row(case, "fast", "solve", 1.0, scale="paper")
@@ -305,7 +304,7 @@ def test_pocl_on_a_processor_is_no_gpu(store):
     store.row("a", "fast", "solve", 1.0, backend="opencl", device="pthread-CPU 1")
     store.row("b", "slow", "solve", 9.0, backend="host")
     verdict = store.one(WHERE, stated())
-    assert verdict.outcome == UNDECIDED and verdict.needs == "fast of demo-table1 was not measured on a GPU"
+    assert verdict.outcome == UNDECIDED and verdict.needs == "fast of Table 1 was not measured on a GPU"
     store.row("b", "fast", "solve", 1.0, backend="opencl", device="Radeon")
     assert len(store.one(WHERE, stated()).stated.points) == 1
 
@@ -313,7 +312,13 @@ def test_pocl_on_a_processor_is_no_gpu(store):
 def test_what_was_skipped_says_why(store):
     store.row("a", "slow", "solve", 1.0, backend="host")
     store.row("a", "fast", "", None, spread=None, status="skipped", reason="no card")
-    assert store.one(WHERE, effect()).why == "fast of demo-table1 was skipped: no card"
+    assert store.one(WHERE, effect()).why == "fast of Table 1 was skipped: no card"
+
+
+def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
+    store.row("a", "slow", "solve", 1.2, backend="host")
+    store.row("a", "fast", "solve", 1.0, spread=None)
+    assert store.one(WHERE, effect()).needs == "it needs samples of fast solve, which has none"
 
 
 def test_the_best_of_several_rows_counts(store):
@@ -369,7 +374,7 @@ def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
     verdict = store.one(WHERE, stated(), effect(), machine="laptop")
     assert verdict.machine == "laptop" and verdict.stated.value is None and verdict.outcome == UNDECIDED
     assert machines(store.results) == ["laptop", "server"]
-    assert store.one(WHERE, effect(), machine="nowhere").needs == "demo-table1 has no stored result"
+    assert store.one(WHERE, effect(), machine="nowhere").needs == "Table 1 was not measured"
 
 
 def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkeypatch):

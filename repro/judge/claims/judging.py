@@ -235,11 +235,14 @@ def _needs(
 ) -> str:
     """Return what it would take to decide a reading."""
     if sure != UNDECIDED:
-        few = dict.fromkeys(row["method"] for row in rows if lacks_interval(row))
+        lacking = [row for row in rows if lacks_interval(row)]
+        few = dict.fromkeys(row["method"] for row in lacking if not is_missing(row["n"]))
+        none = dict.fromkeys(f"{row['method']} {row['metric']}" for row in lacking if is_missing(row["n"]))
         busy = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
-        if few and few == busy:
+        if few and few == busy and not none:
             return f"it needs six samples on a quiet machine of {notes.first(list(few))}"
         told = [f"six samples of {notes.first(list(few))}"] * bool(few)
+        told += [f"samples of {notes.first(list(none))}, which has none"] * bool(none)
         told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
         return f"it needs {' and '.join(told)}"
     if judgement.missing:

@@ -34,21 +34,22 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
     for text in selectors.values():
         selector = Selector.parse(text.format(**{name: values[0] for name, values in claim.each.items()}))
         artefact = f"{claim.paper}-{selector.stem}"
+        named = "the ceilings" if selector.stem == CEILINGS else published.name_of(artefact)
         rows = stored.rows(artefact)
         if not rows and selector.stem == CEILINGS:
             return "no ceilings are stored"
         if not rows:
-            return f"{artefact} has no stored result"
+            return f"{named} was not measured"
         rows = [row for row in rows if row["scale"] in predicate.scales]
         if not rows:
             here, there = ", ".join(stored.scales(artefact)), " or ".join(predicate.scales)
-            return f"{artefact} was measured at scale {here}, and not at {there}"
+            return f"{named} was measured at scale {here}, and not at {there}"
         asked = {selector.case} - {""} or set(claim.cases)
         asked = asked or {row["case"] for row in rows}.difference(claim.users_cases, claim.added_cases)
         wanted = [row for row in rows if selector.takes(row["method"]) and row["case"] in asked]
         done = [row for row in wanted if row["status"] == DONE and fnmatchcase(row["metric"], selector.metric)]
         if not [row for row in done if in_place(row, selector.place)]:
-            what = f"{' or '.join(selector.methods)} of {artefact}" + f" ({selector.case})" * bool(selector.case)
+            what = f"{' or '.join(selector.methods)} of {named}" + f" ({selector.case})" * bool(selector.case)
             if done and selector.place:
                 place = f"a {selector.place.upper()}" if selector.place in ("gpu", "cpu") else selector.place
                 return f"{what} was not measured on {place}"

@@ -191,6 +191,7 @@ def test_a_users_own_case_is_no_point(store):
     store.times(a=(10.0, 1.0), b=(10.0, 1.0), own=(10.0, 1.0))
     (verdict,) = store.judged(ledger)
     assert (verdict.outcome, verdict.effect.value, verdict.effect.missing) == (REPRODUCED, 2, ())
+    assert measured(verdict.effect) == "2, of 2"
     store.rows.clear()
     store.times(a=(10.0, 1.0), b=(10.0, 1.0))
     for method, backend in (("slow", "host"), ("fast", "cuda")):

@@ -210,6 +210,7 @@ def judge(
         ),
         missing=tuple(point.name for point in missing), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
+        tested=len(points) if reduced and predicate.unit == "count" and reducer_of(predicate.formula) == "sum" else 0,
         extremes=_extremes(predicate, points, selectors) if reduced else (),
     )  # fmt: skip
     if outcome == UNDECIDED and strange:

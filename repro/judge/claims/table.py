@@ -39,9 +39,13 @@ Link = Callable[[str, str], str]  # of a text and a path below the root
 
 
 def measured(judgement: Judgement | None) -> str:
-    """Return what was measured with its interval, ``45 x (39 to 51)``; a dash when nothing was."""
+    """Return what was measured with its interval, ``45 x (39 to 51)``, or ``7 (6 to 8), of 8``; else a dash."""
     if judgement is None or judgement.value is None:
         return MISSING
+    return _with_interval(judgement) + f", of {judgement.tested}" * bool(judgement.tested)
+
+
+def _with_interval(judgement: Judgement) -> str:
     text = amount(judgement.value, judgement.unit)
     if judgement.low is None or judgement.high is None or judgement.low == judgement.high:
         return text

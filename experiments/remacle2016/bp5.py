@@ -100,7 +100,7 @@ def _at_points(cell, run, mesh, order, settings):
     if fixed:
         host[np.asarray(device.to_host(device.array(operator.numbering.boundary)))] = 0
     chosen = np.unique(run.rng.integers(operator.elements, size=products.SAMPLE))
-    table = np.asarray(device.to_host(device.array(operator.numbering.table)))[chosen]
+    table = products.picked(device)(operator.numbering.table, chosen)
     expected = gauss.multiply(mesh.points, mesh.cells[chosen], order, host[table], kind)
     x, y = device.array(host), device.empty(operator.nodes, "float64")
     parts = device.empty(operator.elements * (order + 1) ** 3, "float64")

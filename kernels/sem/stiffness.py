@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from kernels.device import sanitized
+from kernels.sem import gather, operations
 from kernels.sem import geometry as shapes
-from kernels.sem import operations
 from kernels.sem.gather import Gather
 from kernels.sem.gll import rule
 from kernels.sem.layout import Layout
@@ -58,6 +58,11 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         # lines that does the same, with one stage or two.
         macros["SANITIZED"] = 1
     return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
+
+
+def fast(device) -> str:
+    """Return the output of the faster product on a device: see `Operator.multiply_fast`."""
+    return "nodes" if device.backend == "cuda" else "both"
 
 
 def _folded(derivative):
@@ -130,6 +135,9 @@ class Operator:
         Of the GLL nodes of curved elements, for stored factors.
     shape : Shape, optional
         By default the tuned one.
+    outputs : sequence of {'parts', 'both', 'nodes'}, optional
+        Of `apply_local`, `multiply` and `multiply_atomic`: those whose kernels are built here, at once and beside the
+        set-up. Others are built where they are first launched.
 
     Attributes
     ----------
@@ -147,6 +155,7 @@ class Operator:
     def __init__(
         self, device, points, cells, order: int, *, dtype: str = "float64", geometry: str = "stored", kappa=1.0,
         mass=None, dirichlet=None, numbering=None, coordinates=None, shape: Shape | None = None,
+        outputs=("parts",),
     ):  # fmt: skip
         if geometry not in GEOMETRIES:
             raise ValueError(f"geometry {geometry!r} is none of {', '.join(GEOMETRIES)}")
@@ -159,6 +168,8 @@ class Operator:
         shape = shape or tuned(order, dtype, geometry, device, self.has_mass)
         self.elements, self.nodes = len(cells), self.numbering.nodes
         self.layout = Layout(self.elements, q, shape.elements, interleaved=shape.body == "loops")
+        self._shape, self._buffer = shape, None
+        device.prepare([*map(self._build, outputs), gather.build(dtype)])
         table = xp.asarray(self.numbering.table)
         if dirichlet is not None:
             fixed = self.numbering.boundary if isinstance(dirichlet, str) else xp.asarray(dirichlet)
@@ -175,16 +186,19 @@ class Operator:
         self.data = device.array(data, self.dtype)
         points_, weights, derivative = rule(order)
         self.rule = device.array(np.concatenate([derivative.T.ravel(), weights, points_]), self.dtype)
-        self._shape, self._buffer = shape, None
         # With a fixed node inside an element, which no kernel writes, all are set to zero.
         written = dirichlet is None or isinstance(dirichlet, str) or not bool(fixed[self.numbering.surface :].any())
         self._added = self.numbering.surface if written else self.nodes
-        self._kernels = {"parts": self._built("parts")}
+        self._kernels = {output: self._built(output) for output in outputs}
 
-    def _built(self, output: str):
+    def _build(self, output: str) -> tuple:
         shape = self._shape
         macros = defines(self.order, self.dtype.name, self.geometry, self.has_mass, shape, output)
-        return self.device.build(SOURCES[shape.body], block=shape.block(self.order + 1), defines=macros).stiffness
+        return SOURCES[shape.body], shape.block(self.order + 1), macros
+
+    def _built(self, output: str):
+        source, block, macros = self._build(output)
+        return self.device.build(source, block=block, defines=macros).stiffness
 
     def _launch(self, output: str, x, parts, y) -> None:
         if output not in self._kernels:
@@ -213,7 +227,7 @@ class Operator:
     @property
     def multiply_fast(self):
         """The faster one: by atomics on CUDA, where they are at every order; else `multiply`."""
-        return self.multiply_atomic if self.device.backend == "cuda" else self.multiply
+        return self.multiply_atomic if fast(self.device) == "nodes" else self.multiply
 
     def local_work(self) -> Work:
         """Return the least work of `apply_local`: factors, table and output once, the assembled vector once.

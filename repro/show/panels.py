@@ -56,7 +56,7 @@ def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, 
     rows = [row for row in done.to_dict("records") if (row["method"], row["backend"]) in places]
     roofs = [of_roof(results.roofs.of(device, results.cores)) for device in {row["device"] for row in rows}]
     if len(roofs) == 1 and roofs[0] and most > (bandwidth := roofs[0].bandwidth / split(unit)[0]):
-        axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label="measured bandwidth of the memory")
+        axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label="memory, measured")
 
 
 def logarithmic(axes: Axes, which: str) -> None:

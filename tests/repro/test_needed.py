@@ -84,6 +84,16 @@ def test_what_is_declared_is_left_out_whatever_reads_it(left):
         left(reads, declared='[[by_request]]\nartefacts = ["table1"]\nmethod = "b"\nwhy = "long"\n')
 
 
+def test_a_claim_says_why_what_it_reads_is_measured_by_request_alone(left):
+    entry = '[[by_request]]\nartefacts = ["table1"]\nmethods = ["b*"]\n{}why = "long"\n'
+    reads = claim(a="table1 k time @gpu", b="table1 b time y @host")
+    left(reads, declared=entry.format(""))
+    assert needed.by_request(reads, reads.where.values()) == "long"
+    assert needed.by_request(reads, [reads.where["a"], "table2 b time @host", "ceilings memory bandwidth @gpu"]) == ""
+    left(reads, declared=entry.format('cases = ["x"]\n'))
+    assert needed.by_request(reads, reads.where.values()) == ""
+
+
 def test_what_is_left_out_is_said_and_can_be_asked_for(laboratory, monkeypatch, capsys):
     monkeypatch.setattr(needed, "left_out", lambda artefact, cells, scale: {
         cell: "no claim" for cell in cells if cell.backend == "host" and cell.case == "third"

@@ -92,7 +92,7 @@ def test_a_rate_above_the_memorys_has_a_line_at_that(results):
         found = Results(frame([Row(*place, "bandwidth", rate, "GB/s").as_dict()]), "paper", "here", place[0],
                         roofs=Roofs({"card": {"gpu": True, "ceilings": ceilings}}))  # fmt: skip
         plots.bars(axes, found, "bandwidth", ["k1"], unit="GB/s")
-        assert [line.get_ydata()[0] for line in axes.lines if line.get_label().startswith("measured")] == drawn_at
+        assert [line.get_ydata()[0] for line in axes.lines if line.get_label() == "memory, measured"] == drawn_at
 
 
 def test_intervals_are_drawn(results):

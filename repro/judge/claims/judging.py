@@ -9,7 +9,7 @@ from typing import Any
 
 from repro import published
 from repro.cache.store import tables
-from repro.judge.claims import asked, causes, ledger, notes, outcomes
+from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
@@ -170,7 +170,9 @@ def judge(
         data = (
             f"it needs the data themselves of {notes.first([point.name for point in untestable])}" if untestable else ""
         )
-        return replace(blank, needs=data or notes.unmeasured(claim, predicate, selectors, stored)), None
+        why = "" if data else needed.by_request(claim, selectors.values())
+        missed = data or notes.unmeasured(claim, predicate, selectors, stored)
+        return replace(blank, needs=f"{missed}; it is by request alone: {why}" if why else missed), None
     try:
         ways = _exact, _interval, _doubted(stored)
         values, spans, wide = (evaluated(predicate, points, selectors, each) for each in ways)

@@ -50,6 +50,20 @@ def claimed(artefact: Artefact, scale: str) -> frozenset[Cell]:
     return _needed(artefact.paper, scale).get(artefact.id, frozenset())
 
 
+def by_request(claim: Claim, selectors: Iterable[str]) -> str:
+    """Return why a run leaves out all that one of a reading's selectors may read; empty where it leaves out none."""
+    words, artefacts = next(combinations(claim)), {artefact.id: artefact for artefact in discovery.find()}
+    for selector in (Selector.parse(text.format(**words)) for text in selectors):
+        artefact = artefacts.get(f"{claim.paper}-{selector.stem}")
+        cells = _cells(artefact, SCALES[0]) if artefact else ()
+        read = [cell for cell in cells if selector.takes(cell.method) and _may_be(cell.backend, selector)
+                and cell.case == (selector.case or cell.case)]  # fmt: skip
+        out = left_out(artefact, read, SCALES[0]) if read else {}
+        if read and len(out) == len(read):
+            return next(iter(out.values()))
+    return ""
+
+
 def _declared(artefact: Artefact) -> list[dict[str, Any]]:
     path = artefact.path.with_name(DECLARED)
     entries = read_toml(path).get("by_request", [])

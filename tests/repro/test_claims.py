@@ -178,63 +178,6 @@ def test_numbers_of_tables_are_those_of_the_case(store):
     assert store.one(where, stated("n", "about", '"table2 fast iterations"', "tolerance = 0.1")).outcome == REPRODUCED
 
 
-def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):
-    for case, value in (("a", 10), ("b", 20), ("own", 50)):
-        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
-    where = '[claim.where]\nn = "table2 fast iterations"'
-    judgement = store.one(where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"')).stated
-    assert (judgement.outcome, len(judgement.points)) == (REPRODUCED, 2)
-
-
-def test_a_users_own_case_is_no_point(store):
-    ledger = 'users_cases = ["own"]\n' + claim(WHERE, effect("sum(cpu > gpu)", "at most", 2, 'unit = "count"'))
-    store.times(a=(10.0, 1.0), b=(10.0, 1.0), own=(10.0, 1.0))
-    (verdict,) = store.judged(ledger)
-    assert (verdict.outcome, verdict.effect.value, verdict.effect.missing) == (REPRODUCED, 2, ())
-    assert measured(verdict.effect) == "2, of 2"
-    store.rows.clear()
-    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
-    for method, backend in (("slow", "host"), ("fast", "cuda")):
-        store.row("own", method, "", None, spread=None, status="skipped", reason="none is given", backend=backend)
-    (verdict,) = store.judged(ledger)
-    assert (verdict.outcome, verdict.effect.missing) == (REPRODUCED, ())
-
-
-def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_missing_nowhere(store):
-    ledger = 'added_cases = ["extra"]\n' + claim(WHERE, stated(), effect())
-    store.row("a", "slow", "solve", 10.0, backend="host")
-    store.row("a", "fast", "solve", 1.0)
-    store.row("b", "slow", "solve", 10.0, backend="host")
-    skipped = {"spread": None, "status": "skipped", "reason": "not downloaded"}
-    store.row("extra", "fast", "", None, **skipped)
-    (verdict,) = store.judged(ledger)
-    assert verdict.effect.missing == ("b",)
-    store.rows["box", "table1"].pop(1)
-    (verdict,) = store.judged(ledger)
-    assert verdict.needs == "fast of Table 1 was not measured"  # and not that of the added case was skipped
-    store.rows["box", "table1"].pop()
-    for method, seconds, backend in (("slow", 30.0, "host"), ("fast", 1.0, "cuda")):
-        store.row("extra", method, "solve", seconds, backend=backend)
-    (verdict,) = store.judged(ledger)
-    assert [point.name for point in verdict.effect.points] == ["extra"]
-
-
-def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
-    store.times(a=(10.0, 1.0))
-    where = '[claim.where]\ngpu = "table1 fast|faster solve b @gpu"'
-    assert store.one(where, effect("gpu")).needs == "fast or faster of Table 1 (b) was not measured"
-
-
-def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
-    each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
-    where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'
-    for case, value in (("a-16", 10), ("a-32", 20), ("b-16", 10)):
-        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
-    judgement = store.one(each + where, effect("fine / coarse", "at least", 1.5)).effect
-    assert (judgement.outcome, judgement.missing, len(judgement.points)) == (UNDECIDED, ("b",), 1)
-    assert judgement.needs == "it needs a value of b"
-
-
 def test_of_equals_the_machine_that_measured_at_the_papers_size_on_a_gpu_tells_why(store):
     for machine, scale in (("a laptop", "small"), ("a server", "paper")):
         store.row("a", "fast", "solve", 1.0, machine=machine, scale=scale)
@@ -308,18 +251,6 @@ def test_pocl_on_a_processor_is_no_gpu(store):
     assert verdict.outcome == UNDECIDED and verdict.needs == "fast of Table 1 was not measured on a GPU"
     store.row("b", "fast", "solve", 1.0, backend="opencl", device="Radeon")
     assert len(store.one(WHERE, stated()).stated.points) == 1
-
-
-def test_what_was_skipped_says_why(store):
-    store.row("a", "slow", "solve", 1.0, backend="host")
-    store.row("a", "fast", "", None, spread=None, status="skipped", reason="no card")
-    assert store.one(WHERE, effect()).why == "fast of Table 1 was skipped: no card"
-
-
-def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
-    store.row("a", "slow", "solve", 1.2, backend="host")
-    store.row("a", "fast", "solve", 1.0, spread=None)
-    assert store.one(WHERE, effect()).needs == "it needs samples of fast solve, which has none"
 
 
 def test_the_best_of_several_rows_counts(store):

@@ -1,14 +1,10 @@
-"""Points that have no value: a claim is decided only where they cannot change it."""
-
-import math
+"""Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
 import pytest
 
-from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED
-from repro.judge.claims.judging import _reach
-from repro.judge.claims.model import Predicate
-from repro.judge.intervals import Interval
-from tests.repro.claims_store import WHERE, Store, effect, stated
+from repro.judge.claims import REPRODUCED, UNDECIDED
+from repro.judge.claims.table import measured
+from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 
 @pytest.fixture
@@ -16,69 +12,70 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-def test_what_holds_at_some_of_a_papers_points_is_open(store):
+def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):
+    for case, value in (("a", 10), ("b", 20), ("own", 50)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
     where = '[claim.where]\nn = "table2 fast iterations"'
-    parts = (where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"'))
-    store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None)
-    judgement = store.one(*parts).stated
-    assert (judgement.outcome, judgement.missing, judgement.met) == (UNDECIDED, ("b",), 1)
-    assert judgement.needs == "it needs a value of b"
-    more = (where, effect("max(n)", "at least", 10, 'unit = "count"'))
-    assert store.one(*more).outcome == REPRODUCED  # a largest value cannot become less
-    assert store.one(where, effect("max(n)", "at least", 11, 'unit = "count"')).outcome == UNDECIDED
-    assert store.one(where, effect("max(n)", "at most", 9, 'unit = "count"')).outcome == CONTRADICTED
-    assert store.one(where, effect("n", "more than", 10, 'unit = "count"')).outcome == CONTRADICTED
-    store.row("b", "fast", "", None, spread=None, status="failed", reason="wrong", stem="table2")
-    assert store.one(*parts).stated.missing == ("b",)
+    judgement = store.one(where, stated("n", "about", '"table2 fast iterations"', 'unit = "count"')).stated
+    assert (judgement.outcome, len(judgement.points)) == (REPRODUCED, 2)
 
 
-def test_the_best_of_fewer_than_competed_elsewhere_decides_nothing(store):
-    where = WHERE.replace("table1 slow", "table1 slow|slower")
-    count = (where, effect("sum(cpu > gpu)", "at least", 2, 'unit = "count"'))
+def test_a_users_own_case_is_no_point(store):
+    ledger = 'users_cases = ["own"]\n' + claim(WHERE, effect("sum(cpu > gpu)", "at most", 2, 'unit = "count"'))
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0), own=(10.0, 1.0))
+    (verdict,) = store.judged(ledger)
+    assert (verdict.outcome, verdict.effect.value, verdict.effect.missing) == (REPRODUCED, 2, ())
+    assert measured(verdict.effect) == "2, of 2"
+    store.rows.clear()
     store.times(a=(10.0, 1.0), b=(10.0, 1.0))
-    store.row("a", "slower", "solve", 20.0, backend="host")
-    judgement = store.one(*count).effect  # b has not run `slower`
-    assert (judgement.outcome, judgement.value, judgement.missing) == (UNDECIDED, 1, ("b without slower",))
-    assert judgement.needs == "it needs a value of b without slower"
-    assert store.one(where, effect("mean(cpu > gpu)", "more than", 0.5)).outcome == UNDECIDED
-    # A mean of 10 and of nothing negative is 5 at least.
-    assert store.one(where, effect("mean(cpu / gpu)", "at least", 4)).outcome == REPRODUCED
-    assert store.one(where, effect("mean(cpu / gpu)", "at least", 6)).outcome == UNDECIDED
-    assert store.one(where, effect("mean(cpu / gpu)", "about", 4)).outcome == EXCEEDED
-    assert store.one(where, effect("sum(cpu > gpu)", "about", 2, 'unit = "count"')).outcome == UNDECIDED
-    assert store.one(where, effect("min(cpu / gpu)", "at most", 12)).outcome == REPRODUCED
-    store.row("b", "slower", "", None, spread=None, status="skipped", reason="it does not fit", backend="host")
-    assert store.one(*count).effect.value == 2 and store.one(*count).outcome == REPRODUCED  # that is an answer
+    for method, backend in (("slow", "host"), ("fast", "cuda")):
+        store.row("own", method, "", None, spread=None, status="skipped", reason="none is given", backend=backend)
+    (verdict,) = store.judged(ledger)
+    assert (verdict.outcome, verdict.effect.missing) == (REPRODUCED, ())
 
 
-@pytest.mark.parametrize(
-    ("formula", "value", "low", "high"),
-    [
-        ("max(cpu / gpu)", (2, 3), 2, math.inf),
-        ("max(1 - cpu / gpu)", (-2, -1), -2, math.inf),
-        ("sum(cpu > gpu)", (2, 3), 2, math.inf),
-        ("sum(cpu - gpu)", (2, 3), -math.inf, math.inf),
-        ("mean(cpu / gpu)", (4, 8), 3, math.inf),  # three points and a missing one
-        ("mean(cpu / gpu - 1)", (4, 8), -math.inf, math.inf),
-        ("min(cpu / gpu)", (2, 3), 0, 3),
-        ("min(cpu)", (-2, -1), -2, -1),
-        ("min(cpu - gpu)", (2, 3), -math.inf, 3),
-        ("median(cpu)", (2, 3), -math.inf, math.inf),
-        ("max(cpu) / max(gpu)", (2, 3), -math.inf, math.inf),
-        ("max(min(cpu), gpu)", (2, 3), -math.inf, math.inf),
-        ("2 * max(cpu)", (2, 3), -math.inf, math.inf),
-    ],
-)
-def test_what_missing_points_may_make_of_one_value(formula, value, low, high):
-    found = _reach(Interval(*value), Predicate(formula, "at least"), 3, 1)
-    assert (found.low, found.high) == (low, high)
+def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_missing_nowhere(store):
+    ledger = 'added_cases = ["extra"]\n' + claim(WHERE, stated(), effect())
+    store.row("a", "slow", "solve", 10.0, backend="host")
+    store.row("a", "fast", "solve", 1.0)
+    store.row("b", "slow", "solve", 10.0, backend="host")
+    skipped = {"spread": None, "status": "skipped", "reason": "not downloaded"}
+    store.row("extra", "fast", "", None, **skipped)
+    (verdict,) = store.judged(ledger)
+    assert verdict.effect.missing == ("b",)
+    store.rows["box", "table1"].pop(1)
+    (verdict,) = store.judged(ledger)
+    assert verdict.needs == "fast of Table 1 was not measured"  # and not that of the added case was skipped
+    store.rows["box", "table1"].pop()
+    for method, seconds, backend in (("slow", 30.0, "host"), ("fast", 1.0, "cuda")):
+        store.row("extra", method, "solve", seconds, backend=backend)
+    (verdict,) = store.judged(ledger)
+    assert [point.name for point in verdict.effect.points] == ["extra"]
 
 
-def test_missing_points_leave_a_ratio_of_two_largest_open(store):
-    for case in "ab":
-        store.row(case, "fast", "iterations", 10, unit="count", stem="table2", spread=None)
-    store.row("a", "slow", "iterations", 100, unit="count", stem="table2", spread=None)
-    where = '[claim.where]\nslow = "table2 slow iterations"\nfast = "table2 fast iterations"'
-    store.row("b", "slow", "", None, spread=None, status="failed", reason="wrong", stem="table2")
-    judgement = store.one(where, effect("max(slow) / max(fast)", "at least", 5)).effect
-    assert (judgement.outcome, judgement.missing) == (UNDECIDED, ("b",))
+def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
+    store.times(a=(10.0, 1.0))
+    where = '[claim.where]\ngpu = "table1 fast|faster solve b @gpu"'
+    assert store.one(where, effect("gpu")).needs == "fast or faster of Table 1 (b) was not measured"
+
+
+def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
+    each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
+    where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'
+    for case, value in (("a-16", 10), ("a-32", 20), ("b-16", 10)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+    judgement = store.one(each + where, effect("fine / coarse", "at least", 1.5)).effect
+    assert (judgement.outcome, judgement.missing, len(judgement.points)) == (UNDECIDED, ("b",), 1)
+    assert judgement.needs == "it needs a value of b"
+
+
+def test_what_was_skipped_says_why(store):
+    store.row("a", "slow", "solve", 1.0, backend="host")
+    store.row("a", "fast", "", None, spread=None, status="skipped", reason="no card")
+    assert store.one(WHERE, effect()).why == "fast of Table 1 was skipped: no card"
+
+
+def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
+    store.row("a", "slow", "solve", 1.2, backend="host")
+    store.row("a", "fast", "solve", 1.0, spread=None)
+    assert store.one(WHERE, effect()).needs == "it needs samples of fast solve, which has none"

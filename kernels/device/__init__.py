@@ -92,7 +92,7 @@ def open_device(backend: str) -> Device:
 def _require_proof(device: Device, remedy: str) -> None:
     """Raise Unavailable where a device is listed that builds no kernel, as of a processor younger than its driver."""
     try:
-        is_right, why = device.adds_up(), "its sums are wrong"
+        is_right, why = device.adds_up(), "its kernels write what is wrong"
     except BuildError as error:
         lines = [line.strip() for line in error.log.splitlines() if line.strip()]
         telling = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))

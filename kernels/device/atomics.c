@@ -1,4 +1,4 @@
-/* Shared memory, barriers and every floating-point add of the dialect: a back end is there when this is right on it. */
+/* Shared memory, barriers and every floating-point add of the dialect: a back end is there when both kernels are right on it. */
 KERNEL add_all(GLOBAL float *single, GLOBAL double *twice)
 {
     OUTER(block);
@@ -18,5 +18,24 @@ KERNEL add_all(GLOBAL float *single, GLOBAL double *twice)
     INNER(t) {
         ATOMIC_ADD_GLOBAL(&single[0], local_single[0]);
         ATOMIC_ADD_GLOBAL(&twice[0], local_twice[0]);
+    }
+}
+
+/* Threads part after the last barrier of a branch. PoCL 3.0 and 3.1 let all of a block follow the first of them there. */
+KERNEL part_ways(const int marks, GLOBAL int *RESTRICT marked)
+{
+    OUTER(block);
+    SHARED int is_even[BLOCK];
+    INNER(t) { is_even[t] = t % 2 == 0; }
+    BARRIER;
+    if (marks) {
+        INNER(t) { is_even[t] = !is_even[t] ? -1 : 1; }
+        BARRIER;
+        INNER(t) {
+            if (is_even[t] < 0) continue;
+            marked[block * BLOCK + t] = 1;
+        }
+    } else {
+        INNER(t) { marked[block * BLOCK + t] = 2; }
     }
 }

@@ -224,19 +224,22 @@ class Device:
         return SimpleNamespace(**kernels)
 
     def adds_up(self) -> bool:
-        """Build and run a kernel with everything in it that drivers get wrong; return whether its sums are right.
+        """Build and run kernels with everything in them that drivers get wrong; return whether what they write is right.
 
         Raises
         ------
         BuildError
             When it does not build.
         """
-        add_all, threads = self.build(*PROOF).add_all, PROOF[1]
+        kernels, threads = self.build(*PROOF), PROOF[1]
         blocks, single, twice = 100, self.zeros(1, np.float32), self.zeros(1, np.float64)
+        marked = self.zeros(threads, np.int32)
         with recording.paused():  # once in a process, whichever cell is the first
-            add_all(blocks, single, twice)
+            kernels.add_all(blocks, single, twice)
+            kernels.part_ways(1, 1, marked)
         expected = threads * (blocks * (blocks - 1) // 2 + blocks * threads)
-        return [float(self.to_host(single)[0]), float(self.to_host(twice)[0])] == [expected, expected]
+        sums = [float(self.to_host(single)[0]), float(self.to_host(twice)[0])]
+        return sums == [expected, expected] and self.to_host(marked).tolist() == [1, 0] * (threads // 2)
 
     def free_bytes(self) -> int:
         """Return the bytes of the device's memory that can still be taken; all of it where a driver does not say."""

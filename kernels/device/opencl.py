@@ -20,7 +20,10 @@ from kernels.device.source import Source, place
 from kernels.device.stamps import FINEST, Stamps
 
 REMEDY = "install a GPU's OpenCL driver and `pip install pyopencl`; on a processor, pocl-binary-distribution as well"
-BROKEN = "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself"
+BROKEN = (
+    "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself, and PoCL 3 "
+    "compiles branches with barriers wrongly"
+)
 POCL = "Portable Computing Language"  # the name of its platform
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
@@ -35,7 +38,7 @@ GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; thi
 class Device(base.Device):
     """One OpenCL device with an in-order queue. Arrays are `pyopencl.array.Array`.
 
-    On a processor an array lies in NumPy's own memory: nothing is copied, in either direction.
+    On a processor an array lies in NumPy's own memory, and one that begins on a cache line is not copied.
     """
 
     backend = "opencl"
@@ -165,7 +168,7 @@ class Device(base.Device):
         host = np.ascontiguousarray(x, dtype)
         if not self._shares_memory:
             return self.cl.array.to_device(self.queue, host)
-        if not (host.flags.writeable and host.flags.aligned):
+        if host.ctypes.data % cpu.ALIGNMENT or not host.flags.writeable:  # kernels load vectors of a whole line
             copy = cpu.aligned_empty(host.shape, host.dtype)
             copy[...] = host
             host = copy

@@ -32,7 +32,7 @@ def test_an_unknown_back_end_is_refused():
     [
         ("In file a.c\n\nerror: unknown target CPU 'generic'\nfailed", "error: unknown target CPU 'generic'"),
         ("refused", "refused"),
-        (None, "its sums are wrong"),
+        (None, "its kernels write what is wrong"),
     ],
 )
 def test_a_back_end_that_is_listed_and_builds_no_kernel_or_a_wrong_one_is_not_there(monkeypatch, log, told):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.judge.claims import REPRODUCED, UNDECIDED
+from repro.judge.claims import REPRODUCED, UNDECIDED, needed
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
@@ -79,3 +79,18 @@ def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)
     assert store.one(WHERE, effect()).needs == "it needs samples of fast solve, which has none"
+
+
+def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):
+    store.times(a=(10.0, 1.0))
+    store.row("b", "slow", "solve", 10.0, backend="host")
+    assert store.one(WHERE, effect()).needs == "it needs a value of b"
+
+    def why(claim, selectors, scale="paper", point=None):
+        return "long" if point and (point.case, scale) == ("b", "paper") else ""
+
+    monkeypatch.setattr(needed, "by_request", why)
+    verdict = store.one(WHERE, effect())
+    assert (verdict.outcome, verdict.effect.missing, verdict.effect.spared) == (REPRODUCED, (), ("b",))
+    assert "by request alone, and without a value here: b" in verdict.notes
+    assert store.one(WHERE, effect("min(cpu / gpu)")).needs == "it needs a value of b"

@@ -9,6 +9,7 @@ from repro.cli import main
 from repro.discovery import Artefact
 from repro.judge.claims import needed
 from repro.judge.claims.model import Claim, Predicate
+from repro.judge.claims.points import Point
 from repro.model import Cell, ReproError
 
 BACKENDS = ("cuda", "opencl", "openmp", "host")
@@ -89,6 +90,7 @@ def test_a_claim_says_why_what_it_reads_is_measured_by_request_alone(left):
     reads = claim(a="table1 k time @gpu", b="table1 b time y @host")
     left(reads, declared=entry.format(""))
     assert needed.by_request(reads, reads.where.values()) == "long"
+    assert needed.by_request(reads, [reads.where["a"], "table1 b time @host"], "paper", Point("x", {}, {})) == "long"
     assert needed.by_request(reads, [reads.where["a"], "table2 b time @host", "ceilings memory bandwidth @gpu"]) == ""
     left(reads, declared=entry.format('cases = ["x"]\n'))
     assert needed.by_request(reads, reads.where.values()) == ""

@@ -98,7 +98,7 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
         explanations=most if is_gap else (), is_unexplained=is_gap and not most,
-        notes=notes.of(claim, values[chosen], stored, root) if chosen else (),
+        notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
     )  # fmt: skip
 
 
@@ -184,6 +184,10 @@ def judge(
     names = [""] if reduced else [point.name for point in points]
     rows = _rows(points)
     low, high = _ends(values, spans, rows)
+    spared = (
+        [] if reduced else [each for each in missing if needed.by_request(claim, selectors.values(), found.scale, each)]
+    )
+    missing = [each for each in missing if each not in spared]
     lacking = len(missing) + (len(untestable) if reduced else 0)  # one value of all points would need these, too
     if reduced and lacking:
         spans, wide = ([_reach(each[0], predicate, len(points), lacking)] for each in (spans, wide))
@@ -210,7 +214,7 @@ def judge(
             )
             for name, value, span, group, classes in zip(names, values, known, groups, doubted, strict=True)
         ),
-        missing=tuple(point.name for point in missing), scale=found.scale,
+        missing=tuple(point.name for point in missing), spared=tuple(point.name for point in spared), scale=found.scale,
         untestable=tuple(point.name for point in untestable),
         tested=len(points) if reduced and predicate.unit == "count" and reducer_of(predicate.formula) == "sum" else 0,
         extremes=_extremes(predicate, points, selectors) if reduced else (),

@@ -109,6 +109,8 @@ class Judgement:
     points: tuple[PointOutcome, ...] = ()
     #: Points, by name, that the paper has or a run had cells of, and that have no value here.
     missing: tuple[str, ...] = ()
+    #: Points, by name, that a run measures by request alone, and that have no value here.
+    spared: tuple[str, ...] = ()
     tested: int = 0  #: of how many points a sum counts those that fulfil something; 0 where the value is no such sum
     untestable: tuple[str, ...] = ()  #: points, by name, whose data do not resemble the paper's: they test nothing
     needs: str = ""  #: what it would take to decide it; empty where it is decided

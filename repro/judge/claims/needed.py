@@ -15,7 +15,7 @@ from repro.cache.store import read_toml
 from repro.discovery import Artefact
 from repro.judge.claims import ledger
 from repro.judge.claims.model import Claim
-from repro.judge.claims.points import combinations
+from repro.judge.claims.points import Point, combinations
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.judge.intervals import names_of
 from repro.model import Cell, ReproError
@@ -50,15 +50,18 @@ def claimed(artefact: Artefact, scale: str) -> frozenset[Cell]:
     return _needed(artefact.paper, scale).get(artefact.id, frozenset())
 
 
-def by_request(claim: Claim, selectors: Iterable[str]) -> str:
-    """Return why a run leaves out all that one of a reading's selectors may read; empty where it leaves out none."""
+def by_request(claim: Claim, selectors: Iterable[str], scale: str = SCALES[0], point: Point | None = None) -> str:
+    """Return why a run leaves out all that one of a reading's selectors may read; empty where it leaves out none.
+
+    `point`: at which; else of the first of the words that the claim varies, in any case.
+    """
     words, artefacts = next(combinations(claim)), {artefact.id: artefact for artefact in discovery.find()}
-    for selector in (Selector.parse(text.format(**words)) for text in selectors):
-        artefact = artefacts.get(f"{claim.paper}-{selector.stem}")
-        cells = _cells(artefact, SCALES[0]) if artefact else ()
+    for selector in (Selector.parse(text.format(**(point.words if point else words))) for text in selectors):
+        artefact, case = artefacts.get(f"{claim.paper}-{selector.stem}"), selector.case or (point.case if point else "")
+        cells = _cells(artefact, scale) if artefact else ()
         read = [cell for cell in cells if selector.takes(cell.method) and _may_be(cell.backend, selector)
-                and cell.case == (selector.case or cell.case)]  # fmt: skip
-        out = left_out(artefact, read, SCALES[0]) if read else {}
+                and cell.case == (case or cell.case)]  # fmt: skip
+        out = left_out(artefact, read, scale) if read else {}
         if read and len(out) == len(read):
             return next(iter(out.values()))
     return ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro import environment, published
 from repro.judge import consistency
-from repro.judge.claims.model import Claim, Predicate
+from repro.judge.claims.model import Claim, Judgement, Predicate
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.judge.intervals import Undefined
 from repro.model import DONE
@@ -65,13 +65,14 @@ def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -
     return f"{predicate.formula} has no value: {'; '.join(filter(None, [str(error), first(names)]))}"
 
 
-def of(claim: Claim, values: Values, stored: Stored, root: Path) -> tuple[str, ...]:
+def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root: Path) -> tuple[str, ...]:
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
+    alone = f"by request alone, and without a value here: {', '.join(judgement.spared)}" if judgement.spared else ""
     rows = [row for point in values.points for row in point.rows.values()]
     found = [
         _sides(claim.paper, values, root), _stand_ins(rows, stored),
         in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
-        _disturbed(rows, stored),
+        _disturbed(rows, stored), alone,
     ]  # fmt: skip
     return tuple(filter(None, found))
 

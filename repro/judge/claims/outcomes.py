@@ -10,6 +10,8 @@ The rule is the same for all papers, and follows from the form of the sentence.
 - A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
   weaker where most of its points fulfil it, and else by its effect.
 - A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.
+- A point that a run measures by request alone, and that has no value, is left out, and a note names it. One value of
+  all points needs it.
 - It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few
   for an interval leave two of these open.
 """

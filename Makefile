@@ -4,7 +4,7 @@
 # PYTHON=python3.12     the Python that makes the environment
 # VENV=folder           an environment of your own; VENV= (empty) for PYTHON's own packages, and nothing is installed
 # CUDA=none|12|13       CuPy for this CUDA, where the driver of this machine does not tell (a cluster's front end)
-# EXTRAS="pocl report"  more groups of pyproject.toml; they stay once they are installed
+# EXTRAS="mkl report"   more groups of pyproject.toml; they stay once they are installed
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -41,7 +41,7 @@ help: ## What you are reading
 	@$(PYTHON) -Ic 'import re, sys; [print("make %-19s %s" % each) for each in re.findall("(?m)^([a-z-]+):.*## (.*)", open(sys.argv[1]).read())]' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
-	@echo '           EXTRAS="pocl report"  installs more: opencl (for the driver of a GPU), pocl (OpenCL on the processor), mkl, compiler,'
+	@echo '           EXTRAS="mkl report"  installs more: opencl (for the OpenCL driver of this machine), mkl, compiler,'
 	@echo '           geometry, report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
 	@echo 'BACKEND=host runs the baselines on the host alone; with any other back end they run as well.'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'

@@ -221,8 +221,8 @@ def test_make_runs_artefacts(target, command):
         (["lint"], "dev"),
         (["test"], "test bench report compiler nvrtc browser docs"),
         (["docs"], "docs"),
-        (["report", "EXTRAS=pocl"], "report pocl"),
-        (["setup", "EXTRAS=pocl opencl"], "pocl opencl"),
+        (["report", "EXTRAS=mkl"], "report mkl"),
+        (["setup", "EXTRAS=mkl opencl"], "mkl opencl"),
     ],
 )
 def test_a_target_sets_up_what_it_needs(target, groups):

@@ -1,6 +1,6 @@
 """The operator through OpenCL: operations and bytes a second of stored and recomputed factors.
 
-The same source by the C back end is beside it: without a GPU, OpenCL is there with PoCL alone.
+The same source by the C back end is beside it: without a GPU, OpenCL is there only with a processor's driver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The OpenCL back end: any driver through PyOpenCL, GPUs first, else PoCL on the processor.
+"""The OpenCL back end: any driver through PyOpenCL, GPUs first, else a processor.
 
 On an H200's host launches bind, mostly by the driver's part of them, where CUDA has one graph. A profiled queue makes
 each longer, hence `stamps`. Notes, with what was tried: docs/notes/device.md.
@@ -19,7 +19,10 @@ from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source, place
 from kernels.device.stamps import FINEST, Stamps
 
-REMEDY = "install a GPU's OpenCL driver and `pip install pyopencl`; on a processor, pocl-binary-distribution as well"
+REMEDY = (
+    "install an OpenCL driver and `pip install pyopencl`: a GPU's, or a processor's whose kernels write what is right, "
+    "which PoCL 3 is not"
+)
 BROKEN = (
     "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself, and PoCL 3 "
     "compiles branches with barriers wrongly"

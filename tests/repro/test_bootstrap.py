@@ -62,7 +62,7 @@ def test_cupy_follows_the_driver(monkeypatch, driver, cuda):
         ("test nvrtc browser", "none", True, "ld", "test nvrtc"),
         ("test nvrtc browser", "13", True, "ld chromium", "test nvrtc browser cuda13 opencl"),
         ("test nvrtc", "12", True, "ld", "test cuda12 opencl"),  # not a newer compiler beside CuPy's own
-        ("pocl", "none", True, "ld", "pocl"),
+        ("mkl", "none", True, "ld", "mkl"),
     ],
 )
 def test_a_machine_gets_what_it_has_a_use_for(monkeypatch, tmp_path, asked, cuda, compiler, programs, wanted):
@@ -101,7 +101,7 @@ name = "x"
 dependencies = ["numpy"]
 [project.optional-dependencies]
 dev = ["dev"]
-pocl = ["pocl"]
+mkl = ["mkl"]
 report = ["report"]
 opencl = ["opencl"]
 compiler = ["compiler"]
@@ -143,15 +143,15 @@ def test_a_target_gets_its_own_group_and_no_more(house, monkeypatch):
     asked.clear()
     assert "installing what is for dev" in set_up(root, groups=["dev"])[1]
     assert not set_up(root, groups=["dev"])[0] and not set_up(root)[0]
-    assert set_up(root, groups=["report", "pocl"])[0] and not set_up(root, groups=["dev", "pocl"])[0]
-    assert asked == [("dev",), ("pocl", "report")]
-    with pytest.raises(SetupError, match=r"there is no group mine; there are .*compiler.*pocl"):
+    assert set_up(root, groups=["report", "mkl"])[0] and not set_up(root, groups=["dev", "mkl"])[0]
+    assert asked == [("dev",), ("mkl", "report")]
+    with pytest.raises(SetupError, match=r"there is no group mine; there are .*compiler.*mkl"):
         set_up(root, groups=["mine"])
     # When a pin changes all of them are brought up to date.
     asked.clear()
     (root / "constraints.txt").write_text("numpy==2.1\n")
     set_up(root)
-    assert asked == [("backend==1", "numpy", "dev", "pocl", "report"), PROJECT]
+    assert asked == [("backend==1", "numpy", "dev", "mkl", "report"), PROJECT]
 
 
 def test_a_compiler_is_installed_where_there_is_none_that_works(house, monkeypatch):
@@ -311,7 +311,7 @@ def test_an_unreachable_index_is_not_tried_group_by_group(house, monkeypatch):
 
     monkeypatch.setattr(bootstrap, "pip", pip)
     with pytest.raises(SetupError, match="cannot reach a package index"):
-        set_up(root, groups=["pocl", "report"])
+        set_up(root, groups=["mkl", "report"])
     assert len(asked) == 1
 
 

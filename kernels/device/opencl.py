@@ -21,7 +21,7 @@ from kernels.device.stamps import FINEST, Stamps
 
 REMEDY = (
     "install an OpenCL driver and `pip install pyopencl`: a GPU's, or a processor's whose kernels write what is right, "
-    "which PoCL 3 is not"
+    "as Intel's does and PoCL 3 does not"
 )
 BROKEN = (
     "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself, and PoCL 3 "

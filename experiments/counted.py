@@ -41,8 +41,9 @@ def of_mesh(run) -> None:
 
 def of_matrix(run, matrix, expected: int) -> None:
     """Count the non-zeros of a matrix, SciPy's or the device's, by a timed product: as many as expected."""
-    pattern = matrix if hasattr(matrix, "get") else scipy.sparse.csr_matrix(matrix)
-    ones = run.device.xp.ones(pattern.nnz)
+    is_there = hasattr(matrix, "get")  # on the device
+    pattern = matrix if is_there else scipy.sparse.csr_matrix(matrix)
+    ones = (run.device.xp if is_there else np).ones(pattern.nnz)
     pattern = type(pattern)((ones, pattern.indices, pattern.indptr), shape=pattern.shape)
     packed = spmv.pack("csr_scalar", run.device, pattern)
     x, y = run.device.array(np.ones(pattern.shape[1])), run.device.zeros(pattern.shape[0], "float64")

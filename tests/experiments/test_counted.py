@@ -3,12 +3,16 @@
 import csv
 import io
 
+import numpy as np
 import pandas
 import pytest
+import scipy.sparse
 
+from experiments import counted
 from kernels.spmv import csr_scalar
 from repro import discovery
-from repro.model import COLUMNS, Row
+from repro.model import COLUMNS, Cell, Row
+from repro.run.context import Run
 from repro.show.tables import Results
 
 ONLY = ("--backend", "openmp", "--only", "method=mesh", "--only")
@@ -43,6 +47,26 @@ def test_a_product_that_loses_a_row_fails(counts, monkeypatch):
     code, rows = counts("geveler2011-figure1", "circle")
     assert code == 1 and rows["openmp", "product"]["status"] == "failed"
     assert rows["host", "nodes"]["status"] == "done"
+
+
+class Namespace:
+    """NumPy's, but for ones that are of a card, as CuPy's: they become no array of NumPy by themselves."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def ones(self, size):
+        return self
+
+    def __array__(self, *given, **named):
+        raise TypeError("this array is on a card")
+
+
+def test_a_matrix_of_scipy_is_counted_where_the_namespace_is_another(openmp, monkeypatch):
+    monkeypatch.setattr(openmp, "xp", Namespace())
+    run = Run(Cell("case", "matrix", "openmp"), "fu2014-table1", "smoke")
+    counted.of_matrix(run, scipy.sparse.eye_array(5, format="csr"), 5)
+    assert {row.metric: row.value for row in run.rows}["counted"] == 5
 
 
 COUNTED = [artefact for artefact in discovery.find() if hasattr(discovery.load(artefact), "counted")]

@@ -6,8 +6,6 @@ follow one another; each part is made by the first cell that takes it, with what
 
 from __future__ import annotations
 
-import numpy as np
-
 from experiments.remacle2016 import products
 from kernels.sem.common import Common
 from repro.keeping import kept
@@ -39,7 +37,8 @@ class _Mesh:
 
     def bytes(self) -> int:
         """Return what is kept, in bytes of the device's namespace."""
-        return _bytes(vars(self).get("_kept_common"), {id(self._of[0])})
+        device = self._of[0]
+        return _bytes(vars(self).get("_kept_common"), device.xp.ndarray, {id(device)})
 
 
 class _Kept(Common):
@@ -54,13 +53,13 @@ class _Kept(Common):
         return super().hierarchy(device, dtype, COARSEST)
 
 
-def _bytes(value, seen: set) -> int:
-    """Return the bytes of all arrays that a value leads to, each once, but for what was seen."""
+def _bytes(value, kind: type, seen: set) -> int:
+    """Return the bytes of all arrays of a kind that a value leads to, each once, but for what was seen."""
     if id(value) in seen:
         return 0
     seen.add(id(value))
-    if hasattr(value, "nbytes") and hasattr(value, "dtype"):
-        return 0 if isinstance(value, np.generic) else int(value.nbytes)
+    if isinstance(value, kind):
+        return int(value.nbytes)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     inner = inner or (vars(value).values() if hasattr(value, "__dict__") and not callable(value) else ())
-    return sum(_bytes(each, seen) for each in inner)
+    return sum(_bytes(each, kind, seen) for each in inner)

@@ -114,6 +114,14 @@ def test_memory_that_is_shared_is_not_asked_for_again(monkeypatch):
     assert asked[1] - asked[2] >= common.numbering.table.nbytes and asked[2] - asked[3] == table.nbytes
 
 
+def test_shared_memory_of_another_device_is_not_counted():
+    class Elsewhere(np.ndarray):
+        """Of a card, as a hierarchy's arrays where the host cycles beside it are not."""
+
+    mine, theirs = np.zeros(3).view(Elsewhere), np.zeros(1000)
+    assert shared._bytes({"all": [mine, theirs, (mine, "text")]}, Elsewhere, set()) == mine.nbytes
+
+
 def results_of(counts, kind="relative"):
     """Return results with the iterations of mesh 1 for some tolerances, by size, method and position in the sweep."""
     rows = [

@@ -11,7 +11,7 @@ import hashlib
 from importlib import metadata
 from pathlib import Path
 
-from repro.cache import definitions
+from repro import syntax
 
 ROOT = Path(__file__).parent
 # Modules, and the packages that mesh or draw random numbers for them.
@@ -75,7 +75,7 @@ def _meaning(path: Path) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
-    return hashlib.sha256(definitions.dumped(tree).encode()).hexdigest()
+    return hashlib.sha256(syntax.dumped(tree).encode()).hexdigest()
 
 
 @functools.cache

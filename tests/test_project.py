@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "repro": {"repro"},
     "kernels": {"kernels", "repro.model"},
     "baselines": {"baselines", "repro.model", "kernels.spmv._least"},  # the last defines the work that both share
-    "datasets": {"datasets", "repro.model", "repro.cache.definitions"},  # code as text, by every Python alike
+    "datasets": {"datasets", "repro.model", "repro.syntax"},
     "published": {"published"},
     "experiments": set(PACKAGES),
     "benchmarks": {"benchmarks", *PACKAGES},

@@ -4,10 +4,10 @@ import ast
 import functools
 import hashlib
 import re
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repro import syntax
 from repro.cache.glance import state
 
 #: Decorators of functions whose code does not run, or not each time that they are called.
@@ -46,7 +46,7 @@ def whole(path: Path, _modified: int, _size: int) -> str:
     """Return the hash of a whole file of Python, without what has no effect."""
     text = path.read_bytes()
     try:
-        text = dumped(_without_effect(ast.parse(text))).encode()
+        text = syntax.dumped(_without_effect(ast.parse(text))).encode()
     except (SyntaxError, ValueError):
         pass  # it does not run, whatever it says
     return hashlib.sha256(text).hexdigest()[:16]
@@ -100,7 +100,7 @@ def _define_function(module: Module, unit: str, node: ast.FunctionDef | ast.Asyn
 
 def _define(module: Module, unit: str, node: ast.stmt, *names: str) -> None:
     """Add a statement to a definition, which has several where its name is bound again further down."""
-    named, files = _add(module, unit, dumped(node))
+    named, files = _add(module, unit, syntax.dumped(node))
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             named.add((each.id, ""))
@@ -159,12 +159,3 @@ def _without_effect(tree: ast.Module) -> ast.Module:
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def dumped(tree: ast.AST) -> str:
-    """Return a tree as text, by every Python alike as 3.12 has it: another Python voids no measurement by itself."""
-    if "type_params" not in ast.FunctionDef._fields:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                node._fields, node.type_params = (*type(node)._fields, "type_params"), []
-    return ast.dump(tree, show_empty=True) if sys.version_info >= (3, 13) else ast.dump(tree)

@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
@@ -157,7 +156,7 @@ def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapp
         if not text:
             raise ValueError("it is empty")
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
-    except (ValueError, OSError, EOFError, zlib.error, csv.Error) as error:
+    except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
     return made, manifest.get("machine") or {}
 

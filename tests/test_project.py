@@ -171,7 +171,7 @@ def test_set_up_names_no_host():
     option = re.compile(r"--(?:extra-)?index-url|--find-links|--trusted-host")
     wrong = []
     for path in tracked():
-        if path.suffix in (".png", ".gz", ".npz", ".svg", ".c", ".cu", ".h", ".md") or path == Path(__file__):
+        if path.suffix in (".png", ".gz", ".xz", ".npz", ".svg", ".c", ".cu", ".h", ".md") or path == Path(__file__):
             continue
         if path.suffix == ".py" and path.name != "bootstrap.py":
             continue

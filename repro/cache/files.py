@@ -17,7 +17,7 @@ from typing import Any
 from repro.cache import hashing
 from repro.cache.code import digest
 from repro.cache.glance import once
-from repro.cache.store import ARCHIVE, content, lacking, read_json, unzipped
+from repro.cache.store import archive_of, content, lacking, read_json, unzipped
 from repro.discovery import Artefact
 from repro.first_edition import with_samples
 from repro.model import ReproError
@@ -89,7 +89,7 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         manifest = read_json(stem.with_name(f"{stem.name}.json"))
         if manifest.get("scale") != scale or not manifest["cells"]:
             return {}
-        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ARCHIVE))
+        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", archive_of(manifest)))
         rows: dict[tuple, list[dict[str, Any]]] = {}
         for row in parse(text.decode(), manifest):
             rows.setdefault(_place(row), []).append(row)

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import re
 import tempfile
@@ -28,8 +29,10 @@ SCHEMA = 2
 ABANDONED_AFTER = 3600.0  # seconds
 WAITING = "waiting for another run to finish its cell"
 #: Beside a manifest: the raw samples, and since the second edition the manifest's long lists, cells and keys.
-ARCHIVE, LISTS = ".samples.json.gz", ("cells", "keys")
-MOST_BYTES = 1 << 28  # of an archive, unpacked
+ARCHIVE, LISTS = ".samples.json", ("cells", "keys")
+FIRST_ARCHIVE = ".samples.json.gz"  # as it was before; what is stored of it is read
+PACKED = ".xz"  # what the name of a file ends in where it is compressed
+MOST_BYTES = 1 << 28  # of a file, unpacked
 #: What a record has in any case, and of what kind it is; of the identity and the key, by name.
 NEEDED = {
     "": {
@@ -58,39 +61,65 @@ def read_json(path: Path) -> dict[str, Any]:
         if not isinstance(found, dict):
             return {}
         if "files" in found and "cells" not in found:
-            archive = unzipped(path.with_name(f"{path.stem}{ARCHIVE}").read_bytes())
+            archive = unzipped(content(path.with_name(path.stem + archive_of(found))))
             found |= {name: archive[name] for name in LISTS}
         return found
     except (ValueError, LookupError, TypeError, OSError, EOFError, RecursionError, MemoryError, zlib.error) as error:
         raise ReproError(f"{path} is damaged: {type(error).__name__}: {error}") from None
 
 
-def unzipped(content: bytes) -> dict[str, Any]:
-    """Return what an archive holds: ``samples``, and since the second edition the lists of its manifest."""
-    with gzip.open(io.BytesIO(content)) as stream:
-        found = json.loads(stream.read(MOST_BYTES))
+def archive_of(manifest: Mapping[str, Any]) -> str:
+    """Return the suffix of the archive that a manifest was written with; the oldest have no hashes of files."""
+    return ARCHIVE if ARCHIVE in manifest.get("files", {}) else FIRST_ARCHIVE
+
+
+def unzipped(held: bytes) -> dict[str, Any]:
+    """Return what the content of an archive says: ``samples``, and since the second edition its manifest's lists."""
+    if held.startswith(b"\x1f\x8b"):  # as before
+        with gzip.open(io.BytesIO(held)) as stream:
+            held = stream.read(MOST_BYTES)
+    found = json.loads(held)
     return found if isinstance(found, dict) else {"samples": found}
 
 
 def tables(folder: Path, pattern: str) -> list[Path]:
-    """Return the CSVs below a folder by their names without ``.gz``, whether they are compressed or not."""
-    packed = (path.with_suffix("") for path in folder.glob(f"{pattern}.csv.gz"))
+    """Return the CSVs below a folder by their names without ``.xz``, whether they are compressed or not."""
+    packed = (path.with_suffix("") for path in folder.glob(f"{pattern}.csv{PACKED}"))
     return sorted({*folder.glob(f"{pattern}.csv"), *packed})
 
 
+def packed(path: Path) -> Path:
+    """Return where a file is when it is compressed."""
+    return path.with_name(path.name + PACKED)
+
+
 def as_stored(path: Path) -> Path:
-    """Return the file of a CSV: the compressed one where there is no other."""
-    packed = path.with_name(f"{path.name}.gz")
-    return packed if packed.is_file() and not path.is_file() else path
+    """Return the file of rows or of an archive: the compressed one where there is no other."""
+    return packed(path) if packed(path).is_file() and not path.is_file() else path
 
 
 def content(path: Path) -> bytes:
-    """Return what a CSV holds, whether it is compressed or not."""
+    """Return what rows or an archive hold, whether they are compressed or not.
+
+    Raises `OSError` when there is no such file, or it is damaged.
+    """
     found = as_stored(path)
     if found == path:
         return path.read_bytes()
-    with gzip.open(found) as stream:
-        return stream.read(MOST_BYTES)
+    stream = lzma.LZMADecompressor(memlimit=MOST_BYTES)
+    try:
+        held = stream.decompress(found.read_bytes(), MOST_BYTES)
+    except lzma.LZMAError as error:
+        raise OSError(f"{found.name}: {error}") from None
+    if not stream.eof or stream.unused_data:
+        raise OSError(f"{found.name} is cut off, or goes on after its end")
+    return held
+
+
+def write_packed(path: Path, held: bytes) -> None:
+    """Write rows or an archive compressed, in place of the file that is not; the same content gives the same bytes."""
+    write_atomically(packed(path), lzma.compress(held, preset=6 | lzma.PRESET_EXTREME))  # 9 needs a GB, and gains none
+    path.unlink(missing_ok=True)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

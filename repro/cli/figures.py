@@ -21,7 +21,7 @@ def figures(
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder; by default beside the results.")
     ] = None,
     packing: Annotated[
-        bool, typer.Option("--pack", help="Compress the stored rows, too, as git keeps them: table2.csv.gz.")
+        bool, typer.Option("--pack", help="Compress the stored rows, too, as git keeps them: table2.csv.xz.")
     ] = False,
 ) -> None:  # fmt: skip
     """Draw figures and write tables again from stored results, of every machine, without measuring anything.

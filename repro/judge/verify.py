@@ -20,7 +20,7 @@ from typing import Any
 from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
-from repro.cache.store import ARCHIVE, content, read_json, tables, unzipped, write_atomically
+from repro.cache.store import archive_of, content, read_json, tables, unzipped, write_atomically
 from repro.first_edition import with_samples
 from repro.judge import provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
@@ -141,13 +141,14 @@ def _name(results: Path, path: Path) -> str:
 def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
     """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
     manifest = read_json(path)
-    held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", ARCHIVE)}
+    archive = archive_of(manifest)
+    held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", archive)}
     found = [
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
         for suffix, data in held.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
     rows = parse(held[".csv"].decode(), manifest)
-    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(held[ARCHIVE])["samples"]]
+    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(held[archive])["samples"]]
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
     measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:

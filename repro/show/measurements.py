@@ -1,6 +1,5 @@
 """Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ def require_results(folder: Path) -> None:
 def _has_results(path: Path) -> bool:
     try:
         heading = content(path).partition(b"\n")[0]
-    except (OSError, EOFError, zlib.error):  # what is damaged is told elsewhere
+    except OSError:  # what is damaged is told elsewhere
         return False
     return {b"scale", b"backend"} <= set(heading.strip().split(b","))
 
@@ -50,7 +49,7 @@ class Measurement:
     #: `artefact`, `machine`: as in ``fu2014-table2``, and the machine's folder.
     artefact: str
     machine: str
-    csv: Path  #: the tidy CSV, without ``.gz`` where it is compressed; the other files lie beside it
+    csv: Path  #: the tidy CSV, without ``.xz`` where it is compressed; the other files lie beside it
 
     def beside(self, suffix: str) -> Path | None:
         """Return the file with another suffix, None when there is none."""

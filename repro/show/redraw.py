@@ -1,12 +1,11 @@
 """Figures drawn and tables written again from stored results, without measuring anything."""
 
-import gzip
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from repro import discovery
-from repro.cache.store import write_atomically
+from repro.cache.store import write_atomically, write_packed
 from repro.discovery import Artefact
 from repro.show.measurements import Measurement
 
@@ -30,13 +29,12 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
 def pack(stored: Measurement) -> bool:
     """Compress the rows of an artefact's stored results, and return whether they were not; pandas reads them so, too.
 
-    The manifest tells the rows, not how they are stored. Files of the first edition stay.
+    The manifest tells the rows, not how they are stored. Samples are compressed as they are written. Files of the
+    first edition stay.
     """
     if not stored.csv.is_file() or stored.manifest.get("schema", 1) < 2:
         return False
-    packed = gzip.compress(stored.csv.read_bytes(), mtime=0)
-    write_atomically(stored.csv.with_name(f"{stored.csv.name}.gz"), packed)
-    stored.csv.unlink()
+    write_packed(stored.csv, stored.csv.read_bytes())
     return True
 
 

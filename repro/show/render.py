@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
@@ -17,7 +16,7 @@ from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task, machine_facts
-from repro.cache.store import ARCHIVE, LISTS, write_atomically
+from repro.cache.store import ARCHIVE, FIRST_ARCHIVE, LISTS, packed, write_atomically, write_packed
 from repro.discovery import Artefact
 from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
@@ -102,12 +101,15 @@ def _render(
         rendered.files.append(path)
 
     archive = {"samples": _samples(current), **{name: strict(manifest.pop(name)) for name in LISTS}}
-    contents = {".csv": as_csv(rows).encode(), ARCHIVE: gzip.compress(json.dumps(archive).encode(), mtime=0)}
-    for suffix, content in contents.items():
-        write(suffix, content)
-    base.with_name(f"{base.name}.csv.gz").unlink(missing_ok=True)  # an older one, see `repro.show.redraw.pack`
+    contents = {".csv": as_csv(rows).encode(), ARCHIVE: json.dumps(archive).encode()}
+    write(".csv", contents[".csv"])
+    samples = base.with_name(base.name + ARCHIVE)
+    write_packed(samples, contents[ARCHIVE])
+    rendered.files.append(packed(samples))
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
+    for older in (packed(base.with_name(f"{base.name}.csv")), base.with_name(base.name + FIRST_ARCHIVE)):
+        older.unlink(missing_ok=True)  # see `repro.show.redraw.pack`
     # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
     ends = {kept.last(record)["status"] for record in current}
     _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)

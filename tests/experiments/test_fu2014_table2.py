@@ -21,7 +21,7 @@ def test_every_method_is_right_and_every_file_is_there(bench):
     assert {"patch", "ring", "atomic", "serial"} < times.keys()
     for row in times.values():
         assert row["status"] == "skipped" or (0 < float(row["error"]) < 1e-14 and 0 < float(row["value"]) < 10)
-    assert {path.suffix for path in bench.file("").iterdir()} == {".csv", ".md", ".png", ".json", ".gz"}
+    assert {path.suffix for path in bench.file("").iterdir()} == {".csv", ".md", ".png", ".json", ".xz"}
 
 
 @pytest.mark.parametrize("wrong", [1e-9, np.nan, "transposed"])

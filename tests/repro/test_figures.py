@@ -1,11 +1,11 @@
 """``repro figures`` draws what is stored, in every format, without measuring."""
 
-import gzip
 import json
 import shutil
 
 import pytest
 
+from repro.cache.store import write_packed
 from repro.cli import main
 from repro.judge import verify
 from repro.judge.verify import LIST, WRONG
@@ -45,7 +45,7 @@ def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, m
     import pandas
 
     table = measured.file("table1.smoke.csv")
-    before, packed = table.read_bytes(), table.with_name("table1.smoke.csv.gz")
+    before, packed = table.read_bytes(), table.with_name("table1.smoke.csv.xz")
     results_before = results_of(measured).frame
     assert figures(measured, "--pack") == 0 and not table.exists()
     assert "the rows of 1 artefact compressed" in capsys.readouterr().err
@@ -53,9 +53,9 @@ def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, m
     assert results_of(measured).frame.equals(results_before.assign(file=str(packed)))
     assert [each for each in verify.verify(measured.results) if "table1" in each.file and each.kind == WRONG
             and LIST not in each.what] == []  # fmt: skip
-    packed.write_bytes(gzip.compress(before.replace(b",sum,", b",mus,")))
+    write_packed(table, before.replace(b",sum,", b",mus,"))
     assert any("is not the one" in each.what for each in verify.verify(measured.results))
-    packed.write_bytes(gzip.compress(before))
+    write_packed(table, before)
     shutil.rmtree(measured.results / "bench" / ".cells")  # as in a clone
     traces = measured.traces()
     assert measured.run("table1", "--only", "method=loop") == 0 and measured.traces() == traces

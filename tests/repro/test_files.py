@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import lzma
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from repro import discovery, settings
 from repro.cache import files, hashing, plan, store
+from repro.cache.code import digest
 from repro.cache.store import read_json
 from repro.model import Cell
 
@@ -26,9 +28,7 @@ def contents(laboratory):
         path.name: path.read_bytes() for path in laboratory.file("").iterdir()
         if path.suffix in (".csv", ".md") and "smoke" in path.name
     }  # fmt: skip
-    found["samples"] = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))[
-        "samples"
-    ]
+    found["samples"] = json.loads(store.content(laboratory.file("table1.smoke.samples.json")))["samples"]
     manifest = read_json(laboratory.file("table1.smoke.json"))
     for name in ("collected", "load_average", "command", "files"):
         manifest.pop(name)
@@ -108,7 +108,7 @@ def test_every_variable_that_a_key_has_is_in_the_files(laboratory, monkeypatch):
 DAMAGE = {
     "empty": lambda content: b"",
     "no text": lambda content: b"\0\1{",
-    "of another kind": lambda content: gzip.compress(b"[]"),
+    "of another kind": lambda content: lzma.compress(b"[]"),
     "cut": lambda content: content[:-40],
     "in the middle": lambda content: content[: len(content) // 2] + bytes(9) + content[len(content) // 2 + 9 :],
     "huge": lambda content: content + b",".join([b"x" * 200_000] * 17),
@@ -116,7 +116,7 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("name", ["table1.smoke.json", "table1.smoke.csv", "table1.smoke.samples.json.gz"])
+@pytest.mark.parametrize("name", ["table1.smoke.json", "table1.smoke.csv", "table1.smoke.samples.json.xz"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_files_that_are_damaged_give_no_cells(measured, name, damage):
     path = measured.file(name)
@@ -160,6 +160,20 @@ def test_a_cell_without_what_a_record_needs_is_measured_again(measured, edit):
     stored.write_text(json.dumps(manifest))
     assert measured.reasons()["first/loop/host"] == "never run"
     assert measured.run("table1", "--only", "backend=host") == 0
+
+
+def test_samples_packed_as_before_are_read_and_give_way_to_those_of_the_next_run(measured):
+    path, manifest = measured.file("table1.smoke.json"), json.loads(measured.file("table1.smoke.json").read_text())
+    samples, older = measured.file("table1.smoke.samples.json"), measured.file("table1.smoke.samples.json.gz")
+    older.write_bytes(gzip.compress(store.content(samples)))
+    store.packed(samples).unlink()
+    del manifest["files"][store.ARCHIVE]
+    manifest["files"][store.FIRST_ARCHIVE] = digest(older.read_bytes())
+    path.write_text(json.dumps(manifest))
+    found = {name: why for name, why in measured.reasons().items() if name.endswith("host")}
+    assert set(found.values()) == {""} and read_json(path)["cells"]
+    assert measured.run("table1", "--only", "backend=host") == 0
+    assert store.packed(samples).exists() and not older.exists()
 
 
 def test_samples_that_unpack_to_gigabytes_are_not_unpacked(measured, monkeypatch):

@@ -1,7 +1,6 @@
 """A cell that fails or is skipped displaces no measured one: not in the store, nor in any of an artefact's files."""
 
 import csv
-import gzip
 import json
 import shutil
 from unittest import mock
@@ -10,7 +9,7 @@ import pytest
 
 from repro import discovery
 from repro.cache import plan
-from repro.cache.store import read_json
+from repro.cache.store import content, read_json
 from repro.cli import main
 from repro.run.worker import Worker
 from repro.settings import make_settings
@@ -24,8 +23,7 @@ def rows(laboratory):
 
 
 def samples(laboratory):
-    with gzip.open(laboratory.file("table1.smoke.samples.json.gz")) as stream:
-        return json.load(stream)["samples"]
+    return json.loads(content(laboratory.file("table1.smoke.samples.json")))["samples"]
 
 
 def cells(laboratory):

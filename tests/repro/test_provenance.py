@@ -1,9 +1,9 @@
 """Keys are recomputed from git: a run in a checkout is proved by its commit, and whoever edits its files is found."""
 
-import gzip
 import json
 import shutil
 import subprocess
+from functools import partial
 
 import pytest
 
@@ -11,7 +11,7 @@ from kernels.device import recording
 from kernels.device import source as sources
 from repro.cache import recompute
 from repro.cache.beliefs import Change
-from repro.cache.store import ARCHIVE, read_json
+from repro.cache.store import ARCHIVE, as_stored, content, read_json, write_packed
 from repro.cli import main
 from repro.judge import provenance, trees, verify
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
@@ -44,11 +44,11 @@ def problems(lab, kind=WRONG):
 def edited(lab, change, suffix=".json"):
     """Change the text of one of the files for a verification, and put it back."""
     path = lab.results / f"{STEM}{suffix}"
-    before = path.read_bytes()
-    text = change(gzip.decompress(before).decode() if suffix.endswith("gz") else before.decode())
-    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    before = content(path)
+    write = path.write_bytes if as_stored(path) == path else partial(write_packed, path)
+    write(change(before.decode()).encode())
     found = problems(lab)
-    path.write_bytes(before)
+    write(before)
     return found
 
 
@@ -90,11 +90,9 @@ def test_an_edited_key_of_a_skipped_cell_is_found(committed):
 def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path = committed.results / f"{STEM}.json"
     commit = read_json(path)["cells"][0]["revision"]["commit"]
-    for each in (path, path.with_suffix(ARCHIVE)):
-        is_packed = each.suffix == ".gz"
-        content = gzip.decompress(each.read_bytes()) if is_packed else each.read_bytes()
-        content = content.replace(commit.encode(), b"f" * 40)
-        each.write_bytes(gzip.compress(content) if is_packed else content)
+    path.write_bytes(path.read_bytes().replace(commit.encode(), b"f" * 40))
+    samples = path.with_suffix(ARCHIVE)
+    write_packed(samples, content(samples).replace(commit.encode(), b"f" * 40))
     (why,) = {each.what for each in verify.verify(committed.results) if each.kind == NOT_CHECKED}
     assert why == "this clone has no commit ffffffffffff"
     main(["verify", "--results", str(committed.results)])

@@ -2,7 +2,6 @@
 
 import csv
 import errno
-import gzip
 import json
 import os
 import shutil
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import store
-from repro.cache.store import read_json
+from repro.cache.store import content, read_json
 from repro.run import execution
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -82,11 +81,11 @@ def test_every_command_that_measured_is_named(laboratory):
 def test_every_file_of_an_artefact(laboratory, sampled):
     assert laboratory.run("table1") == 0
     names = {path.name for path in laboratory.file("").iterdir()}
-    assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "json", "samples.json.gz")}
+    assert names == {f"table1.smoke.{end}" for end in ("csv", "md", "png", "json", "samples.json.xz")}
     manifest = read_json(laboratory.file("table1.smoke.json"))
     assert manifest["seed"] == 0 and manifest["data"].keys() == {"demo2020/numbers"} and len(manifest["cells"]) == 9
     assert any("fakelab/demo2020/adding.py" in key["code"] for key in manifest["keys"])
-    samples = json.loads(gzip.decompress(laboratory.file("table1.smoke.samples.json.gz").read_bytes()))["samples"]
+    samples = json.loads(content(laboratory.file("table1.smoke.samples.json")))["samples"]
     taken = {(s["case"], s["method"]): s["rounds"][0]["samples"]["time"]["seconds"] for s in samples}
     for row in rows(laboratory):
         if row["metric"] == "time" and row["backend"] == "host":

@@ -1,15 +1,15 @@
 """What is stored is recomputed: whoever edits a number, a hash or a list is found, by the file that it is in."""
 
 import csv
-import gzip
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from repro.cache.code import digest
-from repro.cache.store import read_json
+from repro.cache.store import ARCHIVE, as_stored, content, read_json, write_packed
 from repro.cli import main
 from repro.judge import verify
 from repro.judge.verify import LIST, UNPROVEN, WRONG
@@ -36,12 +36,13 @@ def wrong(folder):
 def edit(folder, suffix, change, is_hidden=False):
     """Change one of the files, and with `is_hidden` the manifest's hash of it, as who edits by hand well."""
     path = folder / f"{STEM}{suffix}"
-    content = change(gzip.decompress(path.read_bytes()).decode() if suffix.endswith("gz") else path.read_text())
-    path.write_bytes(gzip.compress(content.encode(), mtime=0) if suffix.endswith("gz") else content.encode())
+    changed = change(content(path).decode()).encode()
+    write = path.write_bytes if as_stored(path) == path else partial(write_packed, path)
+    write(changed)
     if is_hidden:
         manifest = folder / f"{STEM}.json"
         stored = read_json(manifest)
-        stored["files"][suffix] = digest(path.read_bytes())
+        stored["files"][suffix] = digest(changed)
         manifest.write_text(json.dumps(stored))
 
 
@@ -75,11 +76,9 @@ def test_an_edited_number_is_found_whatever_the_hash_says(results, name):
 
 
 def test_samples_that_are_gone_or_others_are_found(results):
-    edit(
-        results, ".samples.json.gz", lambda text: text.replace('"seconds": [', '"seconds": [1e-9, ', 1), is_hidden=True
-    )
+    edit(results, ARCHIVE, lambda text: text.replace('"seconds": [', '"seconds": [1e-9, ', 1), is_hidden=True)
     assert all("by its samples" in what for what in wrong(results)) and wrong(results)
-    edit(results, ".samples.json.gz", lambda text: json.dumps({**json.loads(text), "samples": []}), is_hidden=True)
+    edit(results, ARCHIVE, lambda text: json.dumps({**json.loads(text), "samples": []}), is_hidden=True)
     assert any("has no samples" in what for what in wrong(results))
 
 
@@ -101,11 +100,11 @@ def test_data_of_one_recipe_and_two_contents_is_found(results):
     manifest = results / f"{STEM}.json"
     stored = read_json(manifest)
     stored |= {"recipes": {"demo/mesh": "a"}, "data": {"demo/mesh": "1"}}
-    for machine, content in (("b", "1"), ("c", "2"), ("bench", "1")):
+    for machine, held in (("b", "1"), ("c", "2"), ("bench", "1")):
         folder = results.parents[1] / machine / results.name
         if machine != "bench":
             shutil.copytree(results, folder)
-        (folder / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": content}}))
+        (folder / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": held}}))
     found = [each for each in verify.verify(results.parents[1]) if "dataset" in each.what]
     assert [each.file for each in found] == [f"c/demo2020/{STEM}"] and found[0].kind == WRONG
 

@@ -167,7 +167,11 @@ class Device(base.Device):
 
     def array(self, x, dtype=None):
         if isinstance(x, self.array_type):
-            return x if dtype is None or x.dtype == dtype else x.astype(dtype)
+            if dtype is None or x.dtype == dtype:
+                return x
+            if not self._shares_memory:
+                return x.astype(dtype)
+            x = self.to_host(x)  # PyOpenCL's own kernel would read memory that NumPy may have freed by then
         host = np.ascontiguousarray(x, dtype)
         if not self._shares_memory:
             return self.cl.array.to_device(self.queue, host)

@@ -116,6 +116,24 @@ def test_a_processors_arrays_are_not_copied(device):
     assert device.to_host(device.zeros((10, 3), np.float32)).ctypes.data % cpu.ALIGNMENT == 0
 
 
+def test_an_array_may_go_while_another_type_is_made_of_it(device, build):
+    """The work before takes longer than it takes to write over the memory that the array leaves."""
+    slow = build(
+        "KERNEL slow(const long steps, GLOBAL double *x) { OUTER(b); INNER(t) {"
+        " for (long i = 0; i < steps; ++i) x[b * BLOCK + t] = x[b * BLOCK + t] * 0.5 + 1; } }", block=32
+    ).slow  # fmt: skip
+    busy, wanted, written = device.zeros(32, np.float64), np.arange(10_000.0), []
+    slow(1, 1, busy)
+    device.synchronize()
+    for _ in range(3):
+        before = device.array(wanted.copy())
+        slow(1, 1_000_000, busy)
+        single = device.array(before, np.float32)
+        del before
+        written += [np.full(len(wanted) + extra, -1.0) for extra in (0, 8)]  # 8: a cache line for alignment
+        assert np.array_equal(device.to_host(single), wanted)
+
+
 def test_the_clock_agrees_with_the_hosts(device):
     probe = arithmetic_probe(device, "float64")
     probe.function()

@@ -17,6 +17,7 @@ import numpy as np
 
 # The place in lexicographic order of meshio's corners.
 LEXICOGRAPHIC = {4: [0, 1, 3, 2], 8: [0, 1, 3, 2, 4, 5, 7, 6]}
+CHUNK = 1 << 14  # elements at a time on a processor, whose caches then hold what a `place` makes of them
 
 
 @dataclass(frozen=True)
@@ -204,23 +205,26 @@ def _placed(lattice, count, level, points, place, xp):
     last = xp.empty(count, dtype=np.int8)  # the column that gives a new node its place, of those that could
     for column in columns:
         last[lattice[:, column]] = column
+    origins = _origins(points.shape[1], level, xp)
     for column in columns:
         elements = xp.nonzero(last[lattice[:, column]] == column)[0]
-        if len(elements):  # CIRCLE's first elements have such a column without any
-            at = xp.asarray(positions[column], dtype=float)
-            made[lattice[elements, column]] = _points(elements, at, level, place, xp)
+        chunk = CHUNK if xp is np else max(1, len(elements))  # CIRCLE's first elements have such a column without any
+        for begin in range(0, len(elements), chunk):
+            some = elements[begin : begin + chunk]
+            at = 0.5 ** (level + 1) * xp.asarray(positions[column], dtype=float)
+            made[lattice[some, column]] = place(some // len(origins), origins[some % len(origins)] + at, xp)
     return made
 
 
-def _points(elements, position, level, place, xp):
-    """Return the points at a place of the lattice of elements."""
-    origin = xp.zeros((len(elements), len(position)))
-    rest = elements
+def _origins(dimension, level, xp):
+    """Return the first corners, in [0, 1]^d, of all that a coarse element is refined into, in their order."""
+    rest = xp.arange(1 << dimension * level)
+    origins = xp.zeros((len(rest), dimension))
     for back in range(level):
-        for axis in range(len(position)):
-            origin[:, axis] += ((rest >> axis) & 1) * 0.5 ** (level - back)
-        rest = rest >> len(position)
-    return place(rest, origin + 0.5 ** (level + 1) * position, xp)
+        for axis in range(dimension):
+            origins[:, axis] += ((rest >> axis) & 1) * 0.5 ** (level - back)
+        rest = rest >> dimension
+    return origins
 
 
 def _children(lattice):

@@ -41,8 +41,7 @@ def number(name: str, space, level: int = 1, xp=np):
     elif name == "sto":
         order = xp.asarray(np.random.default_rng(level).permutation(count))
     elif name == "hie":
-        _, met = xp.unique(space.nodes.ravel(), return_index=True)
-        order = xp.argsort(met)
+        order = _met(space.nodes.ravel(), count, xp)
     else:
         raise ValueError(f"numbering {name!r} is none of {', '.join(NUMBERINGS)}")
     return order.astype(np.int32)
@@ -50,6 +49,18 @@ def number(name: str, space, level: int = 1, xp=np):
 
 def _host(array):
     return array.get() if hasattr(array, "get") else array
+
+
+def _met(flat, count, xp):
+    """Return the nodes in the order in which they are met."""
+    first = xp.empty(count, dtype=np.int64)
+    if xp is np:
+        first[flat[::-1]] = np.arange(flat.size - 1, -1, -1)  # of several writes the last one stays
+    else:
+        first[:] = xp.unique(flat, return_index=True)[1]
+    is_first = xp.zeros(flat.size, dtype=bool)
+    is_first[first] = True
+    return flat[is_first]
 
 
 def _cuthill_mckee(nodes, count):

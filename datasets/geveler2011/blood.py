@@ -40,6 +40,11 @@ def _arc(centre, radius, begin, turn, t, xp):
     return xp.asarray(centre) + abs(radius) * normal, normal * np.sign(radius)
 
 
+def _straight(x, xp):
+    """Return points of the vessel's upper side, and its normals."""
+    return xp.stack((x, 0 * x + HEIGHT), axis=1), xp.stack((0 * x, 0 * x + 1), axis=1)
+
+
 def _upper(s, xp):
     """Return the inner side of the upper wall at path coordinate `s`, counted in elements, and its outward normal."""
     half, turn = _neck()
@@ -49,17 +54,20 @@ def _upper(s, xp):
     # Either fillet has two elements, one on each side of the neck's corner.
     lengths = BEFORE - 1, 2, 2 * SIDE + NECK - 2, 2, AFTER - 1
     begins = np.cumsum([0, *lengths])
-    t = [(s - begin) / length for begin, length in zip(begins, lengths, strict=False)]
-    up = xp.stack((0 * s, 0 * s + 1), axis=1)
     pieces = [
-        (xp.stack((LEFT * t[0], 0 * s + HEIGHT), axis=1), up),
-        _arc((corners[0], HEIGHT + FILLET), -FILLET, -np.pi / 2, turn, t[1], xp),
-        _arc((middle, CENTRE), RADIUS, np.pi / 2 + sweep / 2, -sweep, t[2], xp),
-        _arc((corners[1], HEIGHT + FILLET), -FILLET, 1.5 * np.pi - turn, turn, t[3], xp),
-        (xp.stack((corners[1] + RIGHT * t[4], 0 * s + HEIGHT), axis=1), up),
+        lambda t: _straight(LEFT * t, xp),
+        lambda t: _arc((corners[0], HEIGHT + FILLET), -FILLET, -np.pi / 2, turn, t, xp),
+        lambda t: _arc((middle, CENTRE), RADIUS, np.pi / 2 + sweep / 2, -sweep, t, xp),
+        lambda t: _arc((corners[1], HEIGHT + FILLET), -FILLET, 1.5 * np.pi - turn, turn, t, xp),
+        lambda t: _straight(corners[1] + RIGHT * t, xp),
     ]
-    piece = sum((s > end).astype(int) for end in begins[1:-1])[:, None]
-    return tuple(sum(xp.where(piece == i, each[k], 0.0) for i, each in enumerate(pieces)) for k in (0, 1))
+    piece = sum((s > end).astype(int) for end in begins[1:-1])
+    points, normals = xp.empty((len(s), 2)), xp.empty((len(s), 2))
+    for number, (each, begin, length) in enumerate(zip(pieces, begins, lengths, strict=False)):
+        mine = xp.nonzero(piece == number)[0]
+        if len(mine):
+            points[mine], normals[mine] = each((s[mine] - begin) / length)
+    return points, normals
 
 
 def _along(corners, counts, s, xp):

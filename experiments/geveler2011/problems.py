@@ -44,11 +44,11 @@ class Problem:
     xp, sparse : modules
         NumPy and SciPy's sparse matrices, or CuPy's.
     device : kernels.device.Device, optional
-        A processor that assembles in compiled code.
+        A processor that assembles and permutes in compiled code.
     """
 
     def __init__(self, mesh, element: str, level: int, xp, sparse, device=None):
-        self.xp, self.degree = xp, DEGREES[element]
+        self.xp, self.degree, self.device = xp, DEGREES[element], device
         found = hierarchy(mesh, level, xp)
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
         self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, True, device)
@@ -57,7 +57,7 @@ class Problem:
     def numbered(self, numbering: str) -> list[multigrid.Grid]:
         """Return all levels in a numbering; the last one is kept."""
         orders = [number(numbering, space, level, self.xp) for level, space in enumerate(self.spaces, 1)]
-        return multigrid.renumbered(self.grids, orders, self.xp)
+        return multigrid.renumbered(self.grids, orders, self.xp, self.device)
 
 
 # An unknown, in two and three dimensions, at the peak: every level's matrices, before and after numbering.

@@ -73,20 +73,17 @@ def cache_bytes() -> int:
 
 def aligned_empty(shape, dtype) -> np.ndarray:
     """Return an uninitialised NumPy array that starts on a cache line."""
-    dtype = np.dtype(dtype)
-    count = int(np.prod(shape, dtype=np.int64))
-    memory = np.empty(count * dtype.itemsize + ALIGNMENT, np.uint8)
-    return _aligned(memory, count * dtype.itemsize).view(dtype).reshape(shape)
+    return _aligned(np.empty, shape, np.dtype(dtype))
 
 
 def aligned_zeros(shape, dtype) -> np.ndarray:
     """Return a NumPy array of zeros that starts on a cache line, its pages not yet touched."""
-    dtype = np.dtype(dtype)
+    return _aligned(np.zeros, shape, np.dtype(dtype))
+
+
+def _aligned(make, shape, dtype) -> np.ndarray:
     count = int(np.prod(shape, dtype=np.int64))
-    memory = np.zeros(count * dtype.itemsize + ALIGNMENT, np.uint8)
-    return _aligned(memory, count * dtype.itemsize).view(dtype).reshape(shape)
-
-
-def _aligned(memory: np.ndarray, size: int) -> np.ndarray:
-    offset = -memory.ctypes.data % ALIGNMENT
-    return memory[offset : offset + size]
+    # Of the array's own type: of what looks like a small part of another array SciPy's matrices make a copy.
+    memory = make(count + ALIGNMENT // dtype.itemsize, dtype)
+    offset = -memory.ctypes.data % ALIGNMENT // dtype.itemsize
+    return memory[offset : offset + count].reshape(shape)

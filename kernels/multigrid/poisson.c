@@ -4,6 +4,13 @@
 
 #define LANES 8
 #define MOST (LOCAL * SHARED_BY) /* columns of a row */
+#ifdef __CUDACC_RTC__
+#define PREFETCH(pointer) ((void)0)
+#else
+#define PREFETCH(pointer) __builtin_prefetch(pointer)
+#endif
+#define AHEAD 8 /* rows whose elements are asked for before they are read: in the order of nodes they are anywhere */
+#define WIDE ((LOCAL + 3) / 4 * 4) /* whole vectors of an element's columns */
 
 /* Matrices (elements, LOCAL, LOCAL) and loads (elements, LOCAL), see assembly._local. `slopes` are (POINTS, LOCAL, DIMENSION). */
 KERNEL integrate(const int elements, GLOBAL const int *RESTRICT nodes, GLOBAL const double *RESTRICT points,
@@ -85,26 +92,29 @@ KERNEL gather(const int rows, const int parts, GLOBAL const int *RESTRICT nodes,
               GLOBAL double *RESTRICT values, GLOBAL double *RESTRICT rhs)
 {
     OUTER(part);
-    int found[MOST];
+    int found[MOST + LANES]; /* columns as they are met */
     double sums[MOST];
     for (int row = (int)((long)rows * part / parts); row < (int)((long)rows * (part + 1) / parts); ++row) {
         int count = 0;
         double load = 0;
+        if (row + AHEAD < rows)
+            for (int p = first[row + AHEAD]; p < first[row + AHEAD + 1]; ++p) {
+                PREFETCH(nodes + places[p] / LOCAL * LOCAL);
+                if (columns) PREFETCH(matrices + (long)places[p] * LOCAL), PREFETCH(loads + places[p]);
+            }
         if (fixed[row]) {
             found[0] = row, sums[0] = 1, count = 1;
         } else {
             for (int p = first[row]; p < first[row + 1]; ++p) {
                 const long place = places[p], begin = place / LOCAL * LOCAL;
-                for (int b = 0; b < LOCAL; ++b) {
-                    const int column = nodes[begin + b];
-                    int at = count;
-                    while (at && found[at - 1] > column) --at;
-                    const int is_known = at && found[at - 1] == column;
-                    if (!is_known) {
-                        for (int k = count++; k > at; --k) found[k] = found[k - 1], sums[k] = sums[k - 1];
-                        found[at] = column, sums[at] = 0;
-                    }
-                    if (columns) sums[at - is_known] += matrices[place * LOCAL + b];
+                int column[WIDE], at[WIDE];
+                for (int b = 0; b < WIDE; ++b) column[b] = b < LOCAL ? nodes[begin + b] : -1, at[b] = -1;
+                for (int f = 0; f < count; ++f)
+                    for (int b = 0; b < WIDE; ++b) at[b] = found[f] == column[b] ? f : at[b];
+                for (int b = 0; b < LOCAL; ++b) { /* an element has no column twice */
+                    const int is_new = at[b] < 0, slot = is_new ? count : at[b];
+                    found[slot] = column[b], count += is_new;
+                    if (columns) sums[slot] = (is_new ? 0 : sums[slot]) + matrices[place * LOCAL + b];
                 }
                 if (columns) load += loads[place];
             }
@@ -113,7 +123,16 @@ KERNEL gather(const int rows, const int parts, GLOBAL const int *RESTRICT nodes,
             lengths[row] = count;
             continue;
         }
-        for (int k = 0; k < count; ++k) columns[offsets[row] + k] = found[k], values[offsets[row] + k] = sums[k];
+        for (int l = 0; l < LANES; ++l) found[count + l] = 0;
+        for (int k = 0; k < count; k += LANES) { /* a column's place is the number of smaller ones: without branches */
+            int smaller[LANES] = {0};
+            for (int f = 0; f < count; ++f)
+                for (int l = 0; l < LANES; ++l) smaller[l] += found[f] < found[k + l];
+            for (int l = 0; l < LANES && k + l < count; ++l) {
+                columns[offsets[row] + smaller[l]] = found[k + l];
+                values[offsets[row] + smaller[l]] = sums[k + l];
+            }
+        }
         rhs[row] = load;
     }
 }

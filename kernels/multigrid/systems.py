@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.amg import primitives
+from kernels.amg.arrays import Csr
 from kernels.multigrid import assembly, transfer
 
 
@@ -57,27 +59,37 @@ def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: b
     return made
 
 
-def renumbered(levels: list[Grid], orders, xp=np) -> list[Grid]:
+def renumbered(levels: list[Grid], orders, xp=np, device=None) -> list[Grid]:
     """Return the same levels in other numberings.
 
     Parameters
     ----------
     orders : sequence of (n,) int32 arrays
-        For each level, the old number of each new one.
+        For each level, the old number of each new one. Levels that keep their numbers are returned as they are.
+    device : kernels.device.Device, optional
+        A processor, which permutes matrices in compiled code.
     """
+    numbers = [xp.arange(len(order), dtype=order.dtype) for order in orders]
+    if all(bool((order == each).all()) for order, each in zip(orders, numbers, strict=True)):
+        return list(levels)
     made, below = [], None
-    for grid, order in zip(levels, orders, strict=True):
+    for grid, order, each in zip(levels, orders, numbers, strict=True):
         rank = xp.empty_like(order)
-        rank[order] = xp.arange(len(order), dtype=order.dtype)
-        prolongator = None if grid.prolongator is None else _permuted(grid.prolongator, order, below)
+        rank[order] = each
+        prolongator = None if grid.prolongator is None else _permuted(grid.prolongator, order, below, device)
         places = None if grid.direct is None else grid.direct.renumbered(order, below, xp)
-        made.append(Grid(_permuted(grid.matrix, order, rank), prolongator, grid.rhs[order], grid.start[order], places))
+        matrix = _permuted(grid.matrix, order, rank, device)
+        made.append(Grid(matrix, prolongator, grid.rhs[order], grid.start[order], places))
         below = rank
     return made
 
 
-def _permuted(matrix, order, rank):
+def _permuted(matrix, order, rank, device):
     """Return the rows in a new order, columns by their new numbers, sorted."""
+    parts = matrix.indptr, matrix.indices, matrix.data
+    if device is not None and matrix.indptr.dtype == np.int32:
+        found = primitives.rearranged(device, Csr(matrix.shape, *map(device.array, parts)), order, rank)
+        return type(matrix)((found.values, found.columns, found.offsets), shape=matrix.shape)
     picked = matrix[order]
     made = type(picked)((picked.data, rank[picked.indices], picked.indptr), shape=picked.shape)
     made.sort_indices()

@@ -145,6 +145,15 @@ def test_refinement_goes_on_from_known_levels(recipe):
     assert len(hierarchy(mesh, 2, known=whole).levels) == 2
 
 
+@pytest.mark.parametrize("recipe", ["circle", "blood", "cube"])
+def test_places_do_not_depend_on_how_many_elements_are_done_at_once(recipe, monkeypatch):
+    mesh = datasets.load(f"geveler2011/{recipe}", "smoke")
+    whole = hierarchy(mesh, 3).levels
+    monkeypatch.setattr("datasets.geveler2011._hierarchy.CHUNK", 7)
+    for one, other in zip(hierarchy(mesh, 3).levels, whole, strict=True):
+        assert np.array_equal(one.lattice_points, other.lattice_points)
+
+
 def test_cubes_are_refined_into_cubes():
     points, cells = hexes(2)
     found = refined(points, cells, 3)
@@ -182,6 +191,7 @@ def test_numberings_are_what_they_say(made):
         assert (np.diff(x) > -1e-9).all()
         assert not np.array_equal(number("sto", space, 4), orders["sto"])
         assert np.array_equal(number("sto", space, 3), orders["sto"])
+        assert list(orders["hie"]) == list(dict.fromkeys(space.nodes.ravel()))
         ranks = {name: np.argsort(order) for name, order in orders.items()}
         spread = {name: np.ptp(rank[space.nodes], axis=1) for name, rank in ranks.items()}
         assert spread["cm"].max() < 0.35 * count < spread["2lv"].max()

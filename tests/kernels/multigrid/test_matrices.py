@@ -9,7 +9,7 @@ from skfem.models.poisson import laplace, unit_load
 from kernels import multigrid
 from kernels.multigrid import elements, spai, transfer
 
-from .conftest import grids, on, problem
+from .conftest import grids, on, orders, problem
 
 # Mesh and element of scikit-fem: curved ones for Q2, whose mesh has the same nodes.
 ELEMENTS = {("square", 1): (skfem.MeshQuad, skfem.ElementQuad1), ("circle", 1): (skfem.MeshQuad, skfem.ElementQuad1),
@@ -59,6 +59,36 @@ def test_compiled_assembly_is_that_of_numpy(name, degree, device):
     assert np.array_equal(ours.matrix.indices, theirs.matrix.indices)
     assert np.allclose(ours.matrix.data, theirs.matrix.data, rtol=0, atol=1e-14 * abs(theirs.matrix).max())
     assert np.allclose(ours.rhs, theirs.rhs, rtol=0, atol=1e-15 * abs(theirs.rhs).max())
+
+
+@pytest.mark.parametrize("numbering", ["cm", "xyz", "sto", "hie"])
+@pytest.mark.parametrize(("name", "degree"), [("circle", 1), ("circle", 2), ("cube", 2)])
+def test_compiled_permutations_are_those_of_dense_matrices(name, degree, numbering, device):
+    if device.is_gpu:
+        pytest.skip("for processors")
+    old, new = grids(name, degree, 2, with_direct=True), orders(name, degree, 2, numbering)
+    found = multigrid.renumbered(old, new, device=device)
+    for grid, given, order, below in zip(found, old, new, (None, new[0]), strict=True):
+        pairs = [(grid.matrix, given.matrix.toarray()[np.ix_(order, order)])]
+        if below is not None:
+            pairs.append((grid.prolongator, given.prolongator.toarray()[np.ix_(order, below)]))
+        for matrix, dense in pairs:
+            assert np.array_equal(matrix.toarray(), dense) and matrix.shape == dense.shape
+            assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+            steps = np.diff(matrix.indices) > 0
+            steps[matrix.indptr[1:-1][(matrix.indptr[1:-1] > 0) & (matrix.indptr[1:-1] < matrix.nnz)] - 1] = True
+            assert steps.all()  # sorted within each row
+        lengths = np.diff(given.matrix.indptr)[order]  # zeros stay stored
+        assert np.array_equal(np.diff(grid.matrix.indptr), lengths)
+
+
+def test_levels_that_keep_their_numbers_are_not_copied():
+    old = grids("circle", 1, 2)
+    same = [np.arange(len(grid.rhs), dtype=np.int32) for grid in old]
+    assert all(one is other for one, other in zip(multigrid.renumbered(old, same), old, strict=True))
+    same[1] = same[1][::-1].copy()
+    turned = multigrid.renumbered(old, same)
+    assert np.array_equal(turned[1].rhs, old[1].rhs[::-1]) and np.array_equal(turned[0].rhs, old[0].rhs)
 
 
 @pytest.mark.parametrize("degree", [1, 2])

@@ -169,7 +169,7 @@ def moving(pictures) -> bytes:
 
 def sheet(pictures, title: str, columns: int = 5) -> bytes:
     """Return frames with their times, row by row, as a PNG."""
-    from repro.show.plots import PAGE, figure, style
+    from repro.show.plots import PAGE, figure, small, style
 
     chosen = [pictures[k] for k in np.unique(np.linspace(0, len(pictures) - 1, 2 * columns).round().astype(int))]
     rows = -(-len(chosen) // columns)
@@ -185,4 +185,4 @@ def sheet(pictures, title: str, columns: int = 5) -> bytes:
         made.suptitle(title, fontsize=8)
         stream = io.BytesIO()
         made.savefig(stream, format="png", metadata={"Software": None})
-    return stream.getvalue()
+    return small(stream.getvalue(), 256, is_smooth=True)

@@ -5,6 +5,7 @@ Figures are built without pyplot, so that no window system is needed and no figu
 
 from __future__ import annotations
 
+import io
 import math
 import tempfile
 import textwrap
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMN", "FORMATS", "PAGE", "bars", "caption", "colour", "figure", "label", "lines", "marker", "point", "remove",
-    "save", "style",
+    "save", "small", "style",
 ]  # fmt: skip
 
 FORMATS = {
@@ -327,19 +328,26 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
         for path, each in zip(drawn, formats, strict=True):
             made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
             if each == "png":
-                _palette(path)
+                path.write_bytes(small(path.read_bytes(), 256 if any(axes.images for axes in made.axes) else 64))
         for path, target in zip(drawn, written, strict=True):
             write_atomically(target, path.read_bytes())
     return written
 
 
-def _palette(path: Path) -> None:
-    """Write a picture again with 256 colours, in a third of the bytes: git keeps each that is drawn."""
+def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
+    """Return a PNG with fewer colours, in a third of the bytes or less: git keeps each that is drawn.
+
+    They are chosen by coverage, which keeps those of a few marks; for a smooth picture by count, or its shading has
+    steps, in more bytes.
+    """
     from PIL import Image
 
-    with Image.open(path) as image:
-        fewer = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    fewer.save(path, optimize=True)
+    method = Image.Quantize.MEDIANCUT if is_smooth else Image.Quantize.MAXCOVERAGE
+    with Image.open(io.BytesIO(picture)) as image:
+        fewer = image.convert("RGB").quantize(colours, method=method, dither=Image.Dither.NONE)
+    stream = io.BytesIO()
+    fewer.save(stream, "PNG", optimize=True)
+    return stream.getvalue()
 
 
 def remove(path_stem: str | Path) -> None:

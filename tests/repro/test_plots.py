@@ -3,6 +3,7 @@
 import io
 import itertools
 
+import matplotlib.colors
 import matplotlib.image
 import matplotlib.text
 import numpy as np
@@ -200,6 +201,25 @@ def test_the_same_data_give_the_same_bytes(results, tmp_path):
     assert matplotlib.image.imread(tmp_path / "a" / "table2.small.png").shape[1] == round(plots.COLUMN * 200)
     assert contents[0][0].startswith(b"\x89PNG") and b"<svg" in contents[0][1]
     assert (tmp_path / "a" / "table2.small.png").is_file() and b"dc:date" not in contents[0][1]
+
+
+def saved(made, folder):
+    """Return the colours of a figure's picture, a row each."""
+    (path,) = plots.save(made, folder / "a")
+    return np.unique((matplotlib.image.imread(path)[..., :3] * 255).round().astype(int).reshape(-1, 3), axis=0)
+
+
+def test_pictures_have_few_colours_and_those_of_all_marks(tmp_path):
+    wanted = sorted({colour for family in FAMILIES.values() for colour, _ in family.values()})
+    made, (axes,) = plots.figure()
+    axes.bar(range(len(wanted)), 1, color=wanted)
+    found = saved(made, tmp_path)
+    assert len(found) <= 64
+    for colour in wanted:
+        exact = np.array(matplotlib.colors.to_rgb(colour)) * 255
+        assert np.abs(found - exact).max(axis=1).min() <= 8, colour
+    axes.imshow(np.linspace(0, 1, 3 * 128**2).reshape(128, 128, 3), extent=(0, 1, 0, 1))
+    assert 64 < len(saved(made, tmp_path)) <= 256
 
 
 def test_a_name_that_no_family_has_looks_like_none_that_has_one():

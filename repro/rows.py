@@ -137,12 +137,14 @@ def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def read_file(path: Path) -> pandas.DataFrame:
     """Return the rows of an artefact's CSV, with ``machine``, ``file``, ``cores`` and ``gpu``.
 
+    The file is named without ``.xz`` where it is compressed: others that lie beside it have its name.
+
     Raises `ReproError` when it is damaged, as one that is empty or was cut off.
     """
     made, facts = _read(path, *(state(each) for each in (as_stored(path), path.with_suffix(".json"))))
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
-        machine=path.parents[1].name, file=str(as_stored(path)), cores=[facts.get("cores")] * len(made),
+        machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
         gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
     )  # fmt: skip
 

@@ -94,7 +94,9 @@ class Hierarchy:
         raise ValueError(f"there are Q1 and Q2, not Q{degree}")
 
 
-def hierarchy(mesh, levels: int, xp=np, known: tuple[Level, ...] = ()) -> Hierarchy:
+def hierarchy(
+    mesh, levels: int, xp=np, known: tuple[Level, ...] = (), edges: Callable | None = None
+) -> Hierarchy:  # fmt: skip
     """Return a mesh of this paper refined to so many levels, its own counted.
 
     Parameters
@@ -106,15 +108,19 @@ def hierarchy(mesh, levels: int, xp=np, known: tuple[Level, ...] = ()) -> Hierar
         NumPy, or CuPy for arrays on the device.
     known : tuple of Level, optional
         The first of them, where they were made before.
+    edges : callable, optional
+        From cells and how many vertices there are to the numbers of each element's edges, and how many edges there are:
+        ordered by lower, then by higher ends. By default they are sorted.
     """
     recipe = importlib.import_module(f"datasets.{mesh.name.replace('/', '.')}")
     own = mesh.title.partition(" (stand-in)")[0] != recipe.TITLE
-    made = refined(mesh.points, mesh.cells, levels, None if own else getattr(recipe, "place", None), xp, known)
+    made = refined(mesh.points, mesh.cells, levels, None if own else getattr(recipe, "place", None), xp, known, edges)
     return Hierarchy(made, recipe.SOURCE, recipe.dirichlet)
 
 
 def refined(
-    points, cells, levels: int, place: Callable | None = None, xp=np, known: tuple[Level, ...] = ()
+    points, cells, levels: int, place: Callable | None = None, xp=np, known: tuple[Level, ...] = (),
+    edges: Callable | None = None,
 ) -> tuple[Level, ...]:  # fmt: skip
     """Return a mesh and its refinements.
 
@@ -128,7 +134,7 @@ def refined(
     place : callable, optional
         ``place(cells, local, xp)`` returns the points of coarse elements, (p,) ints, at local coordinates, (p, d) in
         [0, 1]^d; where elements meet it must agree. By default elements are refined multilinearly, with straight sides.
-    known : see `hierarchy`
+    known, edges : see `hierarchy`
     """
     if levels < 1:
         raise ValueError(f"{levels} levels: there is at least the mesh itself")
@@ -139,7 +145,7 @@ def refined(
     for level in range(len(made), levels):
         if level:
             points, cells = made[-1].lattice_points, _children(made[-1].lattice)
-        lattice, boundary, count = _lattice(cells, len(points), xp)
+        lattice, boundary, count = _lattice(cells, len(points), xp, edges)
         finer = _placed(lattice, count, level, points, place, xp)
         made.append(Level(points, cells, lattice, finer, boundary[: len(points)], boundary))
     return tuple(made)
@@ -150,7 +156,7 @@ def _positions(dimension):
     return [place[::-1] for place in product(range(3), repeat=dimension)]
 
 
-def _lattice(cells, vertices, xp):
+def _lattice(cells, vertices, xp, edges):
     """Number edges, faces and elements behind the vertices; return lattices, which nodes are on the boundary, count."""
     dimension = cells.shape[1].bit_length() - 1
     positions = _positions(dimension)
@@ -164,6 +170,10 @@ def _lattice(cells, vertices, xp):
         elif free == dimension:
             lattice[:, columns] = count + xp.arange(len(cells), dtype=np.int32)[:, None]
             count += len(cells)
+        elif free == 1 and edges is not None:
+            number, distinct = edges(cells, vertices)
+            lattice[:, columns] = count + number
+            count += distinct
         else:
             keys = xp.stack([_key(cells[:, corners], vertices, xp) for corners in ends], axis=1)
             distinct, number = xp.unique(keys.ravel(), return_inverse=True)

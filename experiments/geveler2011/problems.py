@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import weakref
 
 import numpy as np
@@ -44,12 +45,13 @@ class Problem:
     xp, sparse : modules
         NumPy and SciPy's sparse matrices, or CuPy's.
     device : kernels.device.Device, optional
-        A processor that assembles and permutes in compiled code.
+        A processor that refines, assembles and permutes in compiled code.
     """
 
     def __init__(self, mesh, element: str, level: int, xp, sparse, device=None):
         self.xp, self.degree, self.device = xp, DEGREES[element], device
-        found = hierarchy(mesh, level, xp)
+        edges = device and functools.partial(multigrid.numbered_edges, device)
+        found = hierarchy(mesh, level, xp, edges=edges)
         self.spaces = [found.space(i, self.degree) for i in range(1, level + 1)]
         self.grids = multigrid.grids(self.spaces, found.source, found.dirichlet, xp, sparse, True, device)
 

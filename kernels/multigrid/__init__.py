@@ -5,9 +5,21 @@ over them. It sees matrices and vectors: neither the elements, nor the mesh, nor
 """
 
 from kernels.multigrid.assembly import System, poisson
+from kernels.multigrid.edges import numbered_edges
 from kernels.multigrid.smoothers import SMOOTHERS
 from kernels.multigrid.solver import Multigrid, Outcome
 from kernels.multigrid.systems import Grid, grids, renumbered
 from kernels.multigrid.transfer import prolongation
 
-__all__ = ["SMOOTHERS", "Grid", "Multigrid", "Outcome", "System", "grids", "poisson", "prolongation", "renumbered"]
+__all__ = [
+    "SMOOTHERS",
+    "Grid",
+    "Multigrid",
+    "Outcome",
+    "System",
+    "grids",
+    "numbered_edges",
+    "poisson",
+    "prolongation",
+    "renumbered",
+]

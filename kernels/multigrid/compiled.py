@@ -45,11 +45,8 @@ def assembled(device, space, source: float):
     """
     rows, (count, local) = len(space.points), space.nodes.shape
     dimension = space.points.shape[1]
-    by_node = scipy.sparse.csr_matrix(
-        (np.arange(count * local, dtype=np.int32), space.nodes.ravel(), np.arange(0, count * local + 1, local)),
-        shape=(count, rows),
-    ).tocsc()  # the places of each node in `nodes`, elements in their order
-    shared = int(np.diff(by_node.indptr).max())
+    first, places = places_of(space.nodes, rows)
+    shared = int(np.diff(first).max())
     kernels = device.build(SOURCE, block=1, defines=_defines(space.degree, dimension, shared))
     points, weights = elements.gauss(space.degree + 1, dimension)
     shapes, slopes = (table(space.degree, points) for table in (elements.values, elements.gradients))
@@ -58,10 +55,10 @@ def assembled(device, space, source: float):
     loads = device.empty((count, local), np.float64)
     tables = [device.array(table, np.float64) for table in (space.points, shapes, slopes, weights)]
     kernels.integrate(-(-count // LANES), count, nodes, *tables, float(source), matrices, loads)
-    parts = max(1, min(PARTS * device.compute_units, rows // ROWS))
+    parts = parts_of(device, rows)
     lengths, rhs = device.empty(rows, np.int32), device.empty(rows, np.float64)
-    given = (rows, parts, nodes, device.array(space.boundary, np.uint8), device.array(by_node.indptr, np.int32),
-             device.array(by_node.data, np.int32), matrices, loads, lengths)  # fmt: skip
+    given = (rows, parts, nodes, device.array(space.boundary, np.uint8), first, places,
+             matrices, loads, lengths)  # fmt: skip
     kernels.gather(parts, *given, None, None, None, rhs)
     offsets = np.zeros(rows + 1, np.int32)
     np.cumsum(device.to_host(lengths), out=offsets[1:])
@@ -69,3 +66,18 @@ def assembled(device, space, source: float):
     kernels.gather(parts, *given, device.array(offsets), columns, values, rhs)
     found = tuple(device.to_host(part) for part in (values, columns))
     return scipy.sparse.csr_matrix((*found, offsets), shape=(rows, rows)), device.to_host(rhs)
+
+
+def places_of(nodes, count: int):
+    """Return where each of so many nodes stands in the flattened `nodes`: offsets, and places in their order."""
+    elements, local = nodes.shape
+    offsets = np.arange(0, nodes.size + 1, local)
+    by_node = scipy.sparse.csr_matrix(
+        (np.arange(nodes.size, dtype=np.int32), nodes.ravel(), offsets), shape=(elements, count)
+    ).tocsc()
+    return by_node.indptr.astype(np.int32, copy=False), by_node.data
+
+
+def parts_of(device, rows: int) -> int:
+    """Return the parts that rows are shared out in."""
+    return max(1, min(PARTS * device.compute_units, rows // ROWS))

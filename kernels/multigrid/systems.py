@@ -52,9 +52,11 @@ def grids(spaces, source=0.0, dirichlet=None, xp=np, sparse=None, with_direct: b
     made = []
     for level, space in enumerate(spaces):
         system = assembly.poisson(space, source, dirichlet, xp, sparse, device)
-        below = spaces[level - 1] if level else None
-        prolongator = None if below is None else transfer.prolongation(below, space, xp, sparse)
-        places = transfer.places(below, space, xp) if with_direct and below is not None else None
+        prolongator = places = None
+        if level:
+            below, owner = spaces[level - 1], transfer.owners(space.nodes, len(space.points), xp)
+            prolongator = transfer.prolongation(below, space, xp, sparse, device, owner)
+            places = transfer.places(below, space, xp, owner) if with_direct else None
         made.append(Grid(system.matrix, prolongator, system.rhs, system.start, places))
     return made
 

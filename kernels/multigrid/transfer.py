@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kernels.multigrid import elements
+from kernels.multigrid.compiled import parts_of
+
+SOURCE = Path(__file__).with_name("prolong.c")
+LEAST = 1e-14  # what is smaller is 0 but for rounding
+
+
+def _defines(degree: int, dimension: int) -> dict:
+    return {"LOCAL": (degree + 1) ** dimension, "CHILDREN": 2**dimension, "LEAST": repr(LEAST)}
+
+
+BUILDS = [(SOURCE, 1, _defines(degree, dimension)) for dimension in (2, 3) for degree in (1, 2)]
 
 
 def weights(degree: int, dimension: int) -> np.ndarray:
@@ -33,7 +45,7 @@ def owners(nodes, count: int, xp=np):
     return found
 
 
-def prolongation(coarse, fine, xp=np, sparse=None):
+def prolongation(coarse, fine, xp=np, sparse=None, device=None, owner=None):
     """Return the matrix P of section 2.3 from a space to the same on the mesh refined once, Dirichlet rows empty.
 
     A correction is 0 on the boundary, so rows of fine boundary nodes, and columns of coarse ones, are left out.
@@ -42,6 +54,12 @@ def prolongation(coarse, fine, xp=np, sparse=None):
     ----------
     coarse, fine : spaces
         Children of coarse element e are the fine elements 2^d e to 2^d e + 2^d - 1, lexicographic.
+    xp, sparse : modules, optional
+        NumPy and scipy.sparse, or CuPy's.
+    device : kernels.device.Device, optional
+        A processor, which does it in compiled code.
+    owner : (fine nodes,) int64, optional
+        `owners` of the fine nodes.
 
     Returns
     -------
@@ -53,16 +71,32 @@ def prolongation(coarse, fine, xp=np, sparse=None):
     rows, columns = len(fine.points), len(coarse.points)
     table = xp.asarray(weights(fine.degree, fine.points.shape[1]))
     children, local, _ = table.shape
-    owner = owners(fine.nodes, rows, xp)
+    owner = owners(fine.nodes, rows, xp) if owner is None else owner
+    if device is not None:
+        return sparse.csr_matrix(_compiled(device, coarse, fine, table, owner), shape=(rows, columns))
     child = owner // local
     functions = coarse.nodes[child // children]
     entries = table[child % children, owner % local]
-    keep = (xp.abs(entries) > 1e-14) & ~fine.boundary[:, None] & ~coarse.boundary[functions]
+    keep = (xp.abs(entries) > LEAST) & ~fine.boundary[:, None] & ~coarse.boundary[functions]
     offsets = xp.zeros(rows + 1, dtype=np.int32)
     offsets[1:] = xp.cumsum(keep.sum(axis=1))
     matrix = sparse.csr_matrix((entries[keep], functions[keep], offsets), shape=(rows, columns))
     matrix.sort_indices()
     return matrix
+
+
+def _compiled(device, coarse, fine, table, owner):
+    """Return values, columns and offsets of the prolongation."""
+    rows = len(fine.points)
+    kernel = device.build(SOURCE, block=1, defines=_defines(fine.degree, fine.points.shape[1])).prolong_rows
+    parts, lengths, offsets = parts_of(device, rows), device.empty(rows, np.int32), np.zeros(rows + 1, np.int32)
+    given = rows, parts, device.array(owner, np.int32), device.array(fine.boundary, np.uint8)
+    given += device.array(coarse.nodes, np.int32), device.array(coarse.boundary, np.uint8), device.array(table)
+    kernel(parts, *given, lengths, None, None, None)
+    np.cumsum(lengths, out=offsets[1:])
+    columns, values = (device.empty(int(offsets[-1]), dtype) for dtype in (np.int32, np.float64))
+    kernel(parts, *given, lengths, offsets, columns, values)
+    return values, columns, offsets
 
 
 @dataclass(frozen=True)
@@ -89,11 +123,11 @@ class Places:
         return Places(self.owner[order], nodes, self.table)
 
 
-def places(coarse, fine, xp=np) -> Places:
+def places(coarse, fine, xp=np, owner=None) -> Places:
     """Return what transfer between two spaces needs when it is no matrix; see `prolongation`."""
     table = weights(fine.degree, fine.points.shape[1])
     children, local, functions = table.shape
-    owner = owners(fine.nodes, len(fine.points), xp)
+    owner = owners(fine.nodes, len(fine.points), xp) if owner is None else owner
     owner = owner // local // children * (children * local) + owner // local % children * local + owner % local
     return Places(
         xp.where(fine.boundary, -1, owner).astype(np.int32),

@@ -61,6 +61,19 @@ def test_compiled_assembly_is_that_of_numpy(name, degree, device):
     assert np.allclose(ours.rhs, theirs.rhs, rtol=0, atol=1e-15 * abs(theirs.rhs).max())
 
 
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("name", ["circle", "blood", "cube"])
+def test_compiled_prolongation_is_that_of_numpy(name, degree, device):
+    if device.is_gpu:
+        pytest.skip("for processors")
+    spaces = [problem(name, 3).space(level, degree) for level in (2, 3)]
+    ours, theirs = (transfer.prolongation(*spaces, device=where) for where in (device, None))
+    assert ours.shape == theirs.shape
+    for part in ("indptr", "indices", "data"):
+        assert np.array_equal(getattr(ours, part), getattr(theirs, part))
+        assert getattr(ours, part).dtype == getattr(theirs, part).dtype
+
+
 @pytest.mark.parametrize("numbering", ["cm", "xyz", "sto", "hie"])
 @pytest.mark.parametrize(("name", "degree"), [("circle", 1), ("circle", 2), ("cube", 2)])
 def test_compiled_permutations_are_those_of_dense_matrices(name, degree, numbering, device):

@@ -95,7 +95,11 @@ def test_tables_and_plots(name, status):
     module, results = results_of(name, status)
     tables = module.tables(results)
     text = "\n".join(table.to_markdown() for table in tables)
-    assert isinstance(module.plot(results), matplotlib.figure.Figure)
+    drawn = module.plot(results)
+    if status == SKIPPED and name in ("figure4_row_lengths", "table2_matrices"):
+        assert drawn is None, "of what nobody counted there is no picture"
+    else:
+        assert isinstance(drawn, matplotlib.figure.Figure)
     for table in tables:
         table.to_rich()
     if status == DONE:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ class Laboratory:
         return subprocess.Popen(
             command, cwd=self.folder, env={**os.environ, **self.environment, **environment}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's `&` has it ignored
         )  # fmt: skip
 
     def repro(self, *arguments: str, seconds: float = 60, **environment: str) -> subprocess.CompletedProcess:

@@ -241,7 +241,7 @@ def test_killed_and_run_again_repeats_nothing(laboratory):
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_shows_what_is_done(laboratory, sign):
-    process = laboratory.start(*options(laboratory), FAKELAB_SLEEP="2")
+    process = laboratory.start(*options(laboratory), FAKELAB_SLEEP="0.4")
     wait_for(lambda: len(laboratory.traces()) == 2)
     os.kill(process.pid, sign)
     _, err = process.communicate(timeout=60)

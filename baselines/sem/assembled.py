@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from baselines.sem.sums import CORNERS, Sums
+from baselines.sem.sums import CORNERS, PAIRS, Sums
 
 CHUNK = 1 << 22  # entries of the element matrices that are made at once
-PAIRS = [(r, s) for r in range(3) for s in range(r, 3)]  # components of the metric
 
 
 def matrix(points, cells, order: int, table, free):

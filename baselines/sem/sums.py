@@ -9,6 +9,7 @@ import numpy as np
 from numpy.polynomial.legendre import Legendre
 
 CHUNK = 1 << 16  # nodes of the elements that are computed at once: their arrays stay in a cache
+PAIRS = [(r, s) for r in range(3) for s in range(r, 3)]  # of axes: components of the metric, which is symmetric
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
 
 
@@ -50,13 +51,8 @@ class Sums:
             found.append(np.stack(shape, axis=1))
         return found
 
-    def jacobians(self, cells):
-        """Return dx/dξ at the GLL nodes, (elements, k, j, i, coordinate, reference axis)."""
-        q = self.order + 1
-        return np.moveaxis(np.array(self._jacobians(cells)).reshape(3, 3, q, q, q, -1), (0, 1, 5), (4, 5, 0))
-
     def _jacobians(self, cells):
-        """Return the same as lists by coordinate and reference axis, ((n + 1)³, elements) each."""
+        """Return dx/dξ at the GLL nodes, lists by coordinate and reference axis, ((n + 1)³, elements) each."""
         corners = np.ascontiguousarray(self.points[cells].transpose(2, 1, 0))
         return [[shape @ coordinate for shape in self._shapes] for coordinate in corners]
 
@@ -68,8 +64,7 @@ class Sums:
         determinant = sum(j[x][0] * adjugate[0][x] for x in range(3))
         weights = np.einsum("k,j,i->kji", self.weights, self.weights, self.weights).reshape(-1, 1)
         scale = self.kappa * weights / determinant
-        pairs = [(r, s) for r in range(3) for s in range(r, 3)]
-        found = {pair: scale * sum(a * b for a, b in zip(*(adjugate[r] for r in pair), strict=True)) for pair in pairs}
+        found = {pair: scale * sum(a * b for a, b in zip(*(adjugate[r] for r in pair), strict=True)) for pair in PAIRS}
         return [[found[min(r, s), max(r, s)] for s in range(3)] for r in range(3)], weights * determinant
 
     def multiply(self, u, elements=None):

@@ -145,10 +145,10 @@ def _time(run, grids, name, mesh, seconds, metric="solve"):
         if seconds is not None:
             run.value(metric, seconds, "s")
             return outcome
-    work = _Work(solver, outcomes) if device is not None and hasattr(solver, "cycle_work") else None
+    is_counted = device is not None and hasattr(solver, "cycle_work")
     clock = ReportedClock(solver) if getattr(solver, "seconds", None) is not None else None
-    run.time(metric, solve, check=error, tolerance=1.01 * TOLERANCE, work=work, max_seconds=seconds,
-             capture=False, device=clock)  # fmt: skip
+    run.time(metric, solve, check=error, tolerance=1.01 * TOLERANCE, max_seconds=seconds, capture=False, device=clock,
+             work=(lambda: _work(solver, outcomes)) if is_counted else None)  # fmt: skip
     return outcomes[0]
 
 
@@ -171,23 +171,12 @@ def _by_some_cycles(run, name, solver, grids, mesh, device):
     return by_some(run, "cycles", solver.go_on, outcome.cycles), outcome
 
 
-class _Work:
-    """The least work of a solve, as `repro.Work`: as many cycles as the last one took, and the first defect.
+def _work(solver, outcomes):
+    """Return the least work of a solve: as many cycles as the last one took, and the first defect."""
+    from repro import Work
 
-    It is known when the solve has been timed, so that none is done to count its cycles.
-    """
-
-    precision, problem_bytes = "float64", None
-
-    def __init__(self, solver, outcomes):
-        self._solver, self._outcomes = solver, outcomes
-
-    bytes = property(lambda self: self._sum("bytes"))
-    flops = property(lambda self: self._sum("flops"))
-
-    def _sum(self, name):
-        cycle, first = self._solver.cycle_work(), self._solver.outer.operator.work(1)
-        return self._outcomes[0].cycles * getattr(cycle, name) + getattr(first, name)
+    cycle, first, cycles = solver.cycle_work(), solver.outer.operator.work(1), outcomes[0].cycles
+    return Work(cycles * cycle.bytes + first.bytes, cycles * cycle.flops + first.flops)
 
 
 def _solver(name, device, grids, mesh):

@@ -90,9 +90,9 @@ def open_device(backend: str) -> Device:
 
 
 def _require_proof(device: Device, remedy: str) -> None:
-    """Raise Unavailable where a device is listed that builds no kernel, as of a processor younger than its driver."""
+    """Raise Unavailable where a listed device builds no kernel, as one younger than its driver, or a wrong one."""
     try:
-        is_right, why = device.adds_up(), "its kernels write what is wrong"
+        is_right, why = device.adds_up(), "its kernels compute wrong values"
     except BuildError as error:
         lines = [line.strip() for line in error.log.splitlines() if line.strip()]
         telling = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))

@@ -25,14 +25,14 @@ KERNEL add_all(GLOBAL float *single, GLOBAL double *twice)
 KERNEL part_ways(const int marks, GLOBAL int *RESTRICT marked)
 {
     OUTER(block);
-    SHARED int is_even[BLOCK];
-    INNER(t) { is_even[t] = t % 2 == 0; }
+    SHARED int odd[BLOCK];
+    INNER(t) { odd[t] = t % 2; }
     BARRIER;
     if (marks) {
-        INNER(t) { is_even[t] = !is_even[t] ? -1 : 1; }
+        INNER(t) { odd[t] = -odd[t]; }
         BARRIER;
         INNER(t) {
-            if (is_even[t] < 0) continue;
+            if (odd[t] < 0) continue;
             marked[block * BLOCK + t] = 1;
         }
     } else {

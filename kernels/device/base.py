@@ -224,7 +224,7 @@ class Device:
         return SimpleNamespace(**kernels)
 
     def adds_up(self) -> bool:
-        """Build and run kernels with all that drivers get wrong in them; return whether what they write is right.
+        """Build and run kernels of the kinds that drivers get wrong; return whether their values are right.
 
         Raises
         ------

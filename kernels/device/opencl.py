@@ -20,8 +20,8 @@ from kernels.device.source import Source, place
 from kernels.device.stamps import FINEST, Stamps
 
 REMEDY = (
-    "install an OpenCL driver and `pip install pyopencl`: a GPU's, or a processor's whose kernels write what is right, "
-    "as Intel's does and PoCL 3 does not"
+    "install an OpenCL driver and `pip install pyopencl`; a processor needs a driver of its own: Intel's works, PoCL 3 "
+    "computes wrong values"
 )
 BROKEN = (
     "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself, and PoCL 3 "

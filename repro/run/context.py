@@ -135,9 +135,9 @@ class Run:
 
     def time(
         self, metric: str, function: Callable[[], Any], *, check: Callable[[], float] | None = None,
-        tolerance: float | None = None, work: Work | None = None, device: Any = None, cold: bool = False,
-        unit: str = "s", max_seconds: float | None = None, capture: bool = True, repeats: int | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        tolerance: float | None = None, work: Work | Callable[[], Work] | None = None, device: Any = None,
+        cold: bool = False, unit: str = "s", max_seconds: float | None = None, capture: bool = True,
+        repeats: int | None = None, parameters: Mapping[str, Any] | None = None,
     ):  # fmt: skip
         """Check and time a function, and record its median with the confidence interval.
 
@@ -150,8 +150,9 @@ class Run:
         check : callable, optional
             Returns the relative error of what `function` has just computed against an independent reference. It is
             called after the first call and again after the last; no time is recorded when it exceeds `tolerance`.
-        work : Work, optional
-            The least the function must move and compute, from which its fraction of the bound is computed when shown.
+        work : Work, or callable that returns it, optional
+            The least the function must move and compute, from which its fraction of the bound is computed when shown. A
+            callable is asked after the timing, as when the work is that of the iterations that were taken.
         device : clock, optional
             By default the cell's device, or the host's clock for a baseline.
         cold : bool
@@ -208,9 +209,9 @@ class Run:
                 outliers=int(summary.outliers), error=error, device=clock.name, cold=bool(samples.cold), rounds=1,
             )  # fmt: skip
             if work is not None:
-                row = self.rows[-1]
-                row.work_bytes, row.work_flops = float(work.bytes), float(work.flops)
-                row.work_precision, row.problem_bytes = work.precision, _float(work.problem_bytes)
+                row, least = self.rows[-1], work() if callable(work) else work
+                row.work_bytes, row.work_flops = float(least.bytes), float(least.flops)
+                row.work_precision, row.problem_bytes = least.precision, _float(least.problem_bytes)
                 self.bounded[clock.name] = clock
         return taken[0][2]
 

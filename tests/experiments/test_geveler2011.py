@@ -226,7 +226,7 @@ def test_the_work_of_a_solve_is_known_from_the_solves_that_are_timed(monkeypatch
     asked = {}
     solves.measure(run.cell, run, 0.01)
     ((solver, *_),) = solves_done
-    work, cycles = asked["work"], {row.metric: row for row in run.rows}["cycles"].value
+    work, cycles = asked["work"](), {row.metric: row for row in run.rows}["cycles"].value
     cycle, first = solver.cycle_work(), solver.outer.operator.work(1)
     assert (work.bytes, work.flops) == (cycles * cycle.bytes + first.bytes, cycles * cycle.flops + first.flops)
     assert (work.precision, work.problem_bytes) == (first.precision, first.problem_bytes)

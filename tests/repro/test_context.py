@@ -131,6 +131,12 @@ def test_a_time_has_its_work_and_the_clock_whose_roof_bounds_it(run):
     assert list(run.bounded) == [warm.device]
 
 
+def test_work_that_the_calls_tell_is_asked_for_after_the_last_one(run):
+    calls = []
+    run.time("time", lambda: calls.append(1), work=lambda: Work(bytes=len(calls), flops=0), max_seconds=0.01)
+    assert run.rows[0].work_bytes == len(calls) > 1
+
+
 def test_a_metric_is_recorded_again_with_other_parameters_of_its_own(run):
     for tolerance in (1e-4, 1e-8):
         run.value("iterations", 12, "count", tolerance=tolerance)

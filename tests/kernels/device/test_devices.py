@@ -32,7 +32,7 @@ def test_an_unknown_back_end_is_refused():
     [
         ("In file a.c\n\nerror: unknown target CPU 'generic'\nfailed", "error: unknown target CPU 'generic'"),
         ("refused", "refused"),
-        (None, "its kernels write what is wrong"),
+        (None, "its kernels compute wrong values"),
     ],
 )
 def test_a_back_end_that_is_listed_and_builds_no_kernel_or_a_wrong_one_is_not_there(monkeypatch, log, told):
@@ -95,6 +95,14 @@ def test_arrays_keep_shape_type_and_content(device, shape):
     device.fill(array, 2.5)
     assert (device.to_host(array) == 2.5).all()
     assert device.array(array) is array
+
+
+def test_a_device_whose_threads_all_follow_the_first_does_not_add_up(device, monkeypatch):
+    assert device.adds_up()
+    kernels = device.build(*base.PROOF)
+    wrong = SimpleNamespace(add_all=kernels.add_all, part_ways=lambda blocks, marks, marked: device.fill(marked, 1))
+    monkeypatch.setattr(device, "build", lambda *each: wrong)
+    assert not device.adds_up()
 
 
 def test_transposed_input_becomes_contiguous(device):

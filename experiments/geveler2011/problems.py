@@ -68,11 +68,17 @@ BYTES = {"q1": {2: 1300, 3: 4000}, "q2": {2: 2600, 3: 11000}}
 
 def of_run(run, element: str, level: int) -> Problem:
     """Return the problem of a cell, once there is memory for it."""
-    mesh, device = run.dataset(run.cell.data[0]), None if run.cell.backend == "host" else run.device
+    mesh = run.dataset(run.cell.data[0])
+    need(run, mesh, element, level)
+    return problem(mesh, element, level, None if run.cell.backend == "host" else run.device)
+
+
+def need(run, mesh, element: str, level: int) -> None:
+    """Ask for the memory of a hierarchy."""
     dimension = mesh.points.shape[1]
     unknowns = len(mesh.cells) * 2 ** (dimension * (level - 1 + (element == "q2")))
-    run.need("the hierarchy", **{"device" if device else "host": BYTES[element][dimension] * unknowns})
-    return problem(mesh, element, level, device)
+    needed = BYTES[element][dimension] * unknowns
+    run.need("the hierarchy", **{"host" if run.cell.backend == "host" else "device": needed})
 
 
 def problem(mesh, element: str, level: int, device=None) -> Problem:

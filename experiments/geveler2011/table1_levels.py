@@ -36,12 +36,14 @@ def cells(scale):
 
 def measure(cell, run):
     """Count, and compare with what Euler's formula gives for that level."""
-    from experiments.geveler2011.problems import DEGREES, set_up_by
+    from experiments.geveler2011.problems import DEGREES, need, set_up_by
     from kernels.multigrid import poisson, prolongation
     from kernels.multigrid.storage import ellpack_bytes
 
     mesh = run.dataset(cell.data[0])
-    level, degree = cell.parameters["level"], DEGREES[cell.parameters["element"]]
+    level, element = cell.parameters["level"], cell.parameters["element"]
+    need(run, mesh, element, level)
+    degree = DEGREES[element]
     facts, times = mesh.facts(), 4 ** (level - 1)
     elements, edges = facts["elements"] * times, facts["boundary_faces"] * 2 ** (level - 1)
     characteristic = facts["euler_characteristic"]

@@ -10,9 +10,11 @@ import datasets
 from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import cell_of, figure1_setups, layout, problems, solves, table1_levels, table2_spmv
 from kernels import multigrid, spmv
+from repro import Skip
 from repro import rows as stored
 from repro.judge.roofs import Roofs
 from repro.model import Row
+from repro.run import memory
 from repro.run.context import Run
 from repro.show.results import Results
 
@@ -256,6 +258,15 @@ def test_a_defect_is_of_its_own_grid_and_the_matrix_is_copied_from_the_device_on
                 dataclasses.replace(host, rhs=times * host.rhs), u)  # fmt: skip
     assert [sum(each is grid.matrix for each in copies) for grid in grids] == [1, 2]
     assert problems._Same(gone := Device(0, [])) != problems._Same(Device(0, [])) and gone.get() == 0
+
+
+def test_table_1_asks_for_memory_before_it_refines(monkeypatch):
+    cell = next(c for c in table1_levels.cells("paper") if c.parameters["level"] == 10 and c.backend == "host")
+    run = Run(cell, "geveler2011-table1", "smoke")
+    monkeypatch.setattr(memory, "host_available", lambda: 1e9)
+    monkeypatch.setattr(table1_levels, "_growing", None)
+    with pytest.raises(Skip, match=r"the hierarchy needs .* GB of memory on the host, where 1 GB"):
+        table1_levels.measure(cell, run)
 
 
 def test_finer_levels_of_table_1_go_on_from_those_before(monkeypatch):

@@ -118,8 +118,8 @@ def _draw_speedups(axis, results, element):
                                 if row[f"{element.upper()} {column}{theirs}"] is not None]
                          for name, column in columns.items()}  # fmt: skip
     names = {"threads-over-one": "all threads over one", "device-over-threads": "device over all threads"}
-    lines(axis, found[""], x=element.upper(), y="Speed-up", names=names, published=found[", paper"], log_y=True)
-    axis.set_xticks(range(len(rows)), [row["Numbering"] for row in rows])
+    lines(axis, found[""], x=element.upper(), y="Speed-up", names=names, published=found[", paper"], log_y=True,
+          categories=[row["Numbering"] for row in rows])  # fmt: skip
 
 
 def _draw_times(axis, results, element, rows):

@@ -237,6 +237,7 @@ def lines(
     log_x: bool = False,
     log_y: bool = False,
     whole_x: bool = False,
+    categories: Sequence[str] = (),
     scale: str = "paper",
 ) -> None:
     """Draw a line for each method, with intervals, and the paper's values as open marks.
@@ -253,6 +254,8 @@ def lines(
         Logarithmic axes; the vertical where the values spread enough for one.
     whole_x : bool
         Put a tick at each abscissa, which are few whole numbers; a line stops where the paper has one more.
+    categories : sequence of str
+        Names of the abscissae 0, 1, … where they are no numbers: then no line joins the marks.
     scale : str
         Of what is measured, where the abscissa does not say of which sizes the paper's points are.
     """
@@ -268,12 +271,14 @@ def lines(
         axes.plot(
             abscissae,
             ordinates,
+            ls="none" if categories else "-",
             color=colour(method),
             marker=marker(method),
             ms=size(method),
             label=names.get(method, method),
         )
         intervals(axes, [each for each in points if len(each) > 3], colour(method), 2)
+    joint = "none" if categories else ":"
     for method, points in (published or {}).items():
         if points:
             look = {
@@ -285,9 +290,9 @@ def lines(
             }
             if not series.get(method):  # nothing measured names it in the legend
                 look["label"] = f"{names.get(method, method)} (paper)"
-            axes.plot(*zip(*sorted(points), strict=True), ls=":", lw=0.8, zorder=4, **look)
+            axes.plot(*zip(*sorted(points), strict=True), ls=joint, lw=0.8, zorder=4, **look)
     if any((published or {}).values()):
-        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=":", lw=0.8,
+        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=joint, lw=0.8,
                   label=paper_label(scale))  # fmt: skip
     not_drawn(axes, left)
     if log_x:
@@ -298,6 +303,8 @@ def lines(
         drawn = [*series.values(), *(published or {}).values()]
         axes.set_xticks(sorted({point[0] for points in drawn for point in points}))
         axes.minorticks_off()
+    if categories:
+        axes.set_xticks(range(len(categories)), list(categories))
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if not kept and not any((published or {}).values()):

@@ -178,6 +178,14 @@ def test_lines_hold_points_intervals_and_published_marks():
     assert list(axes.get_xticks()) == [1, 2]
 
 
+def test_categories_are_named_and_not_joined():
+    _, (axes,) = plots.figure(plots.PAGE)
+    plots.lines(axes, {"a": [(0, 1.0), (1, 2.0)]}, x="", y="Speed-up", published={"a": [(1, 3.0)]},
+                categories=["random", "sorted"])  # fmt: skip
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["random", "sorted"]
+    assert {line.get_linestyle() for line in axes.lines} == {"None"}
+
+
 def test_lines_of_nothing_say_so():
     _, (axes,) = plots.figure()
     plots.lines(axes, {"patch": []}, x="x", y="y")

@@ -41,8 +41,8 @@ help: ## What you are reading
 	@$(PYTHON) -Ic 'import re, sys; [print("make %-19s %s" % each) for each in re.findall("(?m)^([a-z-]+):.*## (.*)", open(sys.argv[1]).read())]' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
-	@echo '           EXTRAS="mkl report"  installs more: opencl (for the OpenCL driver of this machine), mkl, compiler,'
-	@echo '           geometry, report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
+	@echo '           EXTRAS="mkl report"  installs more: opencl (for the OpenCL driver of this machine), opencl-cpu (with one for x86-64), mkl,'
+	@echo '           compiler, geometry, report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
 	@echo 'BACKEND=host runs the baselines on the host alone; with any other back end they run as well.'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
 

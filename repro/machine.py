@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    "numpy", "scipy", "pandas", "matplotlib", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x",
-    "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12",
+    "numpy", "scipy", "pandas", "matplotlib", "pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "cupy",
+    "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12",
 )  # fmt: skip
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")

@@ -10,18 +10,19 @@ import os
 import re
 import shutil
 import time
+import warnings
 
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, compiler, cpu
+from kernels.device import base, compiler, cpu, vendors
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Source, place
 from kernels.device.stamps import FINEST, Stamps
 
 REMEDY = (
-    "install an OpenCL driver and `pip install pyopencl`; a processor needs a driver of its own: Intel's works, PoCL 3 "
-    "computes wrong values"
+    "on x86-64 Linux, make setup EXTRAS=opencl-cpu, or pip install pyopencl intel-opencl-rt intel-cmplr-lib-rt, which "
+    "bring Intel's driver for processors; with a driver of the machine's own, make setup EXTRAS=opencl"
 )
 BROKEN = (
     "another driver, or another device by REPRO_OPENCL_DEVICE; PoCL knows no processor younger than itself, and PoCL 3 "
@@ -53,6 +54,8 @@ class Device(base.Device):
         import pyopencl as cl
         import pyopencl.array
 
+        # Intel's compiler tells of each kernel that it has been built.
+        warnings.filterwarnings("ignore", "Non-empty compiler output", cl.CompilerWarning)
         self.cl, self.array_type = cl, cl.array.Array
         self.xp, self.sparse = np, scipy.sparse
         self._device = device
@@ -60,7 +63,7 @@ class Device(base.Device):
         self._shares_memory = bool(device.type & cl.device_type.CPU)
         self.context = cl.Context([device])
         self.queue = cl.CommandQueue(self.context)
-        self.name = device.name.strip()
+        self.name = " ".join(device.name.split())  # as the system has a processor's
         self.compute_units = int(device.max_compute_units)
         self.shared_bytes = int(device.local_mem_size)
         if self._shares_memory:
@@ -276,7 +279,9 @@ def open_device(kind: str | None = None) -> Device:
     except ImportError as error:
         raise Unavailable(f"PyOpenCL is not installed: {error}", REMEDY) from None
     try:
-        devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+        with vendors.named():
+            platforms = cl.get_platforms()
+        devices = [device for platform in platforms for device in platform.get_devices()]
     except cl.Error as error:
         raise Unavailable(f"no OpenCL platform: {error}", REMEDY) from None
     devices = [device for device in devices if "cl_khr_fp64" in device.extensions]

@@ -15,7 +15,7 @@ from repro.model import DONE
 #: First words of packages whose versions a measurement depends on; a machine's others (plots, tests) may change freely.
 #: One that some modules call, as a baseline's, is none of them: to install it would void all that is measured. Its
 #: version is a fact of the cells that run them, see `RIVALS`.
-NUMERIC_PACKAGES = {"numpy", "scipy", "pyopencl", "pocl", "cupy", "cuda", "nvidia"}
+NUMERIC_PACKAGES = {"numpy", "scipy", "pyopencl", "pocl", "intel", "cupy", "cuda", "nvidia"}
 
 
 #: Facts for the manifest alone: they vary by a reboot or an update, and change no measurement to speak of.
@@ -39,8 +39,8 @@ THREADS = frozenset({"cores", "$OMP_PLACES", "$OMP_PROC_BIND", "$POCL_AFFINITY"}
 
 
 #: First words of the packages that cells depend on by their device, and facts that cells on the other kind do not.
-CUDA, OPENCL = frozenset({"cupy", "cuda", "nvidia"}), frozenset({"pyopencl", "pocl"})
-HOST = frozenset({"numpy", "scipy"})
+CUDA, OPENCL = frozenset({"cupy", "cuda", "nvidia"}), frozenset({"pyopencl"})
+HOST, DRIVERS = frozenset({"numpy", "scipy"}), frozenset({"pocl", "intel"})  # drivers: OpenCL's, of processors
 ON_PROCESSORS = frozenset({"cpu", "architecture", "python"})
 ON_GPUS = frozenset({"gpu", "driver", "$CUDA_VISIBLE_DEVICES"})
 
@@ -124,7 +124,7 @@ def _libraries(backend: str, is_on_gpu: bool) -> set[str]:
     """Return the packages that a cell depends on by its device; those of rivals are facts of their own."""
     first = {"cuda": CUDA, "opencl": OPENCL}.get(backend, frozenset())
     if not is_on_gpu:
-        first = first | HOST | (OPENCL if backend == "opencl" else frozenset())
+        first = first | HOST | (DRIVERS if backend == "opencl" else frozenset())
     return {f"packages.{name}" for name in PACKAGES if name.partition("-")[0] in first}
 
 

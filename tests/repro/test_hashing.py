@@ -96,6 +96,9 @@ CORES, HIDDEN = {"cores": "4"}, {"$CUDA_VISIBLE_DEVICES": ""}
         (record("host", "", cores="12", samples=()), CORES, []),
         (record("host", "", cores="12", samples=(), metric="threads"), CORES, ["cores 12 -> 4"]),
         (record("cuda", "", status="skipped", cores="12"), CORES, []),
+        (record("opencl", "G", **{"packages.intel-opencl-rt": "1"}), {}, []),
+        (record("openmp", "X", **{"packages.intel-opencl-rt": "1"}), {}, []),
+        (record("opencl", "X", **{"packages.intel-opencl-rt": "1"}), {}, ["intel-opencl-rt 1 -> none"]),
         (record("openmp", "", status="failed", cores="12"), CORES, []),
         *(
             (record("cuda", "G", cores="12", **{f"${name}": "1"}), CORES, [])

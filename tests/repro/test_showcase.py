@@ -200,7 +200,7 @@ def texts(paper):
 @pytest.mark.parametrize("ledger", ledgers(), ids=lambda ledger: ledger.paper)
 def test_the_ledgers_name_what_there_is(ledger):
     modules = {artefact.id: discovery.load(artefact) for artefact in discovery.find() if artefact.paper == ledger.paper}
-    assert set(ledger.figures) <= set(modules)
+    assert {*ledger.figures, *filter(None, [ledger.front])} <= set(modules)
     assert ledger.headlines and set(ledger.headlines) <= {claim.id for claim in claims(ledger.paper)}
     for family in ledger.families:
         for artefact in family.artefacts:
@@ -257,7 +257,7 @@ def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store, monkeypat
 def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch, capsys):
     root = tmp_path / "root"
     (root / "docs").mkdir(parents=True)
-    text = "".join(f"{begin}\n{end}\n" for begin, end in map(markers, ("verdicts", "numbers")))
+    text = "".join(f"{begin}\n{end}\n" for begin, end in map(markers, ("verdicts", "numbers", "picture")))
     (root / "README.md").write_text(text)
     monkeypatch.setattr("repro.environment.root", lambda: root)
     store.results.mkdir()

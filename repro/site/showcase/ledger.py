@@ -3,6 +3,7 @@
 .. code-block:: toml
 
     figures = ["figure8", "figure9"]         # for the results' page: the first that a GPU has drawn
+    front = "figure8"                        # for the README; one paper has it
     headlines = ["speedup"]                  # ids of claims, for the README
 
     [[family]]                               # kernels that compute the same thing
@@ -74,6 +75,7 @@ class Ledger:
 
     paper: str
     figures: tuple[str, ...] = ()  #: ids of artefacts, the best choice first
+    front: str = ""  #: id of the artefact whose picture the README shows, of one paper
     headlines: tuple[str, ...] = ()  #: ids of claims
     families: tuple[Family, ...] = ()
 
@@ -98,7 +100,8 @@ def _read(path: Path) -> Ledger:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         figures = tuple(f"{paper}-{stem}" for stem in content.get("figures", []))
         families = tuple(_family(paper, entry) for entry in content.get("family", []))
-        return Ledger(paper, figures, tuple(content.get("headlines", [])), families)
+        front = f"{paper}-{content['front']}" if "front" in content else ""
+        return Ledger(paper, figures, front, tuple(content.get("headlines", [])), families)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ReproError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ReproError(f"{path}: {what}") from None

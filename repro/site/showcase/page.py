@@ -54,9 +54,11 @@ class Showcase:
     def blocks(self) -> dict[str, str]:
         """Return the parts of the README by the names of their markers."""
         numbers = claims_table.numbers(self.verdicts, headlines(), "docs/claims/{paper}.md")
+        front = next(filter(None, (self._drawn(each.front) for each in self.ledgers)), None)
         return {
             "verdicts": claims_table.summary(self.verdicts, "docs/claims/{}.md"),
             "numbers": f"{self.unverified}\n\n{numbers}",
+            "picture": self._picture(front, "") if front else "",
         }
 
     def pages(self) -> dict[str, str]:
@@ -70,24 +72,30 @@ class Showcase:
         """Return a figure of each of the newest papers, measured on a GPU, with a caption."""
         made = []
         for ledger in sorted(self.ledgers, key=lambda each: -published.paper(each.paper).get("year", 0)):
-            drawn = (each for artefact in ledger.figures for each in self.found  # git has pictures of this scale alone
-                     if each.artefact == artefact and "cuda" in each.backends and each.scale == "paper"
-                     and each.beside(".png"))  # fmt: skip
-            if len(made) < FIGURES and (each := next(drawn, None)):
-                made.append(self._figure(each))
+            drawn = next(filter(None, map(self._drawn, ledger.figures)), None)
+            if drawn and len(made) < FIGURES:
+                made.append(self._figure(drawn))
         return made
 
+    def _drawn(self, artefact: str) -> Measurement | None:
+        """Return an artefact as a GPU measured it and git has its picture, which is of this scale alone."""
+        found = (each for each in self.found if each.artefact == artefact and "cuda" in each.backends)
+        return next((each for each in found if each.scale == "paper" and each.beside(".png")), None)
+
     def _figure(self, each: Measurement) -> str:
-        written = next((artefact for artefact in discovery.find() if artefact.id == each.artefact), None)
-        title = written.title if written else each.artefact
-        device = _device(self.found, each.machine)
-        paper = each.artefact.partition("-")[0]
-        folder = f"{self.results.name}/{each.machine}/{paper}"
+        paper, title, device = each.artefact.partition("-")[0], _title(each), _device(self.found, each.machine)
         return "\n\n".join([
-            f"![{title}, on {device}](../{folder}/{each.beside('.png').name})",
+            self._picture(each, "../"),
             f"{paper}'s {published.name_of(each.artefact)} on {device}: {_within(title)}. "
-            f"[All numbers](../{folder}/{each.beside('.md').name}).",
+            f"[All numbers](../{self._folder(each)}/{each.beside('.md').name}).",
         ])  # fmt: skip
+
+    def _picture(self, each: Measurement, up: str) -> str:
+        device = _device(self.found, each.machine)
+        return f"![{_title(each)}, on {device}]({up}{self._folder(each)}/{each.beside('.png').name})"
+
+    def _folder(self, each: Measurement) -> str:
+        return f"{self.results.name}/{each.machine}/{each.artefact.partition('-')[0]}"
 
     def _claims_index(self) -> str:
         parts = [
@@ -124,6 +132,10 @@ def _device(found: Sequence[Measurement], machine: str) -> str:
     return next((", ".join(dict.fromkeys(each["gpu"])) for each in facts if each.get("gpu")), "") or next(
         (each["cpu"] for each in facts if each.get("cpu")), machine
     )
+
+
+def _title(each: Measurement) -> str:
+    return next((artefact.title for artefact in discovery.find() if artefact.id == each.artefact), each.artefact)
 
 
 def _within(title: str) -> str:

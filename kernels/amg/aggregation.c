@@ -2,7 +2,7 @@
 
 #define CANDIDATES 64 /* a node considers the aggregates of its first so many neighbours: rows of a mesh are shorter */
 
-/* Nodes without neighbours are no roots: they are put together by their order. */
+/* Nodes without neighbours are no roots: they are put together by their order. found[1] counts them. */
 KERNEL find_isolated(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
                      GLOBAL int *RESTRICT roots, GLOBAL int *RESTRICT isolated, GLOBAL int *RESTRICT found)
 {
@@ -15,7 +15,7 @@ KERNEL find_isolated(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL con
         isolated[i] = alone;
         if (alone) {
             roots[i] = 0;
-            ATOMIC_ADD_GLOBAL(&found[0], 1);
+            ATOMIC_ADD_GLOBAL(&found[1], 1);
         }
     }
 }
@@ -40,7 +40,7 @@ KERNEL number_roots(const int n, GLOBAL const int *RESTRICT flags, GLOBAL const 
     }
 }
 
-/* An unallocated node joins the neighbouring aggregate of highest adjacency, the first of equal ones. */
+/* An unallocated node joins the neighbouring aggregate of highest adjacency, the first of equal ones. left[1] counts those that cannot. */
 KERNEL allocate(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
                 GLOBAL const int *RESTRICT adjacency, GLOBAL const int *RESTRICT labels, GLOBAL int *RESTRICT result,
                 GLOBAL int *RESTRICT left)
@@ -68,7 +68,7 @@ KERNEL allocate(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const in
                 }
                 previous = label;
             }
-            if (best < 0 && left) ATOMIC_ADD_GLOBAL(&left[0], 1);
+            if (best < 0 && left) ATOMIC_ADD_GLOBAL(&left[1], 1);
         }
         result[i] = best;
     }

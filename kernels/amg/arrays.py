@@ -40,11 +40,15 @@ class Csr:
 
 @dataclass(frozen=True)
 class Groups:
-    """A label for each node, how many labels there are, and the weight of each group."""
+    """A label for each node, how many labels there are, the weight of each group, and that of the heaviest.
+
+    Behind the weights of groups there may be zeros.
+    """
 
     labels: Any
     count: int
     sizes: Any
+    heaviest: int
 
 
 @functools.cache
@@ -59,5 +63,14 @@ def blocks(count: int, block: int = BLOCK) -> int:
 
 
 def host_ints(device, array) -> list[int]:
-    """Return a small array of the device as a list of ints: the only thing of a set-up that the host sees."""
-    return device.to_host(array).tolist()
+    """Return a small array of counts as a list of ints: the only thing of a set-up that the host sees, and waits for.
+
+    Raises
+    ------
+    ValueError
+        When one of them is a total of `kernels.amg.primitives.exclusive_sum` that 32 bits do not hold.
+    """
+    found = device.to_host(array).tolist()
+    if min(found) < 0:
+        raise ValueError("more entries than 32-bit offsets can address")
+    return found

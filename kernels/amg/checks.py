@@ -38,21 +38,18 @@ def checked(device, matrix) -> Csr:
     if matrix.shape[0] == 0:
         raise UnsuitableMatrix("the matrix is empty")
     host = matrix.tocsr()
-    ours, found, diagonal = _inspected(device, host)
+    ours = _placed(device, host)
+    found = _inspected(device, ours)
     if found[3]:
         duplicates = device.zeros(1, np.int32)
         ours = rearranged(device, ours, duplicates=duplicates)
         if host_ints(device, duplicates)[0]:
             host = host.copy()
             host.sum_duplicates()
-            ours, found, diagonal = _inspected(device, host)
+            ours = _placed(device, host)
+        found = _inspected(device, ours)
     if found[2]:
         raise UnsuitableMatrix(f"the diagonal is not positive in {found[2]} rows: the matrix is not positive definite")
-    counters = device.zeros(6, np.int32)
-    built(device, SOURCE).check_symmetry(
-        blocks(ours.rows), ours.rows, SYMMETRY_TOLERANCE, ours.offsets, ours.columns, ours.values, diagonal, counters
-    )
-    found = host_ints(device, counters)
     if found[4]:
         raise UnsuitableMatrix(f"the structure is not symmetric: {found[4]} entries have no counterpart")
     if found[5]:
@@ -60,41 +57,36 @@ def checked(device, matrix) -> Csr:
     return ours
 
 
-def _inspected(device, host):
-    """Return a SciPy or CuPy matrix on the device, and what `check_rows` found."""
+def _placed(device, host) -> Csr:
+    """Return a SciPy or CuPy matrix on the device."""
     if host.nnz > np.iinfo(np.int32).max:
         raise UnsuitableMatrix(f"{host.nnz} non-zeros are more than 32-bit offsets can address")
-    ours = Csr(
+    return Csr(
         host.shape,
         device.array(host.indptr, np.int32),
         device.array(host.indices, np.int32),
         device.array(host.data, np.float64),
     )
-    diagonal, counters = device.empty(ours.rows, np.float64), device.zeros(6, np.int32)
-    built(device, SOURCE).check_rows(
-        blocks(ours.rows), ours.rows, ours.offsets, ours.columns, ours.values, diagonal, counters
-    )
+
+
+def _inspected(device, ours: Csr) -> list[int]:
+    """Return what `check_rows` and `check_symmetry` count."""
+    kernels, diagonal, counters = built(device, SOURCE), device.empty(ours.rows, np.float64), device.zeros(6, np.int32)
+    rows = ours.offsets, ours.columns, ours.values, diagonal, counters
+    kernels.check_rows(blocks(ours.rows), ours.rows, *rows)
+    kernels.check_symmetry(blocks(ours.rows), ours.rows, SYMMETRY_TOLERANCE, *rows)
     found = host_ints(device, counters)
     if found[0]:
         raise UnsuitableMatrix(f"{found[0]} column indices are outside of the matrix")
     if found[1]:
         raise UnsuitableMatrix(f"{found[1]} values are not finite")
-    return ours, found, diagonal
+    return found
 
 
-def diagonal_of(device, matrix: Csr, place: str = "a coarse level"):
-    """Return the diagonal of a matrix.
-
-    Raises
-    ------
-    UnsuitableMatrix
-        When it is not positive; `place` says where.
-    """
-    diagonal, counters = device.empty(matrix.rows, np.float64), device.zeros(6, np.int32)
+def diagonal_of(device, matrix: Csr):
+    """Return the diagonal of a matrix."""
+    diagonal = device.empty(matrix.rows, np.float64)
     built(device, SOURCE).diagonal_of(
-        blocks(matrix.rows), matrix.rows, matrix.offsets, matrix.columns, matrix.values, diagonal, counters
+        blocks(matrix.rows), matrix.rows, matrix.offsets, matrix.columns, matrix.values, diagonal
     )
-    wrong = host_ints(device, counters)[2]
-    if wrong:
-        raise UnsuitableMatrix(f"the diagonal of {place} is not positive: the matrix is not positive definite")
     return diagonal

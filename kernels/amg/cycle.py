@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.amg import patch_matrix, relax, relax_jacobi, transfer
+from kernels.amg import patch_matrix, power_method, relax, relax_jacobi, transfer
 from kernels.amg.hierarchy import Hierarchy
 from kernels.amg.relax import PatchRelaxation
 from kernels.amg.relax_jacobi import JacobiRelaxation, MergedJacobi
@@ -84,12 +84,13 @@ class Cycle:
                 )  # fmt: skip
             self.relaxations.append(made)
             self._transfers.append(Transfer(device, level.prolongator, level.restrictor, dtype, ends[0]))
+        self.estimate()
         ends = _ends(0, dtype) if len(levels) == 1 else (dtype, dtype)
         self._coarsest = DenseSolve(device, hierarchy.coarsest_inverse, dtype, ends)
         sizes = [level.rows for level in levels]
         # `rest` is the residual on the way down, and on the way up what post-relaxation has for a right-hand side.
-        self._u, self._rest = ([device.zeros(size, dtype) for size in sizes[:-1]] for _ in range(2))
-        self._b, self._x = ([None, *(device.zeros(size, dtype) for size in sizes[1:])] for _ in range(2))
+        self._u, self._rest = ([device.empty(size, dtype) for size in sizes[:-1]] for _ in range(2))
+        self._b, self._x = ([None, *(device.empty(size, dtype) for size in sizes[1:])] for _ in range(2))
 
     def apply(self, r, z) -> None:
         """Enqueue z = M⁻¹ r for float64 device arrays in the finest level's permuted numbering."""
@@ -103,11 +104,11 @@ class Cycle:
             self._transfers[k].prolong(x[k + 1], b[k], self._u[k], self._rest[k])
             self.relaxations[k].after(self._rest[k], self._u[k], x[k])
 
-    def estimate_again(self) -> bool:
-        """Set the outer weights of patches by more steps of the power method; return whether there are any."""
+    def estimate(self, steps: int = power_method.STEPS) -> bool:
+        """Set the outer weights of patches by steps of the power method; return whether there are any."""
         found = [relaxation for relaxation in self.relaxations if isinstance(relaxation, PatchRelaxation)]
-        for relaxation in found:
-            relaxation.estimate(MORE_STEPS)
+        if found:
+            relax.estimate(self.device, found, steps)
         return bool(found)
 
     def work(self) -> Work:
@@ -153,7 +154,8 @@ def _ends(number: int, dtype: str) -> tuple[str, str]:
 
 
 def _packed(device, level, inside, dtype):
+    given = device, level.matrix, level.patch_offsets
     try:
-        return patch_matrix.pack(device, level.matrix, level.patch_offsets, inside, dtype)
+        return patch_matrix.pack(*given, inside, dtype, level.largest_patch)
     except patch_matrix.TooLarge:
-        return patch_matrix.pack(device, level.matrix, level.patch_offsets, "ell", dtype)
+        return patch_matrix.pack(*given, "ell", dtype, level.largest_patch)

@@ -69,12 +69,3 @@ KERNEL move(const int patches, GLOBAL const int *RESTRICT target, GLOBAL const i
         ATOMIC_ADD_GLOBAL(&sizes[target[moving]], weights[moving]);
     }
 }
-
-KERNEL count_heavy(const int patches, GLOBAL const int *RESTRICT sizes, const int limit, GLOBAL int *RESTRICT heavy)
-{
-    OUTER(block);
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i < patches && sizes[i] > limit) ATOMIC_ADD_GLOBAL(&heavy[0], 1);
-    }
-}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built, host_ints
+from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built
+from kernels.amg.primitives import largest_of
 
 SOURCE = Path(__file__).with_name("exchange.c")
 BUILDS = [(SOURCE, BLOCK, {})]
 LEAST_SCORE = -(1 << 28)
-ROUNDS, MOST_ROUNDS = 4, 32  # between looks at how many patches are too heavy, and in all
+ROUNDS, MOST_ROUNDS = 4, 32  # between looks at the heaviest patch, and in all
 
 
 def exchanged(device, graph: Csr, patches: Groups, weights, limit: int) -> Groups:
@@ -29,16 +31,14 @@ def exchanged(device, graph: Csr, patches: Groups, weights, limit: int) -> Group
     limit : int
         The most nodes of a patch.
     """
+    if patches.heaviest <= limit:
+        return patches
     kernels, n, count = built(device, SOURCE), graph.rows, patches.count
     target, score = device.empty(n, np.int32), device.empty(n, np.int32)
     best, winner = device.empty(count, np.int32), device.empty(count, np.int32)
     device.fill(best, LEAST_SCORE)
     device.fill(winner, -1)
-    for done in range(0, MOST_ROUNDS + 1, ROUNDS):
-        heavy = device.zeros(1, np.int32)
-        kernels.count_heavy(blocks(count), count, patches.sizes, limit, heavy)
-        if done == MOST_ROUNDS or not host_ints(device, heavy)[0]:
-            break
+    for _ in range(MOST_ROUNDS // ROUNDS):
         for _ in range(ROUNDS):
             kernels.propose(
                 blocks(n), n, graph.offsets, graph.columns, graph.weights, weights, patches.labels, patches.sizes,
@@ -46,4 +46,7 @@ def exchanged(device, graph: Csr, patches: Groups, weights, limit: int) -> Group
             )  # fmt: skip
             kernels.elect(blocks(n), n, patches.labels, target, score, best, winner)
             kernels.move(blocks(count), count, target, weights, patches.labels, patches.sizes, best, winner)
-    return patches
+        heaviest = largest_of(device, patches.sizes)
+        if heaviest <= limit:
+            break
+    return replace(patches, heaviest=heaviest)

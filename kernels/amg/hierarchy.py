@@ -21,6 +21,8 @@ class Level:
         The inverse of `order`.
     patch_offsets : (patches + 1,) int32
         First row of each patch.
+    largest_patch : int
+        Its rows.
     aggregate_offsets : (aggregates + 1,) int32 or None
         First row of each aggregate; a patch never cuts one. None on the coarsest level.
     prolongator : sparse CSR array, (n, n_coarse), or None
@@ -35,6 +37,7 @@ class Level:
     order: Any
     rank: Any
     patch_offsets: Any
+    largest_patch: int
     aggregate_offsets: Any
     prolongator: Any
     restrictor: Any

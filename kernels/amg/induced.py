@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.amg import marked
 from kernels.amg.arrays import Csr, built, host_ints
-from kernels.amg.primitives import exclusive_sum, total_of
+from kernels.amg.primitives import exclusive_sum
 
 SOURCE = Path(__file__).with_name("induced.c")
 SIZES = ((64, 128), (256, 2048))  # threads a block and slots of its table: the second for rows that overflow the first
@@ -33,20 +33,20 @@ def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
 def in_tables(device, graph: Csr, labels, members: Csr) -> Csr:
     """Return what `induced_graph` does, each group's row found in a hash table on chip."""
     groups = members.rows
-    counts, overflow = device.empty(groups, np.int32), device.zeros(1, np.int32)
+    counts, found = device.empty(groups, np.int32), device.zeros(2, np.int32)
     for block, table in configurations(device):
         kernel = built(device, SOURCE, block, TABLE=table).induced
         given = (members.offsets, members.columns, labels, graph.offsets, graph.columns, graph.weights, counts)
-        kernel(groups, groups, 0, *given, None, None, None, overflow)
-        if not host_ints(device, overflow)[0]:
+        kernel(groups, groups, 0, *given, None, None, None, found)
+        offsets, _ = exclusive_sum(device, counts, totals=found, place=1)  # for nothing where a row overflows: few do
+        overflow, entries = host_ints(device, found)
+        if not overflow:
             break
-        device.fill(overflow, 0)
+        device.fill(found, 0)
     else:
         raise ValueError(f"a group touches more than {table} others")
-    offsets, sums, _ = exclusive_sum(device, counts)
-    entries = total_of(device, sums)
     columns, weights = device.empty(entries, np.int32), device.empty(entries, np.int32)
-    kernel(groups, groups, 1, *given, offsets, columns, weights, overflow)
+    kernel(groups, groups, 1, *given, offsets, columns, weights, found)
     return Csr((groups, groups), offsets, columns, weights=weights)
 
 

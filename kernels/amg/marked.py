@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.amg.arrays import Csr, built
-from kernels.amg.primitives import exclusive_sum, total_of
+from kernels.amg.arrays import Csr, built, host_ints
+from kernels.amg.primitives import exclusive_sum
 
 SOURCE = Path(__file__).with_name("marked.c")
 DTYPES = {"double": np.float64, "int": np.int32}
@@ -66,8 +66,9 @@ def _spans(y):
 
 def _packed(device, loose: Loose, real: str) -> Csr:
     """Return the matrix without gaps, its columns sorted."""
-    rows, (offsets, totals, _) = loose.shape[0], exclusive_sum(device, loose.lengths)
-    entries, parts = total_of(device, totals), max(1, min(PARTS * device.compute_units, rows // ROWS))
+    rows, total = loose.shape[0], device.empty(1, np.int32)
+    offsets, _ = exclusive_sum(device, loose.lengths, totals=total)
+    [entries], parts = host_ints(device, total), max(1, min(PARTS * device.compute_units, rows // ROWS))
     columns, values = device.empty(entries, np.int32), device.empty(entries, DTYPES[real])
     built(device, SOURCE, 1, real=real).sort(
         parts, rows, parts, loose.begins, offsets, loose.columns, loose.values, columns, values
@@ -104,7 +105,7 @@ def transposed(device, matrix: Csr) -> Csr:
     markers, counts = device.empty(parts * width, np.int32), device.empty(width, np.int32)
     kernels.tally(parts, rows, parts, width, matrix.offsets, matrix.columns, markers)
     kernels.place(parts, width, parts, markers, counts)
-    offsets, _, _ = exclusive_sum(device, counts)
+    offsets, _ = exclusive_sum(device, counts)
     columns, values = device.empty(matrix.entries, np.int32), device.empty(matrix.entries, np.float64)
     kernels.transpose(
         parts, rows, parts, width, matrix.offsets, matrix.columns, matrix.values, offsets, markers, columns, values

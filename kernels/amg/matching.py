@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built
+from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built, host_ints
 from kernels.amg.induced import induced_graph
-from kernels.amg.primitives import exclusive_sum, group_members, group_sizes, total_of
+from kernels.amg.primitives import exclusive_sum, group_members, group_sizes
 
 SOURCE = Path(__file__).with_name("matching.c")
 BUILDS = [(SOURCE, BLOCK, {})]
@@ -49,8 +49,10 @@ def merged(device, graph: Csr, patches: Groups, weights, nodes: int, limit: int)
             )  # fmt: skip
             kernels.pair(blocks(count), count, choice, mate)
         kernels.is_first(blocks(count), count, mate, flags)
-        numbers, sums, _ = exclusive_sum(device, flags)
+        found = device.zeros(2, np.int32)
+        numbers, _ = exclusive_sum(device, flags, totals=found, place=1)
         kernels.relabel(blocks(n), n, mate, numbers, patches.labels)
-        count = total_of(device, sums)
-        patches = Groups(patches.labels, count, group_sizes(device, patches.labels, weights, count))
+        sizes = group_sizes(device, patches.labels, weights, count, found)
+        heaviest, count = host_ints(device, found)
+        patches = Groups(patches.labels, count, sizes, heaviest)
     return patches

@@ -11,7 +11,9 @@ from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 SOURCE = Path(__file__).with_name("mis.c")
 BUILDS = [(SOURCE, BLOCK, {})]
 MOST_NODES = 2**30  # hashes have 30 bits
-FIRST_ROUNDS, ROUNDS = 6, 2  # before the first look at how many nodes are undecided, and between looks
+# Before a GPU's first look at how many nodes are undecided, with seeds, whose rounds have five launches, and without
+# them; and between looks.
+FIRST_ROUNDS, ROUNDS = (8, 12), 2
 
 
 def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | None = None):
@@ -36,6 +38,14 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
     Returns
     -------
     (nodes,) int32
+    """
+    return next(flags for flags, found in rounds(device, graph, radius, seed_radius) if not host_ints(device, found)[0])
+
+
+def rounds(device, graph: Csr, radius: int, seed_radius: int | None = None):
+    """Yield flags of `maximal_independent_set` and three counters, until the first of these is 0.
+
+    It counts the nodes that are undecided. The others are 0: they are for what is looked at with it.
     """
     if radius < 1 or (seed_radius or radius) < radius:
         raise ValueError(f"radius must be at least 1 and seed_radius at least that, not {radius} and {seed_radius}")
@@ -63,20 +73,23 @@ def maximal_independent_set(device, graph: Csr, radius: int, seed_radius: int | 
         kernels.decide(grid, n, electing, *edges, source, keys, following, undecided)
         keys, following = following, keys
 
-    # A processor looks after each round, which costs it nothing, and goes to the few nodes that are left one by one.
-    left, reach, rounds, few = n, seed_radius or radius, FIRST_ROUNDS if device.is_gpu else 1, False
-    while left:
-        undecided = device.zeros(1, np.int32)
-        for round_ in range(rounds):
-            counter = undecided if round_ == rounds - 1 else None
+    reach, few = seed_radius or radius, False
+    ahead = FIRST_ROUNDS[not seed_radius] if device.is_gpu else 1
+    while True:
+        found = device.zeros(3, np.int32)
+        for round_ in range(ahead):
+            counter = found if round_ == ahead - 1 else None
             decide(reach, True, None if seed_radius else counter)
             reach = radius
             if seed_radius:
                 decide(radius, False, counter)
                 kernels.refresh(grid, n, *edges, keys, following)
                 keys, following = following, keys
-        left, rounds = host_ints(device, undecided)[0], ROUNDS if device.is_gpu else 1
-        few = not device.is_gpu and left * graph.entries < n * n
-    flags = device.empty(n, np.int32)
-    kernels.is_root(grid, n, keys, flags)
-    return flags
+        if not device.is_gpu:  # looking costs it nothing, and it goes to the few nodes that are left one by one
+            left = host_ints(device, found)[0]
+            few = left * graph.entries < n * n
+            if left:
+                continue
+        flags, ahead = device.empty(n, np.int32), ROUNDS
+        kernels.is_root(grid, n, keys, flags)
+        yield flags, found

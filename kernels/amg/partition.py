@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from kernels.amg import mis
 from kernels.amg.arrays import BLOCK, Csr, Groups, blocks, built, host_ints
 from kernels.amg.exchange import exchanged
 from kernels.amg.induced import induced_graph
 from kernels.amg.matching import merged
-from kernels.amg.mis import maximal_independent_set
 from kernels.amg.primitives import (
     exclusive_sum,
     gathered,
     group_members,
     group_sizes,
     inverse_permutation,
-    largest_of,
     rearranged,
-    total_of,
 )
 
 SOURCE = Path(__file__).with_name("aggregation.c")
@@ -41,6 +39,8 @@ class Partition:
         Aggregate of each node in the new numbering, ascending.
     aggregate_offsets : (aggregates + 1,) int32
     patch_offsets : (patches + 1,) int32
+    largest_patch : int
+        Its nodes.
     induced : Csr
         The graph of aggregates, with the number of edges between two as weights.
     """
@@ -50,6 +50,7 @@ class Partition:
     aggregate: Any
     aggregate_offsets: Any
     patch_offsets: Any
+    largest_patch: int
     induced: Csr
 
     @property
@@ -57,21 +58,24 @@ class Partition:
         return self.aggregate_offsets.size - 1
 
 
-def _allocated(device, graph, labels, rounds, enough=False):
-    """Add unallocated nodes to groups, at least so many rounds, until none is left; `enough` says that so many do."""
+def _allocated(device, graph, labels, rounds, left=None):
+    """Add unallocated nodes to groups, so many rounds; left[1] counts those that still are, where it is given."""
     kernels, n = built(device, SOURCE), graph.rows
-    left, done = 1, 0
-    while left:
-        steps, counter = max(1, rounds - done), None if enough else device.zeros(1, np.int32)
-        for step in range(steps):
-            result = device.empty(n, np.int32)
-            kernels.allocate(
-                blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result,
-                None if enough or step < steps - 1 else counter,
-            )  # fmt: skip
-            labels, done = result, done + 1
-        left = 0 if enough else host_ints(device, counter)[0]
+    for step in range(rounds):
+        result = device.empty(n, np.int32)
+        kernels.allocate(
+            blocks(n), n, graph.offsets, graph.columns, graph.weights, labels, result,
+            left if step == rounds - 1 else None,
+        )  # fmt: skip
+        labels = result
     return labels
+
+
+def _weighed(device, labels, weights, count) -> Groups:
+    """Return groups with their sizes, which are read for the largest."""
+    most = device.zeros(1, np.int32)
+    sizes = group_sizes(device, labels, weights, count, most)
+    return Groups(labels, count, sizes, *host_ints(device, most))
 
 
 def grouped(
@@ -102,48 +106,55 @@ def grouped(
         So many nodes that have no neighbours make a group.
     """
     kernels, n = built(device, SOURCE), graph.rows
-    roots = maximal_independent_set(device, graph, radius, seed_radius)
-    isolated, found = device.empty(n, np.int32), device.zeros(1, np.int32)
-    kernels.find_isolated(blocks(n), n, graph.offsets, graph.columns, roots, isolated, found)
-    numbers, sums, _ = exclusive_sum(device, roots)
-    count, alone = total_of(device, sums), host_ints(device, found)[0]
+    isolated = device.empty(n, np.int32)
+    for roots, found in mis.rounds(device, graph, radius, seed_radius):
+        kernels.find_isolated(blocks(n), n, graph.offsets, graph.columns, roots, isolated, found)
+        numbers, _ = exclusive_sum(device, roots, totals=found, place=2)
+        undecided, alone, count = host_ints(device, found)
+        if not undecided:
+            break
     labels = device.empty(n, np.int32)
     kernels.number_roots(blocks(n), n, roots, numbers, labels)
     if alone:
-        numbers, _, _ = exclusive_sum(device, isolated)
+        numbers, _ = exclusive_sum(device, isolated)
         kernels.number_isolated(blocks(n), n, isolated, numbers, count, together, labels)
         count += blocks(alone, together)
-    labels = _allocated(
-        device, graph, labels, radius, enough=True
-    )  # the set is maximal: no node is further from a root
-    sizes = group_sizes(device, labels, weights, count)
+    labels = _allocated(device, graph, labels, radius)  # the set is maximal: no node is further from a root
     if least <= 1:
-        return Groups(labels, count, sizes)
+        return _weighed(device, labels, weights, count)
+    sizes = group_sizes(device, labels, weights, count)
     stays = device.empty(count, np.int32)
     device.fill(stays, 1)
     kernels.mark_small(blocks(n), n, graph.offsets, graph.columns, labels, sizes, least, stays)
-    numbers, sums, _ = exclusive_sum(device, stays)
+    found = device.zeros(3, np.int32)
+    numbers, _ = exclusive_sum(device, stays, totals=found, place=2)
     remaining = device.empty(n, np.int32)
     kernels.renumber(blocks(n), n, labels, stays, numbers, remaining)
-    count = total_of(device, sums)
-    labels = _allocated(device, graph, remaining, 2)
-    return Groups(labels, count, group_sizes(device, labels, weights, count))
+    labels = _allocated(device, graph, remaining, 2, found)
+    sizes = group_sizes(device, labels, weights, count, found)  # as many as there were: how many stay is read with them
+    heaviest, left, count = host_ints(device, found)
+    while left:
+        found = device.zeros(2, np.int32)
+        labels = _allocated(device, graph, labels, 1, found)
+        sizes = group_sizes(device, labels, weights, count, found)
+        heaviest, left = host_ints(device, found)
+    return Groups(labels, count, sizes, heaviest)
 
 
 def bounded(device, groups: Groups, limit: int, weights=None) -> Groups:
     """Cut groups that weigh more than `limit` into pieces that do not; a node heavier than that is its own piece."""
     kernels, count, n = built(device, SOURCE), groups.count, groups.labels.size
-    if largest_of(device, groups.sizes) <= limit:
+    if groups.heaviest <= limit:
         return groups
     members = group_members(device, groups.labels, count)
     piece, pieces = device.zeros(n, np.int32), device.empty(count, np.int32)
     kernels.count_pieces(
         blocks(count), count, members.offsets, members.columns, weights, groups.sizes, limit, piece, pieces
     )
-    first, sums, _ = exclusive_sum(device, pieces)
-    count = total_of(device, sums)
+    total = device.empty(1, np.int32)
+    first, _ = exclusive_sum(device, pieces, totals=total)
     kernels.number_pieces(blocks(n), n, first, piece, groups.labels)
-    return Groups(groups.labels, count, group_sizes(device, groups.labels, weights, count))
+    return _weighed(device, groups.labels, weights, *host_ints(device, total))
 
 
 def numbered(device, aggregates: Groups, patches: Groups, members: Csr, induced: Csr) -> Partition:
@@ -162,6 +173,7 @@ def numbered(device, aggregates: Groups, patches: Groups, members: Csr, induced:
         aggregate=gathered(device, new_number, old_label),
         aggregate_offsets=aggregate_offsets,
         patch_offsets=patch_offsets,
+        largest_patch=patches.heaviest,
         induced=rearranged(device, Csr((count, count), induced.offsets, induced.columns, weights=induced.weights),
                            order=by_patch.columns, rank=new_number),
     ) if n else None  # fmt: skip

@@ -14,7 +14,8 @@
 
 #define RECEIVED 2 /* and the rank, of an entry of HALF whose product its row is handed; 1 of one that it keeps */
 
-/* The first row of each patch, its rows, and its slices: as many everywhere, so that a thread finds its own by itself. */
+/* The first row of each patch, its rows, and its slices: as many everywhere, so that a thread finds its own by itself. The rest of a
+ * header is zero. */
 KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL int *RESTRICT headers)
 {
     OUTER(block);
@@ -22,6 +23,7 @@ KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL
         const long patch = block * BLOCK + t;
         if (patch >= patches) continue;
         GLOBAL int *header = headers + HEADER * patch;
+        for (int k = 0; k < HEADER; ++k) header[k] = 0;
         header[FIRST] = patch_offsets[patch];
         header[ROWS] = patch_offsets[patch + 1] - patch_offsets[patch];
         header[FIRST_SLICE] = (int)patch * MOST_SLICES;
@@ -142,6 +144,11 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         incoming[first + k] = received[sorted[k]];
         boundary_order[first + k] = boundary_sorted[k];
     }
+    INNER_FOR(s, SLICE_NUMBERS * MOST_SLICES) {
+        slices[SLICE_NUMBERS * first_slice + s] = 0;
+        boundary_slices[SLICE_NUMBERS * first_slice + s] = 0;
+    }
+    BARRIER;
     INNER_FOR(s, slice_count) {
         const int end = SLICE * (s + 1) < rows ? SLICE * (s + 1) : rows;
         int most = 0;
@@ -322,7 +329,7 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
 #endif
     }
 
-    INNER_FOR(k, header[BOUNDARY_ROWS]) {
+    INNER_FOR(k, rows) { /* one without entries beside one with some is padded, too */
         const int i = boundary_order[first + k], s = k / SLICE;
         const int lanes = rows - SLICE * s < SLICE ? rows - SLICE * s : SLICE;
         const int width = boundary_slices[SLICE_NUMBERS * (first_slice + s) + 1];

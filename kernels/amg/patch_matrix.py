@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from kernels.amg.arrays import blocks, host_ints
-from kernels.amg.primitives import exclusive_sum, largest_of, row_lengths, total_of
+from kernels.amg.primitives import exclusive_sum, largest_of, row_lengths
 
 SOURCE = Path(__file__).with_name("patch_matrix.c")
 INSIDES = ("symcoo", "half", "ell", "csr")
@@ -173,7 +173,9 @@ def namespaced(device, array):
     return array if device.backend == "cuda" else device.to_host(array)
 
 
-def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "float32") -> PatchMatrix:
+def pack(
+    device, matrix, patch_offsets, inside: str = "half", dtype: str = "float32", largest_patch: int | None = None
+) -> PatchMatrix:
     """Pack a symmetric matrix whose patches are contiguous.
 
     Parameters
@@ -184,6 +186,8 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
     patch_offsets : (patches + 1,) int array of `device.xp`
     inside : {'symcoo', 'half', 'ell', 'csr'}
     dtype : {'float32', 'float64'}
+    largest_patch : int, optional
+        Its rows, where they are known: or else the device is asked.
 
     Raises
     ------
@@ -196,41 +200,41 @@ def pack(device, matrix, patch_offsets, inside: str = "half", dtype: str = "floa
         raise ValueError(f"{inside!r} is none of {', '.join(INSIDES)}")
     n, patches = matrix.shape[0], patch_offsets.size - 1
     patch_offsets = device.array(patch_offsets, np.int32)
-    block = block_for(largest_of(device, row_lengths(device, patch_offsets)))
+    block = block_for(largest_patch or largest_of(device, row_lengths(device, patch_offsets)))
     kernels = device.build(SOURCE, block=block, defines=defines(inside, REAL[dtype]))
 
     count = patches * (block // SLICE)
-    headers = device.zeros((patches, HEADER), np.int32)
+    headers = device.empty((patches, HEADER), np.int32)
     kernels.begin(blocks(patches, block), patches, patch_offsets, headers)
-    order, incoming, boundary_order = (device.zeros(n, np.uint16) for _ in range(3))
-    slices, boundary_slices = (device.zeros((count, SLICE_NUMBERS), np.int32) for _ in range(2))
+    order, incoming, boundary_order = (device.empty(n, np.uint16) for _ in range(3))
+    slices, boundary_slices = (device.empty((count, SLICE_NUMBERS), np.int32) for _ in range(2))
     pattern = device.array(matrix.indptr, np.int32), device.array(matrix.indices, np.int32)
     owned = device.empty(matrix.nnz, np.uint16) if inside == "half" else None
     kernels.sort_rows(patches, *pattern, headers, order, incoming, slices, boundary_order, boundary_slices, owned)
 
-    most, entries = device.zeros(3, np.int32), device.empty(patches, np.int32)
+    found, entries = device.zeros(6, np.int32), device.empty(patches, np.int32)
     counts = [device.empty(count, np.int32) for _ in range(2)]
-    kernels.count_stored(blocks(count, block), count, headers, slices, boundary_slices, entries, *counts, most)
-    most_entries, most_slots, widest = host_ints(device, most)
+    kernels.count_stored(blocks(count, block), count, headers, slices, boundary_slices, entries, *counts, found)
+    sums = [
+        exclusive_sum(device, sizes, totals=found, place=place)[0] for place, sizes in enumerate((entries, *counts), 3)
+    ]
+    most_entries, most_slots, widest, stored, in_slices, boundary_total = host_ints(device, found)
     shared = ROW_ARRAYS * block + shared_values(inside, dtype, most_entries, most_slots)
     needed = shared * np.dtype(dtype).itemsize
     if needed > device.shared_bytes or (max(most_slots, most_entries) >= MOST_LOCAL and inside in ("half", "csr")):
         raise TooLarge(f"a patch of {most_entries} entries inside is too large for {inside} and the {needed} bytes "
                        f"of shared memory it needs")  # fmt: skip
-    sums = [exclusive_sum(device, sizes)[:2] for sizes in (entries, *counts)]
-    kernels.place_slices(
-        blocks(count, block), count, *(offsets for offsets, _ in sums), headers, slices, boundary_slices
-    )
-    stored, in_slices, boundary_total = (total_of(device, total) for _, total in sums)
+    kernels.place_slices(blocks(count, block), count, *sums, headers, slices, boundary_slices)
     total = stored if inside in ("symcoo", "csr") else in_slices
-    values, boundary_values, diagonal = (device.zeros(size, dtype) for size in (total, boundary_total, n))
-    columns = device.zeros(total, np.uint16 if INDEX[inside] == "ushort" else np.uint32)
-    boundary_columns = device.zeros(boundary_total, np.int32)
+    values, boundary_values, diagonal = (device.empty(size, dtype) for size in (total, boundary_total, n))
+    columns = device.empty(total, np.uint16 if INDEX[inside] == "ushort" else np.uint32)
+    boundary_columns = device.empty(boundary_total, np.int32)
     kernels.fill(
         patches, *pattern, device.array(matrix.data, np.float64), headers, order, slices, boundary_order,
         boundary_slices, values, columns, boundary_values, boundary_columns, diagonal, owned,
     )  # fmt: skip
-    device.synchronize()  # a processor's queue may still read the matrix, whose arrays are the caller's
+    if not device.is_gpu:
+        device.synchronize()  # the queue may still read the matrix, whose arrays are the caller's
     halves = 2 if inside in ("symcoo", "half") else 1
     return PatchMatrix(
         inside, dtype, n, patches, block, headers, order, slices, values, columns, incoming, boundary_order,

@@ -53,7 +53,7 @@ KERNEL subtract(const int n, const int grid, GLOBAL const result_real *RESTRICT 
 
 /* One block: twice the root of the ratio of the sums of parts. */
 KERNEL growth(const int count, GLOBAL const double *RESTRICT parts, GLOBAL const double *RESTRICT before,
-              GLOBAL double *RESTRICT found)
+              GLOBAL double *RESTRICT found, const int place)
 {
     OUTER(block);
     SHARED double part[BLOCK];
@@ -70,6 +70,6 @@ KERNEL growth(const int count, GLOBAL const double *RESTRICT parts, GLOBAL const
     TREE(part)
     TREE(earlier)
     INNER(t) {
-        if (t == 0) found[0] = 2 * sqrt(part[0] / earlier[0]);
+        if (t == 0) found[place] = 2 * sqrt(part[0] / earlier[0]);
     }
 }

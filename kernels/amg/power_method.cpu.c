@@ -43,7 +43,7 @@ KERNEL subtract(const int n, const int grid, GLOBAL const result_real *RESTRICT 
 }
 
 KERNEL growth(const int count, GLOBAL const double *RESTRICT parts, GLOBAL const double *RESTRICT before,
-              GLOBAL double *RESTRICT found)
+              GLOBAL double *RESTRICT found, const int place)
 {
     OUTER(block);
     double sum = 0, earlier = 0;
@@ -51,5 +51,5 @@ KERNEL growth(const int count, GLOBAL const double *RESTRICT parts, GLOBAL const
         sum += parts[i];
         earlier += before[i];
     }
-    found[0] = 2 * sqrt(sum / earlier);
+    found[place] = 2 * sqrt(sum / earlier);
 }

@@ -23,8 +23,8 @@ def builds(dtype: str, result: str) -> list[tuple]:
 BUILDS = [*builds("float32", "float32"), *builds("float32", "float64"), *builds("float64", "float64")]
 
 
-def largest_eigenvalue(device, n: int, relax: Callable, dtype: str, result: str, steps: int = STEPS) -> float:
-    """Return an estimate from below of the largest eigenvalue of B⁻¹A.
+def estimate(device, n: int, relax: Callable, dtype: str, result: str, steps: int, found, place: int) -> None:
+    """Enqueue an estimate from below of the largest eigenvalue of B⁻¹A.
 
     Parameters
     ----------
@@ -35,17 +35,18 @@ def largest_eigenvalue(device, n: int, relax: Callable, dtype: str, result: str,
         ``relax(rest, u, moved)`` enqueues moved = u - B⁻¹A u for a `rest` of zeros, which it may change.
     dtype, result : {'float32', 'float64'}
         Of `rest` and `u`, and of `moved`.
-    steps : int, optional
+    steps : int
+    found : (k,) float64
+    place : int
+        Where in `found` it is left.
     """
     [build] = builds(dtype, result)
     kernels, grid = device.build(*build), min(blocks(n), MOST_BLOCKS)
     vector, rest, moved = device.empty(n, dtype), device.empty(n, dtype), device.empty(n, result)
     parts, before = device.empty(grid, np.float64), device.empty(grid, np.float64)
-    found = device.empty(1, np.float64)
     kernels.start(grid, n, grid, vector, rest, parts)
     for _ in range(steps):
         parts, before = before, parts
         relax(rest, vector, moved)
         kernels.subtract(grid, n, grid, moved, vector, rest, parts)
-    kernels.growth(1, grid, parts, before, found)
-    return float(device.to_host(found)[0])
+    kernels.growth(1, grid, parts, before, found, place)

@@ -29,8 +29,12 @@ KERNEL chunk_sums(const int n, GLOBAL const int *RESTRICT counts, GLOBAL long *R
     }
 }
 
-/* One block: exclusive sums of the chunks' sums, in place; the total behind them. */
-KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums)
+/* What totals[place] becomes: the total, or -1 where 32 bits do not hold it. */
+#define TELL(total)                                                                                                  \
+    if (totals) totals[place] = (total) > 0x7fffffff ? -1 : (int)(total)
+
+/* One block: exclusive sums of the chunks' sums, in place. */
+KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums, GLOBAL int *RESTRICT totals, const int place)
 {
     OUTER(block);
     SHARED long part[BLOCK + 1];
@@ -47,7 +51,7 @@ KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums)
         if (t > 0) continue;
         part[0] = block;
         for (int k = 0; k < BLOCK; ++k) part[k + 1] += part[k];
-        sums[chunks] = part[BLOCK];
+        TELL(part[BLOCK]);
     }
     BARRIER;
     INNER(t) {
@@ -63,8 +67,9 @@ KERNEL scan_sums(const int chunks, GLOBAL long *RESTRICT sums)
 }
 
 /* With `alone` there is one chunk, and its sum is found here. */
-KERNEL scan_chunks(const int n, const int alone, GLOBAL const int *RESTRICT counts, GLOBAL long *RESTRICT sums,
-                   GLOBAL int *RESTRICT offsets, GLOBAL int *RESTRICT cursors)
+KERNEL scan_chunks(const int n, const int alone, GLOBAL const int *RESTRICT counts, GLOBAL const long *RESTRICT sums,
+                   GLOBAL int *RESTRICT offsets, GLOBAL int *RESTRICT cursors, GLOBAL int *RESTRICT totals,
+                   const int place)
 {
     OUTER(chunk);
     SHARED long part[2][BLOCK];
@@ -77,7 +82,7 @@ KERNEL scan_chunks(const int n, const int alone, GLOBAL const int *RESTRICT coun
     }
     BARRIER;
     INNER(t) {
-        if (alone && t == 0) sums[1] = part[side][BLOCK - 1];
+        if (alone && t == 0) TELL(part[side][BLOCK - 1]);
         long sum = (alone ? 0 : sums[chunk]) + (t > 0 ? part[side][t - 1] : 0);
         for (int k = 0; k < ITEMS; ++k) {
             const long i = chunk * CHUNK + (long)t * ITEMS + k;

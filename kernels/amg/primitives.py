@@ -13,7 +13,6 @@ ITEMS, LANES, STAGED = 16, 16, 64
 DEFINES, REARRANGING = {"ITEMS": ITEMS, "LANES": LANES}, {"LANES": LANES, "STAGED": STAGED}
 BUILDS = [(SOURCE, BLOCK, DEFINES), (REARRANGE, BLOCK, REARRANGING)]
 ROWS = BLOCK // LANES
-MOST_ENTRIES = 2**31 - 1
 
 
 def _kernels(device):
@@ -24,7 +23,7 @@ def _rearrange(device):
     return built(device, REARRANGE, BLOCK, **REARRANGING).rearrange
 
 
-def exclusive_sum(device, counts, with_cursors=False):
+def exclusive_sum(device, counts, with_cursors=False, totals=None, place=0):
     """Return the offsets of segments of these sizes.
 
     Parameters
@@ -33,38 +32,24 @@ def exclusive_sum(device, counts, with_cursors=False):
     counts : (n,) int32
     with_cursors : bool
         Also return a copy of the first n offsets, for kernels that fill segments.
+    totals : (k,) int32, optional
+        Its value at `place` becomes the total, or -1 where 32 bits do not hold it.
 
     Returns
     -------
     offsets : (n + 1,) int32
-    sums : (chunks + 1,) int64
-        Its last value is the total, see `total_of`.
     cursors : (n,) int32, or None
 
     """
     kernels, n = _kernels(device), counts.size
     chunks = blocks(n + 1, BLOCK * ITEMS)
-    sums, offsets = device.empty(chunks + 1, np.int64), device.empty(n + 1, np.int32)
+    sums, offsets = None if chunks == 1 else device.empty(chunks, np.int64), device.empty(n + 1, np.int32)
     cursors = device.empty(n, np.int32) if with_cursors else None
     if chunks > 1:
         kernels.chunk_sums(chunks, n, counts, sums)
-        kernels.scan_sums(1, chunks, sums)
-    kernels.scan_chunks(chunks, n, chunks == 1, counts, sums, offsets, cursors)
-    return offsets, sums, cursors
-
-
-def total_of(device, sums) -> int:
-    """Return the total that `exclusive_sum` left at the end of `sums`.
-
-    Raises
-    ------
-    ValueError
-        When 32-bit offsets cannot hold it.
-    """
-    total = int(device.to_host(sums[-1:])[0]) if device.backend == "cuda" else int(device.to_host(sums)[-1])
-    if total > MOST_ENTRIES:
-        raise ValueError(f"{total} entries are more than 32-bit offsets can address")
-    return total
+        kernels.scan_sums(1, chunks, sums, totals, place)
+    kernels.scan_chunks(chunks, n, chunks == 1, counts, sums, offsets, cursors, totals, place)
+    return offsets, cursors
 
 
 def largest_of(device, values) -> int:
@@ -91,17 +76,22 @@ def densified(device, matrix: Csr):
     return dense
 
 
-def group_sizes(device, labels, weights, groups: int):
-    """Return the weight of every group: its members, or the sum of their `weights`; labels below 0 belong to none."""
+def group_sizes(device, labels, weights, groups: int, most=None):
+    """Return the weight of every group: its members, or the sum of their `weights`; labels below 0 belong to none.
+
+    The first value of `most` is raised to the largest, where it is given.
+    """
     sizes = device.zeros(groups, np.int32)
     _kernels(device).count_labels(blocks(labels.size), labels.size, labels, weights, sizes)
+    if most is not None:
+        _kernels(device).largest(blocks(groups), groups, sizes, most)
     return sizes
 
 
 def group_members(device, labels, groups: int):
     """Return the members of every group, ascending, as a graph of `groups` rows; labels below 0 belong to none."""
     kernels, n = _kernels(device), labels.size
-    offsets, _, cursors = exclusive_sum(device, group_sizes(device, labels, None, groups), with_cursors=True)
+    offsets, cursors = exclusive_sum(device, group_sizes(device, labels, None, groups), with_cursors=True)
     unsorted, members = device.empty(n, np.int32), device.empty(n, np.int32)
     kernels.fill_members(blocks(n), n, labels, cursors, unsorted)
     _rearrange(device)(
@@ -123,7 +113,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
     """
     rows, offsets = matrix.rows, matrix.offsets
     if order is not None:
-        offsets, _, _ = exclusive_sum(device, row_lengths(device, offsets, order))
+        offsets, _ = exclusive_sum(device, row_lengths(device, offsets, order))
     columns = device.empty(matrix.entries, np.int32)
     values = None if matrix.values is None else device.empty(matrix.entries, np.float64)
     weights = None if matrix.weights is None else device.empty(matrix.entries, np.int32)
@@ -137,7 +127,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
 def transposed(device, matrix: Csr) -> Csr:
     """Return the transpose, its columns sorted; `kernels.amg.marked.transposed` is a processor's."""
     kernels, rows, columns = _kernels(device), *matrix.shape
-    offsets, _, cursors = exclusive_sum(device, group_sizes(device, matrix.columns, None, columns), with_cursors=True)
+    offsets, cursors = exclusive_sum(device, group_sizes(device, matrix.columns, None, columns), with_cursors=True)
     places, values = device.empty(matrix.entries, np.int32), device.empty(matrix.entries, np.float64)
     kernels.fill_transpose(
         blocks(rows, ROWS), rows, matrix.offsets, matrix.columns, matrix.values, cursors, places, values

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.amg import marked
 from kernels.amg.arrays import Csr, blocks, built, host_ints
-from kernels.amg.primitives import exclusive_sum, total_of
+from kernels.amg.primitives import exclusive_sum
 
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for the rows that overflow the one before.
@@ -61,18 +61,17 @@ def in_tables(device, x: Csr, y: Csr, first: int = 0, own=None, weight: float = 
     which, left, launched = None, rows, []
     for block, lanes, table in _configurations(device, first):
         kernel, grid = built(device, SOURCE, block, LANES=lanes, TABLE=table).product, blocks(left, block // lanes)
-        overflow, overflowing = device.zeros(1, np.int32), device.empty(left, np.int32)
-        kernel(grid, left, 0, which, *given, None, None, None, overflow, overflowing)
+        found, overflowing = device.zeros(2, np.int32), device.empty(left, np.int32)
+        kernel(grid, left, 0, which, *given, None, None, None, found, overflowing)
         launched.append((kernel, grid, left, which))
-        which, left = overflowing, host_ints(device, overflow)[0]
+        offsets, _ = exclusive_sum(device, counts, totals=found, place=1)  # for nothing where a row overflows: few do
+        which, (left, entries) = overflowing, host_ints(device, found)
         if not left:
             break
     else:
         raise ValueError(
             f"a row of a product has more entries than a table of {table} slots takes: the matrix has rows too long"
         )
-    offsets, sums, _ = exclusive_sum(device, counts)
-    entries = total_of(device, sums)
     columns, values = device.empty(entries, np.int32), device.empty(entries, np.float64)
     for kernel, grid, count, those in launched:
         kernel(grid, count, 1, those, *given, offsets, columns, values, None, None)

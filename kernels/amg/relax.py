@@ -15,7 +15,7 @@ Notes, with what was tried: docs/notes/amg.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -117,26 +117,17 @@ class PatchRelaxation:
     Attributes
     ----------
     weights : Weights
+        The outer one is 1 until `estimate` has set it.
     """
 
     def __init__(self, device, matrix: PatchMatrix, spectral_radius: float, iterations: int, ends=None):
         if iterations < 1:
             raise ValueError(f"{iterations} inner iterations")
         self.device, self.matrix, self.iterations = device, matrix, iterations
-        self._ends = ends or (matrix.dtype, matrix.dtype)
-        relaxation, compensation, _ = builds(device, matrix, self._ends)
+        self.ends = ends or (matrix.dtype, matrix.dtype)
+        relaxation, compensation, _ = builds(device, matrix, self.ends)
         self._kernels, self._compensate = device.build(*relaxation), device.build(*compensation).compensate
-        self._inner = INNER / spectral_radius
-        self.estimate()
-
-    def estimate(self, steps: int = power_method.STEPS) -> None:
-        """Set the weights by an estimate of the largest eigenvalue of B⁻¹ A, of so many steps."""
-        self.weights = Weights(self._inner, 1.0, 0.0)
-        # v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
-        largest = power_method.largest_eigenvalue(
-            self.device, self.matrix.rows, self.after, self.matrix.dtype, self._ends[1], steps
-        )
-        self.weights = Weights(self._inner, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)
+        self.weights = Weights(INNER / spectral_radius, 1.0, 0.0)
 
     def _numbers(self):
         return self.iterations, self.weights.inner, self.weights.outer, *self._held()
@@ -177,7 +168,7 @@ class PatchRelaxation:
     def prerelax_work(self) -> Work:
         """Return the least work of the merged kernel: half of A_I, b and D read, u and the residual written."""
         matrix = self.matrix
-        real, first = np.dtype(matrix.dtype).itemsize, np.dtype(self._ends[0]).itemsize
+        real, first = np.dtype(matrix.dtype).itemsize, np.dtype(self.ends[0]).itemsize
         moved = matrix.least_bytes_inside + (3 * real + first) * matrix.rows
         return Work(moved, self._flops(self.iterations), matrix.dtype)
 
@@ -188,7 +179,7 @@ class PatchRelaxation:
     def after_work(self) -> Work:
         """Return the least work of post-relaxation: A, the right-hand side, u and D read, the result written."""
         matrix = self.matrix
-        real, last = np.dtype(matrix.dtype).itemsize, np.dtype(self._ends[1]).itemsize
+        real, last = np.dtype(matrix.dtype).itemsize, np.dtype(self.ends[1]).itemsize
         moved = matrix.least_bytes_inside + (3 * real + last) * matrix.rows
         return self._with_boundary(Work(moved, self._flops(self.iterations), matrix.dtype))
 
@@ -206,3 +197,18 @@ class PatchRelaxation:
 
     def _flops(self, products: int) -> int:
         return products * (2 * self.matrix.nonzeros_inside + 6 * self.matrix.rows)
+
+
+def estimate(device, relaxations, steps: int = power_method.STEPS) -> None:
+    """Set the outer weights of relaxations by estimates of the largest eigenvalue of B⁻¹ A, of so many steps.
+
+    The device is asked once for all.
+    """
+    found = device.empty(len(relaxations), np.float64)
+    for place, each in enumerate(relaxations):
+        each.weights = replace(each.weights, outer=1.0)
+        # v - (post-relaxation of v for the right-hand side 0) is B⁻¹ A v.
+        n, dtype = each.matrix.rows, each.matrix.dtype
+        power_method.estimate(device, n, each.after, dtype, each.ends[1], steps, found, place)
+    for each, largest in zip(relaxations, device.to_host(found).tolist(), strict=True):
+        each.weights = Weights(each.weights.inner, min(1.0, LARGEST / largest) if largest > 0 else 1.0, largest)

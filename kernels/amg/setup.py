@@ -141,10 +141,12 @@ class _Built:
             self.matrix = given
             self.order = self.rank = device.array(np.arange(n, dtype=np.int32))
             self.patch_offsets = device.array(np.append(np.arange(0, n, patch_size), n).astype(np.int32))
+            self.largest_patch = min(n, patch_size)
             self.aggregate_offsets = self.prolongator = self.restrictor = self.radius = None
             return
         self.order, self.rank = partition.order, partition.rank
         self.patch_offsets, self.aggregate_offsets = partition.patch_offsets, partition.aggregate_offsets
+        self.largest_patch = partition.largest_patch
         self.matrix = rearranged(device, given, self.order, self.rank)
         diagonal = diagonal_of(device, self.matrix)
         self.radius = spectral_radius(device, self.matrix, diagonal)
@@ -181,6 +183,7 @@ class _Built:
             order=_of_namespace(device, self.order),
             rank=_of_namespace(device, self.rank),
             patch_offsets=_of_namespace(device, self.patch_offsets),
+            largest_patch=self.largest_patch,
             aggregate_offsets=None if self.aggregate_offsets is None else _of_namespace(device, self.aggregate_offsets),
             prolongator=sparse(self.prolongator),
             restrictor=sparse(self.restrictor),

@@ -92,14 +92,16 @@ class Solver:
             self.cycle = Cycle(
                 device, self.hierarchy, relaxation, inner_iterations, inside, dtype, layout, jacobi_weight
             )  # fmt: skip
-            self._order, self._rank, matrix = finest.order, finest.rank, finest.matrix
+            self._order, self._rank, given = finest.order, finest.rank, finest.matrix
+            # Not looked at again: its columns are in order, and within it.
+            matrix = spmv.Csr(given.shape, given.indptr, given.indices, given.data, device.xp)
         self.n = matrix.shape[0]
         # On a GPU the search for the best window takes longer than a solve gains by it.
         options = {"window": WINDOW} if layout == "sell" and device.is_gpu else {}
         self.matrix = spmv.pack(layout, device, matrix, **options)
         self._estimated_again = False
         self._begin()
-        self._x = device.zeros(self.n, np.float64)
+        self._x = device.empty(self.n, np.float64)
 
     def _begin(self):
         precondition = None if self.cycle is None else self.cycle.apply
@@ -128,7 +130,7 @@ class Solver:
         if outcome.status == INDEFINITE and self.cycle is not None and not self._estimated_again:
             # The cycle's weights rest on an estimate from below: once it is made again, by more steps.
             self._estimated_again = True
-            if self.cycle.estimate_again():
+            if self.cycle.estimate(cycle.MORE_STEPS):
                 self._begin()
                 outcome = self.iteration.solve(permuted, self._x, tolerance, max_iterations)
         if verify and outcome.converged:

@@ -17,7 +17,7 @@ KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal
             const double value = hashed((uint)i);
             vector[i] = value / sqrt(diagonal[i]);
             previous[i] = 0;
-            sum += value * value;
+            sum += squared_beside(value, diagonal[i]);
         }
         part[t] = sum;
     }

@@ -13,7 +13,7 @@ KERNEL begin(const int n, const int grid, GLOBAL const double *RESTRICT diagonal
         const double entry = hashed((uint)i);
         vector[i] = entry / sqrt(diagonal[i]);
         previous[i] = 0;
-        sum += entry * entry;
+        sum += squared_beside(entry, diagonal[i]);
     }
     parts[block] = sum;
 }

@@ -9,6 +9,12 @@ DEVICE_FUNCTION double hashed(const uint i)
     return (double)(x >> 8) * (1.0 / 16777216) - 0.5;
 }
 
+/* A number's square, or none where an entry of the diagonal is not positive: the first norm, and so all, is none then. */
+DEVICE_FUNCTION double squared_beside(const double value, const double entry)
+{
+    return entry > 0 && entry - entry == 0 ? value * value : sqrt(-1.0);
+}
+
 #define SUM_OF_BLOCK(part)                                                                                           \
     for (int span = BLOCK / 2; span > 0; span /= 2) {                                                                \
         BARRIER;                                                                                                     \

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kernels.amg.arrays import BLOCK, Csr, blocks, built
+from kernels.amg.checks import UnsuitableMatrix
 
 SOURCE = Path(__file__).with_name("spectrum.c")
 GPU_LANES = 4  # threads a row; a processor's row has one
@@ -33,12 +34,17 @@ def spectral_radius(device, matrix: Csr, diagonal, steps: int = STEPS) -> float:
     matrix : Csr
     diagonal : (n,) float64
     steps : int
+
+    Raises
+    ------
+    UnsuitableMatrix
+        When the diagonal is not positive.
     """
     lanes, n = GPU_LANES if device.is_gpu else 1, matrix.rows
     kernels, grid = built(device, SOURCE, LANES=lanes), min(blocks(n, BLOCK // lanes), MOST_BLOCKS[device.is_gpu])
     vector, previous = device.empty(n, np.float64), device.empty(n, np.float64)
     norms, alphas = device.empty(grid, np.float64), device.empty(grid, np.float64)
-    scalars = device.zeros(2 * steps + 2, np.float64)
+    scalars = device.empty(2 * steps + 2, np.float64)
     kernels.begin(grid, n, grid, diagonal, vector, previous, norms)
     rows = (matrix.offsets, matrix.columns, matrix.values, diagonal)
     for step in range(steps):
@@ -47,6 +53,8 @@ def spectral_radius(device, matrix: Csr, diagonal, steps: int = STEPS) -> float:
         kernels.orthogonalise(grid, n, grid, step, diagonal, previous, vector, scalars, alphas, norms)
     kernels.finish(1, grid, 2 * steps + 1, norms, scalars)
     host = np.array(device.to_host(scalars))
+    if np.isnan(host[1]):
+        raise UnsuitableMatrix("the diagonal of a level is not positive: the matrix is not positive definite")
     alpha, beta = host[2::2], host[3::2]
     # Steps after an invariant subspace was found, where the norm is rounding, tell nothing.
     used = steps

@@ -118,8 +118,7 @@ def cut(lengths, size: int, window: int | None, entry_bytes: float, xp, worth: f
 
 def by_length(lengths, window: int, xp):
     """Return rows by their lengths, longest first within each window of so many, equal ones in order."""
-    longest = int(lengths.max()) if lengths.size else 0
-    return xp.argsort(xp.arange(lengths.size) // window * (longest + 1) + (longest - lengths), kind="stable")
+    return xp.argsort(xp.arange(lengths.size) // window * 2**31 - lengths, kind="stable")
 
 
 def _cut(lengths, size, window, xp):

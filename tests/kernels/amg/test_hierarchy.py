@@ -198,7 +198,14 @@ def changed(matrix, row, column, value):
     return matrix.tocsr()
 
 
+def outside(matrix):
+    made = matrix.copy()
+    made.indices[[5, 7]] = 10**8, -(10**8)
+    return made
+
+
 UNSUITABLE = {
+    "2 column indices are outside": outside,
     "not square": lambda a: a[:, :-1],
     "empty": lambda a: scipy.sparse.csr_matrix((0, 0)),
     "not finite": lambda a: changed(a, 3, 3, np.nan),
@@ -215,6 +222,12 @@ def test_unsuitable_matrices_have_an_answer_each(device, make_matrix, message):
     given = UNSUITABLE[message](make_matrix("grid"))
     with pytest.raises(UnsuitableMatrix, match=message):
         amg.set_up(device, placed(device, given), coarsest=2000)
+
+
+def test_an_indefinite_matrix_may_show_on_a_coarse_level(device, make_matrix, coarsening):
+    given = make_matrix("path") - 0.5 * scipy.sparse.eye(2000)
+    with pytest.raises(UnsuitableMatrix, match="the diagonal of a level is not positive"):
+        amg.set_up(device, placed(device, given), coarsening=coarsening, coarsest=20)
 
 
 def test_wrong_arguments_are_refused(device, make_matrix):

@@ -82,7 +82,7 @@ def test_induced_graph_is_the_product_with_the_partition(device, matrix, graph_o
 
 def groups_of(device, label, weights):
     sizes = np.bincount(label, weights=weights).astype(np.int32)
-    return Groups(device.array(label.astype(np.int32)), sizes.size, device.array(sizes))
+    return Groups(device.array(label.astype(np.int32)), sizes.size, device.array(sizes), int(sizes.max()))
 
 
 def test_exchange_brings_heavy_patches_below_the_limit(device, make_matrix, graph_on):
@@ -95,7 +95,7 @@ def test_exchange_brings_heavy_patches_below_the_limit(device, make_matrix, grap
     patches = exchanged(device, graph, groups_of(device, label, weights), device.array(weights.astype(np.int32)), 200)
     moved, sizes = np.array(device.to_host(patches.labels)), np.array(device.to_host(patches.sizes))
     assert np.array_equal(sizes, np.bincount(moved, weights=weights))
-    assert sizes.max() <= 200
+    assert sizes.max() == patches.heaviest <= 200
     assert (np.diff(moved) >= 0).all(), "what moved was not at the border"
 
 
@@ -104,7 +104,7 @@ def test_groups_above_the_limit_are_cut(device):
     label = np.array([0, 0, 0, 0, 1, 2, 2])
     found = bounded(device, groups_of(device, label, weights), 60, device.array(weights))
     assert np.array_equal(device.to_host(found.labels), [0, 0, 1, 1, 2, 3, 3])
-    assert np.array_equal(device.to_host(found.sizes), [60, 60, 90, 20])
+    assert np.array_equal(device.to_host(found.sizes), [60, 60, 90, 20]) and found.heaviest == 90
 
 
 def test_merging_pairs_neighbours_that_fit(device, make_matrix, graph_on):
@@ -114,7 +114,7 @@ def test_merging_pairs_neighbours_that_fit(device, make_matrix, graph_on):
     patches = groups_of(device, np.arange(8), weights)
     found = merged(device, graph_on(device, matrix, weights=True), patches, device.array(weights), 80, 40)
     label, sizes = np.array(device.to_host(found.labels)), np.array(device.to_host(found.sizes))[: found.count]
-    assert sizes.max() <= 40 and sizes.sum() == 80 and found.count <= 4
+    assert sizes.max() == found.heaviest <= 40 and sizes.sum() == 80 and found.count <= 4
     assert (np.diff(label) >= 0).all()
 
 

@@ -5,24 +5,31 @@ import pytest
 import scipy.sparse
 
 from kernels.amg import marked, primitives
-from kernels.amg.arrays import Csr
+from kernels.amg.arrays import Csr, host_ints
 
 
 @pytest.mark.parametrize("n", [1, 255, 4095, 4096, 4097, 70000])
 def test_exclusive_sum(device, n):
     counts = np.random.default_rng(n).integers(0, 9, n).astype(np.int32)
-    offsets, sums, cursors = primitives.exclusive_sum(device, device.array(counts), with_cursors=True)
+    found = device.zeros(2, np.int32)
+    offsets, cursors = primitives.exclusive_sum(device, device.array(counts), with_cursors=True, totals=found, place=1)
     expected = np.concatenate([[0], np.cumsum(counts)])
     assert np.array_equal(device.to_host(offsets), expected)
     assert np.array_equal(device.to_host(cursors), expected[:-1])
-    assert primitives.total_of(device, sums) == expected[-1]
+    assert host_ints(device, found) == [0, expected[-1]]
 
 
 def test_a_total_beyond_32_bits_is_refused(device):
-    counts = np.full(3, 2**30, dtype=np.int32)
-    _, sums, _ = primitives.exclusive_sum(device, device.array(counts))
-    with pytest.raises(ValueError, match="3221225472 entries"):
-        primitives.total_of(device, sums)
+    found = device.zeros(1, np.int32)
+    for last, length in ((0, 3), (-1, 3), (0, 5000)):  # in one chunk and in several
+        counts = np.zeros(length, dtype=np.int32)
+        counts[:2] = 2**30, 2**30 + last
+        primitives.exclusive_sum(device, device.array(counts), totals=found)
+        if last:
+            assert host_ints(device, found) == [2**31 - 1]
+        else:
+            with pytest.raises(ValueError, match="more entries than 32-bit offsets can address"):
+                host_ints(device, found)
 
 
 def test_members_of_groups_are_ascending(device):

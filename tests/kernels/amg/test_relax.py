@@ -8,7 +8,7 @@ import scipy.sparse
 
 from kernels.amg import patch_matrix
 from kernels.amg.patch_matrix import INSIDES
-from kernels.amg.relax import PatchRelaxation
+from kernels.amg.relax import PatchRelaxation, estimate
 from kernels.device import Unavailable, openmp, source
 
 SIZES = (1, 97, 130, 33, 64, 31, 160)
@@ -54,7 +54,9 @@ def dense():
 def relaxation(device, dense, inside, dtype="float64", iterations=3, ends=None):
     matrix = device.sparse.csr_matrix(scipy.sparse.csr_matrix(dense.a))
     packed = patch_matrix.pack(device, matrix, device.xp.asarray(dense.offsets), inside, dtype)
-    return PatchRelaxation(device, packed, dense.radius, iterations, ends)
+    made = PatchRelaxation(device, packed, dense.radius, iterations, ends)
+    estimate(device, [made])
+    return made
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 5])
@@ -143,7 +145,8 @@ def test_an_eigenvalue_beyond_two_is_weighted_down(device):
     n = 8
     matrix = scipy.sparse.csr_matrix(np.full((n, n), 0.9) + 0.1 * np.eye(n))
     packed = patch_matrix.pack(device, device.sparse.csr_matrix(matrix), device.xp.arange(n + 1), "ell", "float64")
-    made = PatchRelaxation(device, packed, 1.8, 1)  # too small a spectral radius, so that the inner weight is 1
+    made = PatchRelaxation(device, packed, 1.8, 1)
+    estimate(device, [made])  # too small a spectral radius, so that the inner weight is 1
     assert np.isclose(made.weights.largest, 7.3, rtol=1e-3)
     assert np.isclose(made.weights.outer * 7.3, 1.5, rtol=1e-3)
 

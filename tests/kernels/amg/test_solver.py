@@ -17,6 +17,7 @@ from kernels.amg.arrays import built
 from kernels.amg.checks import UnsuitableMatrix
 from kernels.amg.rehearsal import rehearse
 from kernels.assembly.problem import Problem
+from kernels.device import openmp
 from kernels.device.base import Kernel
 
 SMALL = {"patch_size": 100, "coarsest": 20}
@@ -179,6 +180,36 @@ def test_a_set_up_walks_its_matrices_for_estimates_that_rivals_do_without(device
     relaxed = sum(count for name, count in walked.items() if name.startswith("postrelax"))
     assert levels > 1 and walked["apply"] == spectrum.STEPS * (levels - 1)
     assert relaxed == power_method.STEPS * (levels - 1)
+
+
+class Portable(openmp.Device):
+    """A processor that goes through a set-up as a GPU does, and counts what it is asked."""
+
+    is_gpu, extension = True, ".c"
+
+    def __init__(self):
+        super().__init__()
+        self.asked = collections.Counter()
+
+    def prepare(self, builds):
+        pass
+
+    def to_host(self, a):
+        self.asked["waits"] += 1
+        return super().to_host(a)
+
+    def zeros(self, shape, dtype):
+        self.asked["zeros"] += 1
+        return super().zeros(shape, dtype)
+
+
+@pytest.mark.parametrize(("relaxation", "waits", "zeros"), [("patch", 30, 54), ("jacobi", 27, 52)])
+def test_a_set_up_seldom_waits_for_the_device(cache, relaxation, waits, zeros):
+    """What is read at one place is read at once, and nothing is cleared that is then written."""
+    device = Portable()
+    solver = amg.Solver(device, regular_mesh(1.0), relaxation=relaxation, coarsest=20)
+    assert len(solver.hierarchy.levels) == 3
+    assert device.asked["waits"] <= waits and device.asked["zeros"] <= zeros
 
 
 def test_what_is_rehearsed_can_be_done(device, monkeypatch):

@@ -4,7 +4,7 @@
 
 #define LANES 8
 #define MOST (LOCAL * SHARED_BY) /* columns of a row */
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC__) || defined(__OPENCL_VERSION__) /* built by tests alone */
 #define PREFETCH(pointer) ((void)0)
 #else
 #define PREFETCH(pointer) __builtin_prefetch(pointer)

@@ -1,5 +1,6 @@
 // What OpenCL C 1.2 has before a program's first line, as far as the kernels use it: clang alone declares its functions.
 #define __OPENCL_VERSION__ 120
+#pragma GCC poison __builtin_prefetch // clang has it, and a GPU's driver need not
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

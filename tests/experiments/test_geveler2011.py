@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -276,3 +277,10 @@ def test_finer_levels_of_table_1_go_on_from_those_before(monkeypatch):
     )
     growing = table1_levels._Growing(datasets.load("geveler2011/circle", "smoke"), np)
     assert [len(growing.of(count).levels) for count in (2, 4, 3, 5)] == [2, 4, 4, 5] and made == [0, 2, 4]
+
+
+def test_back_ends_that_take_turns_in_table_1_refine_once_each():
+    mesh = datasets.load("geveler2011/circle", "smoke")
+    namespaces = [SimpleNamespace(**vars(np) | {"__name__": name}) for name in ("one", "other")]
+    found = [table1_levels._growing(mesh, xp) for xp in 2 * namespaces]
+    assert found[:2] == found[2:] and found[0] is not found[1]

@@ -82,7 +82,7 @@ class CoarseSpace:
         whole[: self.elements] = self.vertices
         self._vertices = device.array(whole.reshape(-1))
         self._points = device.array((1 + rule(order).points) / 2, self.dtype)
-        self._maps = Gather(device, self.vertices, self.unknowns, Layout(self.elements, 2, 1), dtype)
+        self._maps = Gather(device, self.vertices, self.unknowns, Layout(self.elements, 2, 1), dtype).prepared()
         self._parts = device.empty(whole.size, self.dtype)
         self._kernels = device.build(*build(device.is_gpu, order, dtype, self._outer.name))
 

@@ -46,7 +46,8 @@ class Gather:
         The paper's I_g→l: where each node stands in the element vector.
     surface : list of three int32 arrays
         Nodes that no element has inside, those left out among them; and their offsets and places in a surface vector.
-        These, offsets and places are made when they are first asked for: who adds by atomics does without.
+        These, offsets and places are made when they are first asked for, or by `prepared`: who adds by atomics does
+        without.
     """
 
     def __init__(self, device, table, nodes: int, layout: Layout, dtype: str = "float64"):
@@ -61,6 +62,11 @@ class Gather:
     def _back(self):
         found = places_of(self._numbers, self.nodes, self.device.xp)
         return [self.device.array(array) for array in found]
+
+    def prepared(self) -> Gather:
+        """Make offsets and places now, not in the stream of a first gathering, whose memory is its own."""
+        assert self._back
+        return self
 
     @property
     def offsets(self):

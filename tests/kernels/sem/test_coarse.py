@@ -8,6 +8,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from baselines.sem.sums import Sums
+from kernels.sem import gather
 from kernels.sem.aggregates import hierarchy
 from kernels.sem.coarse import CoarseSpace, matrix
 from kernels.sem.geometry import node_coordinates
@@ -43,6 +44,14 @@ def test_restriction_is_the_papers_with_masses(device, mesh, order):
     coarse = device.zeros(space.unknowns, "float64")
     space.restrict(device.array(r), coarse)
     np.testing.assert_allclose(host(device, coarse), expected, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_restriction_sets_nothing_up(device, monkeypatch):
+    """On CUDA it goes beside other work, in a stream with memory of its own."""
+    operator = Operator(device, *grid((3, 3, 3)), 2)
+    space = CoarseSpace(operator, None, "float64")
+    monkeypatch.setattr(gather, "places_of", None)
+    space.restrict(device.zeros(operator.nodes, "float64"), device.empty(space.unknowns, "float64"))
 
 
 def test_prolongation_keeps_linear_functions_and_is_the_transpose(device):

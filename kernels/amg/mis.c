@@ -4,20 +4,10 @@
  * of a hash that maps indices one to one: no ties, and the same set on every machine. A node whose key is the largest within distance k
  * becomes a root; one within distance k of a root is out. */
 
-#define SHARE_BITS 30 /* below the share of neighbours that are out, in 256ths */
-#define MASK 0x3fffffffu
+#include "mis.h"
+
 #define UNDECIDED ((ulong)1 << 62)
 #define ROOT ((ulong)2 << 62)
-
-DEVICE_FUNCTION uint hashed(uint x)
-{
-    x = (x * 0x2c1b3c6du) & MASK;
-    x ^= x >> 13;
-    x = (x * 0x297a2d39u) & MASK;
-    x ^= x >> 15;
-    x = (x * 0x045d9f3bu) & MASK;
-    return x ^ (x >> 14);
-}
 
 DEVICE_FUNCTION ulong largest(const ulong own, const int begin, const int end, GLOBAL const int *columns,
                               GLOBAL const ulong *keys)
@@ -79,32 +69,6 @@ KERNEL decide(const int n, const int electing, GLOBAL const int *RESTRICT offset
     BARRIER;
     INNER(t) {
         if (t == 0 && undecided && left[0] > 0) ATOMIC_ADD_GLOBAL(&undecided[0], left[0]);
-    }
-}
-
-/* The same for a distance of two, without `reach`: for few undecided nodes. */
-KERNEL decide_few(const int n, const int electing, GLOBAL const int *RESTRICT offsets,
-                  GLOBAL const int *RESTRICT columns, GLOBAL const ulong *RESTRICT keys, GLOBAL ulong *RESTRICT result,
-                  GLOBAL int *RESTRICT undecided)
-{
-    OUTER(block);
-    INNER(t) {
-        const long i = block * BLOCK + t;
-        if (i >= n) continue;
-        ulong key = keys[i];
-        if (key >= UNDECIDED && key < ROOT) {
-            ulong top = largest(key, offsets[i], offsets[i + 1], columns, keys);
-            for (int e = offsets[i]; e < offsets[i + 1]; ++e)
-                top = largest(top, offsets[columns[e]], offsets[columns[e] + 1], columns, keys);
-            if (electing && top == key) {
-                key = ROOT | (key & MASK);
-            } else if (top >= ROOT) {
-                key &= MASK;
-            } else if (undecided) {
-                ATOMIC_ADD_GLOBAL(&undecided[0], 1);
-            }
-        }
-        result[i] = key;
     }
 }
 

@@ -8,10 +8,13 @@ import numpy as np
 
 from kernels.amg.arrays import BLOCK, Csr, blocks, built, host_ints
 
-SOURCE = Path(__file__).with_name("mis.c")
-BUILDS = [(SOURCE, BLOCK, {})]
+SOURCE, LISTS = (Path(__file__).with_name(name) for name in ("mis.c", "mis_lists.c"))
+BUILDS = [(SOURCE, BLOCK, {}), (LISTS, 1, {})]  # the second is a processor's
+MOST_LISTED = 2  # the largest radius of a set that lists are used for
+MANY = 8  # of so many nodes more than one is undecided, where all are looked at to spread keys
+PARTS, NODES = 4, 64  # parts a thread, which evens out their work, and the least nodes of a part
 MOST_NODES = 2**30  # hashes have 30 bits
-# Before a GPU's first look at how many nodes are undecided, with seeds, whose rounds have five launches, and without
+# Before the first look at how many nodes are undecided, with seeds, whose rounds have five launches, and without
 # them; and between looks.
 FIRST_ROUNDS, ROUNDS = (8, 12), 2
 
@@ -52,6 +55,9 @@ def rounds(device, graph: Csr, radius: int, seed_radius: int | None = None):
     n = graph.rows
     if n >= MOST_NODES:
         raise ValueError(f"a graph of {n} nodes; hashes of 30 bits tell fewer than {MOST_NODES} apart")
+    if not device.is_gpu and radius <= MOST_LISTED:
+        yield _by_lists(device, graph, radius, seed_radius), device.zeros(3, np.int32)
+        return
     kernels, grid, edges = built(device, SOURCE), blocks(n), (graph.offsets, graph.columns)
     keys, following, one, two = (device.empty(n, np.uint64) for _ in range(4))
     kernels.start(grid, n, keys)
@@ -62,10 +68,6 @@ def rounds(device, graph: Csr, radius: int, seed_radius: int | None = None):
         The nodes that stay undecided are counted where `undecided` is given.
         """
         nonlocal keys, following
-        if few and reach == 2:
-            kernels.decide_few(grid, n, electing, *edges, keys, following, undecided)
-            keys, following = following, keys
-            return
         source, target = keys, one
         for _ in range(reach - 1):
             kernels.spread(grid, n, *edges, source, target)
@@ -73,8 +75,8 @@ def rounds(device, graph: Csr, radius: int, seed_radius: int | None = None):
         kernels.decide(grid, n, electing, *edges, source, keys, following, undecided)
         keys, following = following, keys
 
-    reach, few = seed_radius or radius, False
-    ahead = FIRST_ROUNDS[not seed_radius] if device.is_gpu else 1
+    reach = seed_radius or radius
+    ahead = FIRST_ROUNDS[not seed_radius]
     while True:
         found = device.zeros(3, np.int32)
         for round_ in range(ahead):
@@ -85,11 +87,29 @@ def rounds(device, graph: Csr, radius: int, seed_radius: int | None = None):
                 decide(radius, False, counter)
                 kernels.refresh(grid, n, *edges, keys, following)
                 keys, following = following, keys
-        if not device.is_gpu:  # looking costs it nothing, and it goes to the few nodes that are left one by one
-            left = host_ints(device, found)[0]
-            few = left * graph.entries < n * n
-            if left:
-                continue
         flags, ahead = device.empty(n, np.int32), ROUNDS
         kernels.is_root(grid, n, keys, flags)
         yield flags, found
+
+
+def _by_lists(device, graph: Csr, radius: int, seed_radius: int | None):
+    """Return the same set on a processor, which goes through the nodes that are undecided alone."""
+    n, edges, kernels = graph.rows, (graph.offsets, graph.columns), built(device, LISTS, 1)
+    parts = max(1, min(PARTS * device.compute_units, n // NODES))
+    keys, spreads = device.empty(n, np.uint64), [device.empty(n, np.uint64) for _ in range(2)]
+    undecided, elected = device.empty(n, np.int32), device.empty(n, np.int32)
+    lengths, counts = device.empty(parts, np.int32), device.empty(parts, np.int32)
+    roots, out = device.zeros(n, np.int32), device.zeros(n, np.int32)
+    kernels.start(parts, n, parts, keys, undecided, lengths)
+    reach = seed_radius or radius
+    while left := sum(host_ints(device, lengths)):
+        # The last steps of few nodes are taken for each node by itself.
+        source, hops = keys, min(reach, 1 if MANY * left > n else 2)
+        for step in range(reach - hops):
+            built(device, SOURCE).spread(blocks(n), n, *edges, source, spreads[step % 2])
+            source = spreads[step % 2]
+        kernels.elect(parts, n, parts, hops, *edges, source, keys, undecided, lengths, elected, counts)
+        kernels.cover(parts, n, parts, radius, *edges, elected, counts, roots, out)
+        kernels.refresh(parts, n, parts, seed_radius is not None, *edges, roots, out, keys, undecided, lengths)
+        reach = radius
+    return roots

@@ -26,7 +26,7 @@ MOST_LEVELS, MOST_DENSE = 20, 4096
 def ahead(device) -> list[tuple]:
     """Return what every set-up of more than one level builds; of builds for longer and longer rows, the usual ones."""
     return [
-        *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS, *partition.BUILDS, *exchange.BUILDS,
+        *checks.BUILDS, *primitives.BUILDS, *mis.BUILDS[: 2 - device.is_gpu], *partition.BUILDS, *exchange.BUILDS,
         *matching.BUILDS, *spectrum.builds(device), *product.builds(device), *induced.BUILDS[: device.is_gpu],
         *INVERSES[: device.is_gpu],
     ]  # fmt: skip

@@ -5,7 +5,15 @@
 
 #define VECTOR 16 /* columns that are compared at once; those behind the last row are whatever is there */
 #define LONG 1024 /* rows of more entries are sorted by a heap: counting smaller ones takes the square of the length */
+#define AHEAD 16 /* entries that rows are asked for before they are read, in steps: where they begin, then what they hold */
+#define LINE 8 /* values of a cache line */
 #define FIRST_ROW(part) (int)((long)rows * (part) / parts)
+
+#ifdef __OPENCL_VERSION__
+#define PREFETCH(pointer) prefetch(pointer, 1)
+#else
+#define PREFETCH(pointer) __builtin_prefetch(pointer)
+#endif
 
 #define BEGIN_PART                                                                                                   \
     GLOBAL int *RESTRICT const marker = markers + part * width;                                                      \
@@ -54,12 +62,25 @@ KERNEL multiply(const int rows, const int parts, const int width, GLOBAL const i
 {
     OUTER(part);
     BEGIN_PART;
+    const int past = x_offsets[FIRST_ROW(part + 1)];
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
         const int first = count;
         for (int e = x_offsets[row]; e < x_offsets[row + 1]; ++e) {
             const int inner = x_columns[e];
             const real x = x_values[e];
             if (y_values) {
+                if (e + 2 * AHEAD < past) { /* rows of Y are anywhere */
+                    const int next = x_columns[e + AHEAD], later = x_columns[e + 2 * AHEAD];
+                    if (y_begins) {
+                        PREFETCH(y_begins + later);
+                        PREFETCH(y_lengths + later);
+                    } else
+                        PREFETCH(y_offsets + later);
+                    const long at = y_begins ? y_begins[next] : y_offsets[next];
+                    PREFETCH(y_columns + at);
+                    PREFETCH(y_values + at);
+                    PREFETCH(y_values + at + LINE - 1);
+                }
                 const long begin = y_begins ? y_begins[inner] : y_offsets[inner];
                 GLOBAL const int *const inner_columns = y_columns + begin;
                 GLOBAL const real *const inner_values = y_values + begin;
@@ -89,14 +110,23 @@ KERNEL induce(const int rows, const int parts, GLOBAL const int *RESTRICT member
     OUTER(part);
     const int width = rows;
     BEGIN_PART;
+    const int past = member_offsets[FIRST_ROW(part + 1)];
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
         const int first = count;
-        for (int m = member_offsets[row]; m < member_offsets[row + 1]; ++m)
+        for (int m = member_offsets[row]; m < member_offsets[row + 1]; ++m) {
+            if (m + AHEAD < past) {
+                const int next = members[m + AHEAD / 4], later = members[m + AHEAD / 2];
+                PREFETCH(edge_offsets + members[m + AHEAD]);
+                PREFETCH(edges + edge_offsets[later]);
+                for (int e = edge_offsets[next]; e < edge_offsets[next + 1] && e < edge_offsets[next] + LINE; ++e)
+                    PREFETCH(labels + edges[e]);
+            }
             for (int e = edge_offsets[members[m]]; e < edge_offsets[members[m] + 1]; ++e) {
                 const int other = labels[edges[e]];
                 if (other == row) continue;
                 ADD(other, weights ? weights[e] : 1);
             }
+        }
         begins[row] = starts[part] + first;
         lengths[row] = count - first;
     }
@@ -190,8 +220,14 @@ KERNEL transpose(const int rows, const int parts, const int width, GLOBAL const 
 {
     OUTER(part);
     GLOBAL int *const marker = markers + part * width;
+    const int past = offsets[FIRST_ROW(part + 1)];
     for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row)
         for (int e = offsets[row]; e < offsets[row + 1]; ++e) {
+            if (e + AHEAD < past) {
+                const int next = columns[e + AHEAD], at = new_offsets[next] + marker[next];
+                PREFETCH(new_columns + at);
+                PREFETCH(new_values + at);
+            }
             const int to = new_offsets[columns[e]] + marker[columns[e]]++;
             new_columns[to] = row;
             new_values[to] = values[e];

@@ -30,6 +30,29 @@ KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL
     }
 }
 
+#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+#define ONE_BY_ONE
+/* Sorts rows by their counts, the largest first and equal ones by their numbers: by tallies, and those of BLOCK or more by insertion. */
+DEVICE_FUNCTION void sort_falling(const int rows, const int *counts, ushort *sorted)
+{
+    int places[BLOCK + 1] = {0};
+    for (int i = 0; i < rows; ++i) ++places[counts[i] < BLOCK ? counts[i] : BLOCK];
+    const int large = places[BLOCK];
+    for (int count = BLOCK, before = 0; count >= 0; --count) {
+        const int here = places[count];
+        places[count] = before;
+        before += here;
+    }
+    for (int i = 0; i < rows; ++i) sorted[places[counts[i] < BLOCK ? counts[i] : BLOCK]++] = i;
+    for (int k = 1; k < large; ++k) {
+        const ushort row = sorted[k];
+        int to = k;
+        for (; to > 0 && counts[sorted[to - 1]] < counts[row]; --to) sorted[to] = sorted[to - 1];
+        sorted[to] = row;
+    }
+}
+#endif
+
 /* Counts and sorts the rows of each patch; sets all of its header but FIRST, ROWS, FIRST_SLICE and FIRST_ENTRY, and the
  * widths of its slices. */
 KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT column_indices,
@@ -126,6 +149,10 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         beyond[i] = outside;
     }
     BARRIER;
+#ifdef ONE_BY_ONE
+    sort_falling(rows, stored, sorted);
+    sort_falling(rows, beyond, boundary_sorted);
+#else
     /* A row's place: how many come before it. */
     INNER_FOR(i, rows) {
         int place = 0, boundary_place = 0;
@@ -136,6 +163,7 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
         sorted[place] = i;
         boundary_sorted[boundary_place] = i;
     }
+#endif
     BARRIER;
     INNER_FOR(k, rows) {
 #if INSIDE != CSR

@@ -6,6 +6,7 @@
 #define VECTOR 16 /* columns that are compared at once; those behind the last row are whatever is there */
 #define LONG 1024 /* rows of more entries are sorted by a heap: counting smaller ones takes the square of the length */
 #define AHEAD 16 /* entries that rows are asked for before they are read, in steps: where they begin, then what they hold */
+#define ROWS_AHEAD 4 /* the same, of rows with few entries */
 #define LINE 8 /* values of a cache line */
 #define FIRST_ROW(part) (int)((long)rows * (part) / parts)
 
@@ -187,14 +188,20 @@ KERNEL sort(const int rows, const int parts, GLOBAL const long *RESTRICT begins,
     }
 }
 
+/* Where a row lies, in a matrix with offsets or as it was found. */
+#define BEGIN_OF(row) (begins ? begins[row] : offsets[row])
+#define LENGTH_OF(row) (begins ? lengths[row] : offsets[(row) + 1] - offsets[row])
+
 /* How often each column is in each part. */
 KERNEL tally(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT offsets,
+             GLOBAL const long *RESTRICT begins, GLOBAL const int *RESTRICT lengths,
              GLOBAL const int *RESTRICT columns, GLOBAL int *RESTRICT markers)
 {
     OUTER(part);
     GLOBAL int *const marker = markers + part * width;
     for (int column = 0; column < width; ++column) marker[column] = 0;
-    for (int e = offsets[FIRST_ROW(part)]; e < offsets[FIRST_ROW(part + 1)]; ++e) ++marker[columns[e]];
+    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row)
+        for (long e = BEGIN_OF(row), end = e + LENGTH_OF(row); e < end; ++e) ++marker[columns[e]];
 }
 
 /* Of each column how often it is there, and in the place of its tallies how often before each part; the parts' columns are as their rows. */
@@ -214,22 +221,25 @@ KERNEL place(const int rows, const int parts, GLOBAL int *RESTRICT markers, GLOB
 
 /* The rows of the transpose, each in order. */
 KERNEL transpose(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT offsets,
+                 GLOBAL const long *RESTRICT begins, GLOBAL const int *RESTRICT lengths,
                  GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
                  GLOBAL const int *RESTRICT new_offsets, GLOBAL int *RESTRICT markers, GLOBAL int *RESTRICT new_columns,
                  GLOBAL real *RESTRICT new_values)
 {
     OUTER(part);
     GLOBAL int *const marker = markers + part * width;
-    const int past = offsets[FIRST_ROW(part + 1)];
-    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row)
-        for (int e = offsets[row]; e < offsets[row + 1]; ++e) {
-            if (e + AHEAD < past) {
-                const int next = columns[e + AHEAD], at = new_offsets[next] + marker[next];
+    for (int row = FIRST_ROW(part); row < FIRST_ROW(part + 1); ++row) {
+        const int next = row + ROWS_AHEAD;
+        if (next < FIRST_ROW(part + 1))
+            for (long e = BEGIN_OF(next), end = e + LENGTH_OF(next); e < end; ++e) {
+                const int at = new_offsets[columns[e]] + marker[columns[e]];
                 PREFETCH(new_columns + at);
                 PREFETCH(new_values + at);
             }
+        for (long e = BEGIN_OF(row), end = e + LENGTH_OF(row); e < end; ++e) {
             const int to = new_offsets[columns[e]] + marker[columns[e]]++;
             new_columns[to] = row;
             new_values[to] = values[e];
         }
+    }
 }

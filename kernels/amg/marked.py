@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.amg.arrays import Csr, built, host_ints
-from kernels.amg.primitives import exclusive_sum
+from kernels.amg.arrays import Csr, blocks, built, host_ints
+from kernels.amg.primitives import ROWS as ROWS_A_BLOCK
+from kernels.amg.primitives import exclusive_sum, rearranged, rearrangement
 
 SOURCE = Path(__file__).with_name("marked.c")
 DTYPES = {"double": np.float64, "int": np.int32}
@@ -98,16 +99,34 @@ def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
     return _packed(device, made, "int")
 
 
-def transposed(device, matrix: Csr) -> Csr:
-    """Return the transpose, its columns sorted."""
-    kernels, (rows, width) = built(device, SOURCE, 1, real="double"), matrix.shape
-    parts = _parts(device, rows, matrix.entries, width)
+def settled(device, loose: Loose, rank=None) -> Csr:
+    """Return the matrix without gaps, its columns renumbered by `rank` and sorted."""
+    if loose.columns.size > np.iinfo(np.int32).max:  # more than the kernel's beginnings tell
+        packed = _packed(device, loose, "double")
+        return packed if rank is None else rearranged(device, packed, rank=rank)
+    rows, total = loose.shape[0], device.empty(1, np.int32)
+    offsets, _ = exclusive_sum(device, loose.lengths, totals=total)
+    [entries] = host_ints(device, total)
+    columns, values = device.empty(entries, np.int32), device.empty(entries, np.float64)
+    rearrangement(device)(
+        blocks(rows, ROWS_A_BLOCK), rows, None, rank, device.array(loose.begins, np.int32), loose.columns,
+        loose.values, None, offsets, columns, values, None, None,
+    )  # fmt: skip
+    return Csr(loose.shape, offsets, columns, values)
+
+
+def transposed(device, matrix) -> Csr:
+    """Return the transpose of a matrix, or of one whose rows lie as they were found, its columns sorted."""
+    kernels, (rows, width), spans = built(device, SOURCE, 1, real="double"), matrix.shape, _spans(matrix)
+    parts = _parts(device, rows, matrix.columns.size, width)
     markers, counts = device.empty(parts * width, np.int32), device.empty(width, np.int32)
-    kernels.tally(parts, rows, parts, width, matrix.offsets, matrix.columns, markers)
+    kernels.tally(parts, rows, parts, width, *spans, matrix.columns, markers)
     kernels.place(parts, width, parts, markers, counts)
-    offsets, _ = exclusive_sum(device, counts)
-    columns, values = device.empty(matrix.entries, np.int32), device.empty(matrix.entries, np.float64)
+    total = device.empty(1, np.int32)
+    offsets, _ = exclusive_sum(device, counts, totals=total)
+    [entries] = host_ints(device, total)
+    columns, values = device.empty(entries, np.int32), device.empty(entries, np.float64)
     kernels.transpose(
-        parts, rows, parts, width, matrix.offsets, matrix.columns, matrix.values, offsets, markers, columns, values
+        parts, rows, parts, width, *spans, matrix.columns, matrix.values, offsets, markers, columns, values
     )
     return Csr((width, rows), offsets, columns, values)

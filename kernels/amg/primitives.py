@@ -19,7 +19,8 @@ def _kernels(device):
     return built(device, SOURCE, BLOCK, **DEFINES)
 
 
-def _rearrange(device):
+def rearrangement(device):
+    """Return the kernel that puts rows in a new order, and sorts them."""
     return built(device, REARRANGE, BLOCK, **REARRANGING).rearrange
 
 
@@ -94,7 +95,7 @@ def group_members(device, labels, groups: int):
     offsets, cursors = exclusive_sum(device, group_sizes(device, labels, None, groups), with_cursors=True)
     unsorted, members = device.empty(n, np.int32), device.empty(n, np.int32)
     kernels.fill_members(blocks(n), n, labels, cursors, unsorted)
-    _rearrange(device)(
+    rearrangement(device)(
         blocks(groups, ROWS), groups, None, None, offsets, unsorted, None, None, offsets, members, None, None, None
     )
     return Csr((groups, n), offsets, members)
@@ -117,7 +118,7 @@ def rearranged(device, matrix: Csr, order=None, rank=None, duplicates=None) -> C
     columns = device.empty(matrix.entries, np.int32)
     values = None if matrix.values is None else device.empty(matrix.entries, np.float64)
     weights = None if matrix.weights is None else device.empty(matrix.entries, np.int32)
-    _rearrange(device)(
+    rearrangement(device)(
         blocks(rows, ROWS), rows, order, rank, matrix.offsets, matrix.columns, matrix.values, matrix.weights,
         offsets, columns, values, weights, duplicates,
     )  # fmt: skip

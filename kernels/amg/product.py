@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.amg import marked
 from kernels.amg.arrays import Csr, blocks, built, host_ints
-from kernels.amg.primitives import exclusive_sum
+from kernels.amg.primitives import exclusive_sum, rearranged
 
 SOURCE = Path(__file__).with_name("product.c")
 # Threads a block, threads a row, slots of a row's table: each for the rows that overflow the one before.
@@ -40,11 +40,19 @@ def multiplied(device, x: Csr, y, *, first: int = 0, own=None, weight=0.0, diago
     diagonal : (n,) float64
         D.
     loose : bool
-        Whether the result is only multiplied from the left, so that a processor may leave its rows as they were found.
+        Whether a processor may leave its rows as they were found, for products from the left, `marked.transposed` and
+        `settled`.
     """
     if not device.is_gpu:
         return marked.multiplied(device, x, y, own, weight, diagonal, loose)
     return in_tables(device, x, y, first, own, weight, diagonal)
+
+
+def settled(device, matrix, rank=None) -> Csr:
+    """Return a matrix, or what a product left loose, with columns renumbered by `rank` and sorted."""
+    if isinstance(matrix, marked.Loose):
+        return marked.settled(device, matrix, rank)
+    return matrix if rank is None else rearranged(device, matrix, rank=rank)
 
 
 def in_tables(device, x: Csr, y: Csr, first: int = 0, own=None, weight: float = 0.0, diagonal=None) -> Csr:

@@ -3,7 +3,8 @@
 
 #define ROWS (BLOCK / LANES)
 
-/* Row i of the result is row order[i], its columns renumbered by rank and sorted; duplicates counts equal ones. */
+/* Row i of the result is row order[i], its columns renumbered by rank and sorted; duplicates counts equal ones. Rows begin at `offsets`, and
+ * may have gaps between them. */
 KERNEL rearrange(const int rows, GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT rank,
                  GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
                  GLOBAL const double *RESTRICT values, GLOBAL const int *RESTRICT weights,
@@ -16,7 +17,7 @@ KERNEL rearrange(const int rows, GLOBAL const int *RESTRICT order, GLOBAL const 
         const long i = block * ROWS + t / LANES;
         if (i >= rows) continue;
         const int row = order ? order[i] : (int)i;
-        const int begin = offsets[row], length = offsets[row + 1] - begin;
+        const int begin = offsets[row], length = new_offsets[i + 1] - new_offsets[i];
         for (int e = t % LANES; e < length && e < STAGED; e += LANES) {
             staged[t / LANES][e] = rank ? rank[columns[begin + e]] : columns[begin + e];
         }
@@ -26,7 +27,7 @@ KERNEL rearrange(const int rows, GLOBAL const int *RESTRICT order, GLOBAL const 
         const long i = block * ROWS + t / LANES;
         if (i >= rows) continue;
         const int row = order ? order[i] : (int)i;
-        const int begin = offsets[row], length = offsets[row + 1] - begin, target = new_offsets[i];
+        const int begin = offsets[row], target = new_offsets[i], length = new_offsets[i + 1] - target;
         for (int e = t % LANES; e < length; e += LANES) {
             const int column = e < STAGED ? staged[t / LANES][e] : rank ? rank[columns[begin + e]] : columns[begin + e];
             int place = 0, equal = 0;

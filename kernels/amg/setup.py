@@ -14,7 +14,7 @@ from kernels.amg.coarsest import symmetric_inverse
 from kernels.amg.hierarchy import Hierarchy, Level
 from kernels.amg.partition import Partition, double_partition
 from kernels.amg.primitives import densified, rearranged
-from kernels.amg.product import multiplied
+from kernels.amg.product import multiplied, settled
 from kernels.amg.spectrum import spectral_radius
 
 # The paper's 400 rows are what a GTX 580's shared memory holds. Of 384 four patches fit on a multiprocessor of an H200;
@@ -152,16 +152,18 @@ class _Built:
         self.radius = spectral_radius(device, self.matrix, diagonal)
         tentative = Csr((given.rows, partition.aggregates), None, partition.aggregate)
         self.prolongator = multiplied(
-            device, self.matrix, tentative, own=partition.aggregate, weight=weight / self.radius, diagonal=diagonal
-        )
+            device, self.matrix, tentative, own=partition.aggregate, weight=weight / self.radius, diagonal=diagonal,
+            loose=True,
+        )  # fmt: skip
         self.restrictor = (primitives if device.is_gpu else marked).transposed(device, self.prolongator)
         between = multiplied(device, self.matrix, self.prolongator, loose=True)
         self.coarse = multiplied(device, self.restrictor, between, first=1)
 
     def renumber_coarse(self, coarse: _Built) -> None:
         """Bring the transfer into the permuted numbering of the coarser level."""
-        if coarse.partition is not None:
-            self.prolongator = rearranged(self.device, self.prolongator, rank=coarse.rank)
+        is_permuted = coarse.partition is not None
+        self.prolongator = settled(self.device, self.prolongator, coarse.rank if is_permuted else None)
+        if is_permuted:
             self.restrictor = rearranged(self.device, self.restrictor, order=coarse.order)
 
     def finished(self, device) -> Level:

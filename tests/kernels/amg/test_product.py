@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from kernels.amg import marked, product
+from kernels.amg import marked, primitives, product
 from kernels.amg.arrays import Csr
 
 
@@ -53,3 +53,21 @@ def test_a_row_beyond_all_tables_is_refused(device, monkeypatch):
     row = placed(device, scipy.sparse.csr_matrix(np.ones((1, 17))))
     with pytest.raises(ValueError, match="a row of a product has more entries than a table of 16 slots takes"):
         product.in_tables(device, row, placed(device, scipy.sparse.eye(17, format="csr")))
+
+
+def test_rows_as_they_were_found_are_settled_and_transposed(device):
+    """A processor leaves them so; columns get new numbers in the same go."""
+    x, y = (scipy.sparse.random(700, 700, 0.01, "csr", random_state=seed) for seed in (3, 4))
+    rank = np.random.default_rng(5).permutation(700).astype(np.int32)
+    found = product.multiplied(device, placed(device, x), placed(device, y), loose=True)
+    turned = (primitives if device.is_gpu else marked).transposed(device, found)
+    for ours, expected in (
+        (turned, (x @ y).T),
+        (product.settled(device, found), x @ y),
+        (product.settled(device, found, device.array(rank)), (x @ y)[:, np.argsort(rank)]),
+    ):
+        expected = expected.tocsr()
+        expected.sort_indices()
+        assert np.array_equal(device.to_host(ours.offsets), expected.indptr)
+        assert np.array_equal(device.to_host(ours.columns), expected.indices)
+        assert np.allclose(device.to_host(ours.values), expected.data, rtol=1e-13, atol=0)

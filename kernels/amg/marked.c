@@ -12,6 +12,8 @@
 
 #ifdef __OPENCL_VERSION__
 #define PREFETCH(pointer) prefetch(pointer, 1)
+#elif defined(__CUDACC__) /* built by tests alone */
+#define PREFETCH(pointer)
 #else
 #define PREFETCH(pointer) __builtin_prefetch(pointer)
 #endif

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, compiler, open_device, source
+from kernels.device import BACKENDS, Unavailable, compiler, open_device, opencl, source
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_KERNELS = {ROOT / "kernels/device/pool.c"}
@@ -112,10 +112,11 @@ def test_nvrtc_names_the_line_of_the_source(tmp_path):
 
 @pytest.fixture(scope="module")
 def unoptimised():
-    """Return a function that opens a device whose kernels nobody runs; `openmp` spends no time on making them fast."""
+    """Return a function that opens a device whose kernels nobody runs; compilers spend no time on making them fast."""
     with pytest.MonkeyPatch.context() as patch:
         flags = ("-O0" if flag == "-O3" else flag for flag in compiler.FLAGS)
         patch.setattr(compiler, "FLAGS", (*flags, "-fno-sanitize=all"))  # zig's clang checks what it does not optimise
+        patch.setattr(opencl, "OPTIONS", (*opencl.OPTIONS, "-cl-opt-disable"))
         yield functools.cache(lambda backend: importlib.import_module(f"kernels.device.{backend}").open_device())
 
 

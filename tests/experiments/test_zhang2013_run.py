@@ -179,4 +179,5 @@ def test_a_solve_is_sampled_five_times_or_a_long_one_s_some_iterations_are(monke
     assert behind["n"] == rows["some_iterations"]["n"] >= 5
     times = rows["iterations"]["value"] / solves.LEAST
     assert rows["solve"]["value"] == pytest.approx(rows["some_iterations"]["value"] * times, rel=1e-6)
-    assert rows["times_some_iterations"]["value"] == times and behind["ci_low"] <= rows["solve"]["value"]
+    assert rows["times_some_iterations"]["value"] == times
+    assert behind["n"] < 6 or behind["ci_low"] <= rows["solve"]["value"]  # five have no interval of 95 %

@@ -65,7 +65,7 @@ class Gather:
 
     def prepared(self) -> Gather:
         """Make offsets and places now, not in the stream of a first gathering, whose memory is its own."""
-        assert self._back
+        _ = self._back
         return self
 
     @property

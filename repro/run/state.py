@@ -23,6 +23,8 @@ CLOCK_DROP = 0.05  # of the highest clock of the session
 #: threads that compute than there are cores; alone it is fewer.
 LOST_CORES = 25.0
 LOST = "threads lost their cores"
+#: Seconds of looking for threads that still spin, of a look, and the part of a look's time that they compute at least.
+SETTLING, LOOK, SPINNING = 1.0, 0.01, 0.2
 _STAT = Path("/proc/stat")
 
 
@@ -30,6 +32,9 @@ class Unwatched:
     """A clock of which nothing is known."""
 
     loses_slices = False  # whether a sample far above its neighbours is the scheduler's
+
+    def settle(self) -> None:
+        """Return when what was called before no longer takes from the device."""
 
     def read(self) -> dict[str, float]:
         """Return what can be told in a few microseconds."""
@@ -53,6 +58,19 @@ class Processor(Unwatched):
         import resource
 
         self._usage = functools.partial(resource.getrusage, resource.RUSAGE_SELF)
+
+    def settle(self) -> None:
+        """Return when no thread of this process computes any longer, or after `SETTLING` seconds.
+
+        Threads of a library spin for its next call: OpenBLAS's a tenth of a second, Intel's OpenMP two tenths. A check
+        by NumPy or a rival before this one would take cores from what is timed.
+        """
+        begun = time.monotonic()
+        while time.monotonic() - begun < SETTLING:
+            computed, looked = time.process_time(), time.monotonic()
+            time.sleep(LOOK)
+            if time.process_time() - computed < SPINNING * (time.monotonic() - looked):
+                return
 
     def read(self) -> dict[str, float]:
         usage = self._usage()

@@ -238,7 +238,9 @@ def sample(
     longest = max(LONG * max_seconds, once)
     if checked is not None and checked > max(longest, COMPILED) and not cold:
         return Samples(_told([checked]), 1, "checked call")
-    guard = Guard(watched or state.watch(clock))
+    watched = watched or state.watch(clock)
+    watched.settle()
+    guard = Guard(watched)
     with _no_garbage_collection():
         if not called_before:
             timed(clock, function)

@@ -172,6 +172,8 @@ def end(process: Any, pipe: Any, patience: float) -> None:
 
 def _serve(pipe: Any, settings: Settings, parent: int) -> None:
     """Measure what the pipe asks for until it is closed."""
+    # NumPy's and SciPy's threads would spin for a tenth of a second after a check, on cores that the next function has.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from repro.run.execution import execute
 
     die_with(parent)

@@ -1,5 +1,6 @@
 """The state of cards and processors, of a pretend NVML, and the samples that it has thrown away."""
 
+import hashlib
 import itertools
 import os
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 from repro.run import guard, state
 from repro.run.state import Card, Processor, Unwatched, summary
-from repro.run.timing import sample
+from repro.run.timing import HostClock, sample
 from repro.show import busy_cores
 from tests.repro.test_timing import SimulatedDevice
 
@@ -44,6 +45,16 @@ def nvml():
 
 def disturbance(card):
     return card.disturbance(card.read(), card.read())
+
+
+def test_sampling_waits_for_threads_that_still_compute():
+    spinning = threading.Thread(target=hashlib.pbkdf2_hmac, args=("sha256", b"p", b"s", 400_000))  # without the GIL
+    spinning.start()
+    sample(lambda: time.sleep(0.001), HostClock(), max_seconds=0.02, watched=(processor := Processor()))
+    assert not spinning.is_alive()
+    begun = time.monotonic()
+    processor.settle()
+    assert time.monotonic() - begun < state.SETTLING / 2
 
 
 @pytest.mark.parametrize(

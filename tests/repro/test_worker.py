@@ -4,8 +4,10 @@ import gc
 import json
 import os
 import signal
+import sys
 import time
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,16 @@ def kill(worker):
 
 def stored(task):
     return json.loads(task.path.read_text())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads by /proc")
+def test_a_library_of_dense_algebra_has_no_threads_that_spin(measured, monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    worker, task = measured
+    worker.dispatch(task, force=True)
+    process = Path(f"/proc/{worker._process.pid}")
+    assert "openblas" in (process / "maps").read_text()
+    assert len(os.listdir(process / "task")) == 1
 
 
 def test_one_that_is_killed_while_it_waits_is_replaced(measured, laboratory):

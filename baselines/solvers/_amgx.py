@@ -117,7 +117,6 @@ class AmgX(Rival):
         pointers = [ctypes.c_void_p(array.data.ptr) for array in arrays]
         call(amgx, "matrix_upload_all", self._made["matrix"], n, ours.nnz, 1, 1, *pointers, None)
         call(amgx, "vector_upload", self._made["rhs"], n, 1, self.rhs.ctypes.data_as(ctypes.c_void_p))
-        call(amgx, "vector_set_zero", self._made["x"], n, 1)
 
     def _create(self, name, kind, *arguments, suffix="_create"):
         handle = ctypes.c_void_p()
@@ -129,6 +128,8 @@ class AmgX(Rival):
         self._cupy.cuda.Device().synchronize()
 
     def solve(self):
+        # AmgX takes the first residual for b, but adds to what x holds.
+        call(self._amgx, "vector_set_zero", self._made["x"], len(self.rhs), 1)
         call(
             self._amgx, "solver_solve_with_0_initial_guess", self._made["solver"], self._made["rhs"], self._made["x"]
         )  # fmt: skip

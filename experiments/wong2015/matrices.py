@@ -105,7 +105,7 @@ def stand_in(run) -> System | None:
     """Return what stands in for a cell's matrix where that was not downloaded; None where the cell's own is that."""
     (name,) = run.cell.data
     entry = datasets.entry(name)
-    if name in run.overrides or not getattr(entry, "address", "") or not entry.is_public(run.scale):
+    if name in run.overrides or not hasattr(entry, "stand_in") or not entry.is_public(run.scale):
         return None
     return _stand_in(entry, run.scale)
 

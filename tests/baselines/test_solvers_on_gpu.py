@@ -72,7 +72,7 @@ def test_amgx(amgx, method):
     rival.close()
     assert text_of(amgx, "calls").split(";")[:-1] == [
         "initialize", "config_create", "resources_create", "matrix_create", "vector_create", "vector_create",
-        "solver_create", "matrix_upload_all", "vector_upload", "vector_set_zero", *(2 * ["solver_setup", "solve"]),
+        "solver_create", "matrix_upload_all", "vector_upload", *(2 * ["solver_setup", "vector_set_zero", "solve"]),
         "vector_download", "solver_destroy", "vector_destroy", "vector_destroy", "matrix_destroy",
         "resources_destroy", "config_destroy",
     ]  # fmt: skip

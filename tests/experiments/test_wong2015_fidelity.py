@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import datasets
 from datasets import matrices_catalogue
 from experiments.wong2015 import fidelity, matrices
 
@@ -63,3 +64,10 @@ def test_beside_the_matrix_itself_its_stand_in_is_held_to_it():
         rows = fidelity.table(results)[0].frame.to_dict("records")
         assert [row["Verdict"] for row in rows] == [fidelity.ITSELF, said]
     assert rows[1]["Why not"] == "empty rows"
+
+
+def test_an_anatomy_that_was_downloaded_stands_for_itself(monkeypatch):
+    (name,) = matrices.data("anatomy-30k")
+    monkeypatch.setattr(type(datasets.entry(name)), "is_public", lambda entry, scale: True)
+    run = SimpleNamespace(cell=SimpleNamespace(data=(name,)), overrides={}, scale="paper")
+    assert matrices.stand_in(run) is None

@@ -297,6 +297,23 @@ def test_a_slow_down_is_asked_for_as_the_fraction_that_it_is(store):
     assert found.outcome == REPRODUCED and found.requirement.startswith("about 1/1.3 x")
 
 
+def test_one_value_of_all_cases_is_judged_by_the_machine_that_lacks_fewest_of_them(store):
+    for machine, cases in (("first", "a"), ("second", "ab")):
+        for case in cases:
+            store.row(case, "slow", "solve", 10.0, backend="host", machine=machine)
+            store.row(case, "fast", "solve", 1.0, machine=machine)
+    store.row("b", "slow", "solve", 10.0, backend="host", machine="first")
+    verdict = store.one(WHERE, effect("sum(cpu > gpu)", "at least", 2, 'unit = "count"'))
+    assert (verdict.machine, verdict.outcome) == ("second", REPRODUCED)
+
+
+def test_what_is_to_be_alike_is_not_exceeded(store):
+    for ratio, outcome in ((1.05, REPRODUCED), (2.0, CONTRADICTED), (0.5, CONTRADICTED)):
+        store.rows.clear()
+        store.times(a=(ratio, 1.0))
+        assert store.one(WHERE, effect("cpu / gpu", "about", 1, "tolerance = 0.1")).outcome == outcome
+
+
 def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
     for machine, scale in (("laptop", "small"), ("server", "paper")):
         for method, value, backend in (("slow", 20.0, "host"), ("fast", 1.0, "cuda")):

@@ -75,6 +75,12 @@ def test_what_was_skipped_says_why(store):
     assert store.one(WHERE, effect()).why == "fast of Table 1 was skipped: no card"
 
 
+def test_what_failed_is_not_called_skipped(store):
+    store.row("a", "slow", "solve", 1.0, backend="host")
+    store.row("a", "fast", "", None, spread=None, status="failed", reason="no memory")
+    assert store.one(WHERE, effect()).why == "fast of Table 1 failed: no memory"
+
+
 def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)

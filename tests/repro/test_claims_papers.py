@@ -204,7 +204,7 @@ def test_every_predicate_has_a_value_on_all_that_its_artefacts_measure(paper, tm
         if verdict.today:  # it may lack cases that the paper has no number of, and no others
             assert verdict.today.value is not None, (verdict.id, verdict.today.needs)
             known = {point.name for judgement in verdict.judgements for point in judgement.points}
-            assert known.isdisjoint(each.partition(" without ")[0] for each in verdict.today.missing), verdict.id
+            assert known.isdisjoint(each.partition(" (no ")[0] for each in verdict.today.missing), verdict.id
         for cause in verdict.claim.causes:
             _, values = judge(verdict.claim, verdict.claim.stated, stored)
             assert causes.declared(verdict.claim, cause, values, stored, published.ROOT), (verdict.id, cause.says)

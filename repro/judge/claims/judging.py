@@ -67,7 +67,9 @@ def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
     paper = sum(each.scale in ("paper", "large") for each in measured)
     rows = [row for artefact in verdict.claim.artefacts for row in stored.rows(artefact)] if stored else []
     nearest = any(row["status"] == DONE and row["gpu"] and row["scale"] in ("paper", "large") for row in rows)
-    return len(measured), paper, sum(len(each.points) for each in measured), verdict.machine != "", nearest
+    points = sum(len(each.points) for each in measured)
+    missing = sum(len(each.missing) for each in measured)  # what one value of all points lacks
+    return len(measured), paper, points, -missing, verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
@@ -237,12 +239,12 @@ def _needs(
     judgement: Judgement,
     sure: str,
     classes: Sequence[frozenset[str]],
-    rows: Iterable[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
     stored: Stored,
 ) -> str:
     """Return what it would take to decide a reading."""
-    if sure != UNDECIDED:
-        lacking = [row for row in rows if lacks_interval(row)]
+    lacking = [row for row in rows if lacks_interval(row)]  # the intervals of the others say nothing of these
+    if sure != UNDECIDED or (lacking and not judgement.missing and not judgement.untestable):
         few = dict.fromkeys(row["method"] for row in lacking if not is_missing(row["n"]))
         none = dict.fromkeys(f"{row['method']} {row['metric']}" for row in lacking if is_missing(row["n"]))
         busy = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))

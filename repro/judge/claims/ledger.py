@@ -92,7 +92,7 @@ def _predicate(entry: Mapping[str, Any], statements: Mapping[str, str], toleranc
         raise ReproError(f"{relation!r} takes {'two numbers' if relation == 'between' else 'one number'}")
     if unknown := set(entry.get("scales", [])) - set(SCALES):
         raise ReproError(f"there is no scale {', '.join(sorted(unknown))}")
-    better = entry.get("better", _better(relation, entry.get("unit", "x")))
+    better = entry.get("better", _better(relation, entry.get("unit", "x"), entry.get("than")))
     if better not in BETTER:
         raise ReproError(f"better = {better!r} is none of {', '.join(BETTER)}")
     # The paper's numbers hold for its own sizes; an effect should show at any.
@@ -106,8 +106,10 @@ def _predicate(entry: Mapping[str, Any], statements: Mapping[str, str], toleranc
     )  # fmt: skip
 
 
-def _better(relation: str, unit: str) -> str:
-    """Return the side on which a value exceeds a claim, as its relation says, else its unit."""
+def _better(relation: str, unit: str, than: float | None) -> str:
+    """Return the side on which a value exceeds a claim, as its relation says, else its unit; to be alike has none."""
+    if relation == "about" and unit == "x" and than == 1:
+        return "neither"
     if relation in ("at most", "less than") or is_time(unit):
         return "less"
     return (

@@ -16,7 +16,7 @@ from repro.judge import consistency
 from repro.judge.claims.model import Claim, Judgement, Predicate
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.judge.intervals import Undefined
-from repro.model import DONE
+from repro.model import DONE, SKIPPED
 from repro.run.statistics import median
 from repro.show.results import is_missing
 from repro.units import convert, is_rate, significant
@@ -53,8 +53,10 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
             if done and selector.place:
                 place = f"a {selector.place.upper()}" if selector.place in ("gpu", "cpu") else selector.place
                 return f"{what} was not measured on {place}"
-            why = next((row["reason"] for row in wanted if row["status"] != DONE and row["reason"]), "")
-            return f"{what} was skipped: {why}" if why else f"{what} was not measured"
+            ended = next((row for row in wanted if row["status"] != DONE and row["reason"]), None)
+            if ended is None:
+                return f"{what} was not measured"
+            return f"{what} {'was skipped' if ended['status'] == SKIPPED else 'failed'}: {ended['reason']}"
     return f"no case has all of {', '.join(selectors)}"
 
 

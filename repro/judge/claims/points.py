@@ -34,7 +34,7 @@ class Point:
     def name(self) -> str:
         """What tells it from the others, and what it lacks."""
         named = " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
-        return f"{named} without {', '.join(self.lacking)}" if self.lacking else named
+        return f"{named} (no {', '.join(self.lacking)})" if self.lacking else named
 
 
 @dataclass(frozen=True)

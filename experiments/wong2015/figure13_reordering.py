@@ -6,8 +6,9 @@ import pandas
 
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.rows import slanted, two_rows
+from experiments.wong2015.rows import two_rows
 from experiments.wong2015.table4_break_even import FORMS, cells, measure
+from repro.show.panels import slanted
 from repro.show.plots import PAGE, bars, caption
 from repro.show.tables import Table
 

@@ -1,4 +1,4 @@
-"""What figures of many matrices, or of hearts of several sizes, share: panels, and names below them."""
+"""What figures of many matrices, or of hearts of several sizes, share: panels, and how large a heart is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ def two_rows(width: float, height: float, share: bool = True):
     axes.remove()
     with style():
         return made, list(made.subplots(2, 1, sharey=share))
-
-
-def slanted(axes, degrees: float = 40) -> None:
-    """Slant the names below an axis, each with its end at its tick."""
-    for text in axes.get_xticklabels():
-        text.set(rotation=degrees, ha="right", va="top" if degrees < 90 else "center", rotation_mode="anchor")
 
 
 def node_counts(results) -> dict[str, str]:

@@ -17,10 +17,10 @@ from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, cases, data, marks, named, system
 from experiments.wong2015.products import BACKENDS, SECONDS, TOLERANCE
-from experiments.wong2015.rows import slanted
 from kernels import spmv
 from repro import Cell
 from repro.run.timing import HostClock
+from repro.show.panels import slanted
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Column, Table, device_notes, paper_table, with_ours
 

@@ -6,9 +6,8 @@ import pandas
 
 from experiments.wong2015.figure12_bandwidth import measure
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.rows import slanted
 from experiments.wong2015.variants import CACHES, UNCACHED, seconds, times, variant_cells
-from repro.show.panels import alike, legend
+from repro.show.panels import alike, legend, slanted
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Table
 

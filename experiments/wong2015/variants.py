@@ -12,8 +12,8 @@ from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, named
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
-from experiments.wong2015.rows import slanted
 from repro import Cell
+from repro.show.panels import slanted
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from repro.show.results import Results
 
 __all__ = [
-    "alike", "fewer", "intervals", "legend", "logarithmic", "memory", "not_drawn", "share_legend", "tidy",
+    "alike", "fewer", "groups", "intervals", "legend", "logarithmic", "memory", "not_drawn", "share_legend", "slanted",
+    "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
@@ -45,7 +46,24 @@ def fewer(methods: Mapping[str, str], printed: Sequence[str]) -> tuple[dict[str,
 def not_drawn(axes: Axes, names: Sequence[str]) -> None:
     """Say in the legend what is not drawn."""
     if names:
-        axes.plot([], [], ls="none", label=f"not drawn: {', '.join(names)}")
+        axes.plot([], [], ls="none", label=f"not drawn: {'; '.join(names)}")
+
+
+def groups(axes: Axes, names: Sequence[str], every: int = 1) -> None:
+    """Name the groups at 0, 1, ... below an axis, or some of them; names that would meet are slanted."""
+    axes.set_xticks(range(0, len(names), every), names[::every])
+    place = axes.get_subplotspec()
+    panel = 72 * axes.get_figure().get_figwidth() / (place.get_gridspec().ncols if place is not None else 1)
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    texts = axes.get_xticklabels()
+    if texts and 0.5 * texts[0].get_fontsize() * longest > 0.9 * panel / len(texts):  # points, of letters and groups
+        slanted(axes)
+
+
+def slanted(axes: Axes, degrees: float = 40) -> None:
+    """Slant the names below an axis, each with its end at its tick."""
+    for text in axes.get_xticklabels():
+        text.set(rotation=degrees, ha="right", va="top" if degrees < 90 else "center", rotation_mode="anchor")
 
 
 def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, str]], unit: str, most: float) -> None:

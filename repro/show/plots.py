@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import write_atomically
 from repro.show.looks import GRID, colour, marker, size, style, styled, word
-from repro.show.panels import fewer, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
+from repro.show.panels import fewer, groups, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
 from repro.show.results import PREFERENCE, point
 from repro.units import convert
 
@@ -183,7 +183,7 @@ def bars(
     memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
     not_drawn(axes, left)
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
-    axes.set_xticks(range(0, len(cases), every), list(cases.values())[::every])
+    groups(axes, list(cases.values()), every)
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)  # also of bars, which stand over the names of another panel
     if spread:
@@ -196,7 +196,7 @@ def bars(
 
 def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
     """Say of axes that hold nothing why they do."""
-    axes.set_xticks(range(len(cases)), list(cases.values()))
+    groups(axes, list(cases.values()))
     axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
     _unmeasured(axes)
 

@@ -85,6 +85,15 @@ def test_more_than_eight_methods_are_not_drawn_and_the_papers_are(results):
     assert legend_of(axes)[-2:] == ["not drawn: h", "paper"]
 
 
+def test_names_that_would_meet_are_slanted(results):
+    turned = []
+    for count in (2, 8):
+        panels = plots.figure(plots.PAGE, panels=count)[1]
+        plots.bars(panels[0], results, "assembly", ["patch"], cases={"regular": "Biventricular", "heart": "Heart"})
+        turned.append([tick.get_rotation() for tick in panels[0].get_xticklabels()])
+    assert turned == [[0, 0], [40, 40]]
+
+
 def test_a_rate_above_the_memorys_has_a_line_at_that(results):
     ceilings = {"device": "card", "bandwidths": {"copy": [[1e9, 4e12]]}, "cold": {}, "rates": {}}
     place = ("wong2015-figure12", "paper", "circuit", "k1", "cuda", "card")

@@ -71,7 +71,7 @@ def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
-    """Return a table of some claims: the paper's number, ours, today's rival.
+    """Return a table of some claims: the paper's number, ours, today's rival, and the machine that they are of.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         Where a claim is told, with ``{paper}`` and ``{id}``.
     """
     lines = [
-        "| claim | asked for | here, as the paper compared | against today's best | verdict |",
-        "|---|---|---|---|---|",
+        "| claim | asked for | here, as the paper compared | against today's best | machine | verdict |",
+        "|---|---|---|---|---|---|",
     ]
     known = {(verdict.paper, verdict.id): verdict for verdict in verdicts}
     for verdict in (known[name] for name in names):
@@ -90,7 +90,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         cells = [
             f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
             shown.requirement.partition(" (")[0] if shown else MISSING,
-            measured(shown), measured(verdict.today), f"**{verdict.outcome}**",
+            measured(shown), measured(verdict.today), verdict.machine or MISSING, f"**{verdict.outcome}**",
         ]  # fmt: skip
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)

@@ -19,7 +19,7 @@ COLUMNS = {
 
 def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link) -> str:
     """Return the table of a machine's kernels."""
-    lines, absent = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"], []
+    lines, absent = [], []
     for family in (family for ledger in ledgers for family in ledger.families):
         scales = measured(family, stored)
         if not scales:
@@ -27,7 +27,10 @@ def kernels(ledgers: Sequence[Ledger], stored: Stored, link: Link) -> str:
         for entry in (entry for found in scales for entry in found):
             name = f"{family.name}: " if entry is scales[0][0] else ""
             lines.append("| " + " | ".join(_cells(entry, name, stored.folder, link)) + " |")
-    return "\n".join(lines) + "\n" + (f"\nNot measured there: {'; '.join(absent)}.\n" if absent else "")
+    if lines:
+        lines[:0] = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join(COLUMNS.values()) + "|"]
+    missing = f"Not measured there: {'; '.join(absent)}." if absent else ""
+    return "\n\n".join(filter(None, ["\n".join(lines), missing])) + "\n"
 
 
 def best(ledgers: Sequence[Ledger], stored: Stored, link: Link, most: int) -> str:

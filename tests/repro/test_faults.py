@@ -35,11 +35,11 @@ def alive(pid):
 
 
 def test_a_hang_is_stopped_with_what_it_started_and_costs_its_cell_alone(laboratory):
-    words = results(laboratory, "--cell-minutes", "0.1", "--only", "backend=host")
+    words = results(laboratory, "--cell-minutes", "0.2", "--only", "backend=host")
     done = laboratory.call(*words, isolate=True, FAKELAB_HANG="second")
     assert done.returncode == 1, done.stderr
     assert statuses(laboratory, "failed") == {"smoke-second-loop-host"}
-    assert "not done after 6 s, and stopped" in done.stderr
+    assert "not done after 12 s, and stopped" in done.stderr
     (rival,) = [int(trace.removeprefix("rival:")) for trace in laboratory.traces() if trace.startswith("rival:")]
     until = time.monotonic() + 10
     while alive(rival):

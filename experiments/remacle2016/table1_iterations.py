@@ -1,7 +1,7 @@
 """Iterations of the two-scale preconditioner and of the local solves alone, over meshes and their refinements.
 
-The paper does not print its tolerance: a table says which one fits its iterations, and how well. Counts grow as printed
-when ‖r‖ itself is to fall below a number, and not ‖r‖/‖b‖, which on finer meshes asks for more. Beside the paper's two
+The paper does not print its tolerance: a table says which one fits the iterations of each strategy, and of both
+together, and how well; on ‖r‖/‖b‖, which on finer meshes asks for more, and on ‖r‖ itself. Beside the paper's two
 strategies, on mesh 2: weighted local solves, single precision, the coarse part on the host, Jacobi, and libraries.
 """
 
@@ -31,6 +31,7 @@ CUBES = {case_of(mesh, size): (mesh, size) for mesh in MESHES for size in SIZES[
 OF_ORDER = {case_of("mesh2", 32, order): order for order in (2, 4, 5, 6, 7)}  # for the text: 23 iterations at n = 7
 HIGH = case_of("mesh2", 32, 7)
 NEAR = 0.1  # of the published
+OF_CAUSES = -4.5  # power of ten of the bound on ‖r‖ by which claims test whether it is why counts are not the paper's
 OVERLAP = ("fine", "one-cycle-host")  # whether the host's part costs anything, by order
 
 
@@ -112,6 +113,8 @@ def tables(results):
 def _absolute(results, names):
     """Return the paper's table with each strategy to the absolute tolerance that fits its mesh 1, if there are any."""
     chosen = [(name, method, best(fit(results, [method], "absolute"))) for method, name in PAPER.items()]
+    chosen += [("Two-scale", "two-scale", found) for found in fit(results, ["two-scale"], "absolute")
+               if found[0] == OF_CAUSES and found not in [each for *_, each in chosen]]  # fmt: skip
     if fit(results, ["one-cycle"], "absolute"):
         chosen.append(("Two-scale, one cycle,", "one-cycle", best(fit(results, ["one-cycle", "fine"], "absolute"))))
     columns = [
@@ -120,7 +123,8 @@ def _absolute(results, names):
         for name, method, found in chosen if found
     ]  # fmt: skip
     notes = ["Each strategy to the bound on ‖r‖ itself, on a cube of edge 1, that fits its row of mesh 1 best; one "
-             "cycle to the bound that fits it and the fine scale alone together."]  # fmt: skip
+             "cycle to the bound that fits it and the fine scale alone together; both scales to that of the claims' "
+             f"causes, {10**OF_CAUSES:.2g}, too."]  # fmt: skip
     title = "Table 1 to absolute tolerances"
     return [paper_table(results, title, columns, cases=names, notes=notes)] if columns else []
 
@@ -143,7 +147,8 @@ def _fits(results):
                         {t: int(gap) for t, gap, _ in fits}.get(CHOSEN) if kind == "relative" else None,
                 })  # fmt: skip
     spans = " and ".join(f"{10 ** each[0]:.2g} to {10 ** each[-1]:.2g}" for _, each in SWEEPS.values())
-    notes.append(f"Deviations are of our iterations from the published; tolerances from {spans}, four a decade.")
+    notes.append(f"Deviations are of our iterations from the published; tolerances from {spans}, four a decade. "
+                 "Of one at an end of these it is open whether one beyond it fits better.")  # fmt: skip
     return Table("Which tolerance fits", pandas.DataFrame(rows, dtype=object), notes)
 
 
@@ -180,7 +185,7 @@ def _all(results, names):
 def plot(results):
     """Draw iterations over refinement, ours and the paper's, a panel a mesh."""
     made, panels = figure(PAGE, 2.8, panels=len(MESHES))
-    titles = {**PAPER, "exact-coarse": "Two-scale, coarse part exact", "weighted": "Two-scale, weighted"}
+    titles = {**PAPER, **{method: f"Two-scale, {text}" for method, text in OURS.items()}}
     for axes, mesh in zip(panels, MESHES, strict=True):
         sizes = {case: CUBES[case][1] for case in results.cases if CUBES.get(case, ("",))[0] == mesh}
         series = {method: [(size, value) for case, size in sizes.items()

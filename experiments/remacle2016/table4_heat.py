@@ -142,6 +142,7 @@ def tables(results):
         "Two-scale preconditioner, single precision, recomputed factors. The paper's: a plain sum of the local solves, "
         "each solve from zero to 1e-6 of its right-hand side. Source, path and tolerance are not printed: "
         "`experiments/remacle2016/rod.py` has ours.",
+        products.CORRECTIONS,
         "Ours: local solves weighted, each solve to 1e-6 of the residual that the solution before leaves, from what a "
         "parabola through the changes of the last three steps leads one to expect; under Steps are the same from the "
         "solution before, named unguessed.",
@@ -155,7 +156,7 @@ def tables(results):
     for kernel, metric, unit in RATES:
         columns = [Column(name, printed, metric, unit) for printed, name in PAPER.values()]
         title = f"Table 4: {kernel}"
-        rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=["By the paper's counts."]))
+        rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=products.COUNTS))
     rows = []
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
         found = {metric: results.value(row["case"], row["method"], metric, row["backend"])

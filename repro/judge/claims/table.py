@@ -30,8 +30,9 @@ READING = (
     "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
     "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half. "
     f"A time of fewer than six samples counts as {FEW:g} times longer or shorter before it decides, and one whose "
-    f"samples other work disturbed as up to {DISTURBED:g} times too long. A count that a stand-in misses (non-zeros, "
-    "or iterations on a mesh that is not the paper's) contradicts nothing."
+    f"samples other work disturbed as up to {DISTURBED:g} times too long. A count of the paper's own data "
+    "(non-zeros, or iterations on a mesh that is not public) that a stand-in misses contradicts nothing. Meshes built "
+    "after a picture of the paper's are no stand-ins, and the claim says that they are used."
 )
 """How to read a section."""
 

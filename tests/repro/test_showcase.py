@@ -62,13 +62,14 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     store.row("d", "fast", "solve", 1.0)
     store.judged(claim(effect(), '[claim.where]\ncpu = "table1 slow solve"\ngpu = "table1 fast solve"'))
     stored, given = Stored(store.results, "box"), [Ledger("demo", families=(family, others))]
-    count, found = losses.compared(given, stored)
-    assert count == 4
+    count, found, ran = losses.compared(given, stored)
+    assert count == 4 and ran == {"host-code": 4}
     assert [(each.case, each.ours, round(each.ratio, 3), each.reason) for each in found] == [
         ("a", "faster", 0.9, None), ("b1", "fast", 0.25, reasons[0]),
     ]  # fmt: skip
     told = losses.table(given, {"box: GPU 1": stored}, lambda text, path: f"[{text}]({path})")
-    assert "- box: GPU 1: 2 of 4 cases, 1 of these without a tested reason" in told
+    assert "- box: GPU 1: 2 of 4 cases that a rival ran, 1 of these without a tested reason" in told
+    assert "tested reason; rivals: `host-code` in 4\n" in told
     assert "| 0.250\u00a0× | it is simpler | [`test_simple`](tests/test_demo.py) |" in told
 
 

@@ -1,5 +1,6 @@
 """Where a rival is faster than the best of our kernels, and the reason for it that a test holds."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -28,24 +29,27 @@ class Loss:
     reason: Reason | None
 
 
-def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[int, list[Loss]]:
-    """Return in how many cases a machine has rivals for the best of our kernels, and those that we lose.
+def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[int, list[Loss], Counter[str]]:
+    """Return in how many cases a machine has rivals for the best of our kernels, those that we lose, and what ran.
+
+    What ran: the rivals, with the number of cases of each.
 
     Families of one artefact and metric are one here: what counts is the best of all of them.
     """
-    count, found = 0, []
+    count, found, ran = 0, [], Counter()
     for family in _joined(ledgers):
         for run in runs(family, stored):
             for place in run.places():
                 if not (rivals := run.rivals(place)):
                     continue
                 count += 1
+                ran.update(sorted({each["method"] for each in rivals}))
                 best, rival = (min(rows, key=lambda row: row["value"]) for rows in (run.ours(place).values(), rivals))
                 if rival["value"] < LEVEL * best["value"]:
                     place_of = run.artefact, run.scale, run.backend, place[0], best["method"]
                     reason = next((each for each in family.reasons if _holds(each, rival, run.backend, place[0])), None)
                     found.append(Loss(*place_of, rival["method"], rival["value"] / best["value"], reason))
-    return count, found
+    return count, found, ran
 
 
 def _joined(ledgers: Iterable[Ledger]) -> Iterator[Family]:
@@ -69,9 +73,11 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
     """Return how often a rival wins on each machine, and a table of where, with the reason and what tests it."""
     lines, rows = [], []
     for name, stored in machines.items():
-        count, losses = compared(ledgers, stored)
+        count, losses, ran = compared(ledgers, stored)
         unexplained = sum(loss.reason is None for loss in losses)
-        lines.append(f"- {name}: {len(losses)} of {count} cases, {unexplained} of these without a tested reason")
+        told = ", ".join(f"`{rival}` in {cases}" for rival, cases in ran.most_common())
+        lines.append(f"- {name}: {len(losses)} of {count} cases that a rival ran, {unexplained} of these without a "
+                     f"tested reason{'; rivals: ' * bool(told)}{told}")  # fmt: skip
         groups: dict[tuple, list[Loss]] = {}
         for loss in losses:
             groups.setdefault((loss.artefact, loss.scale, loss.backend, loss.rival, loss.reason), []).append(loss)

@@ -12,7 +12,7 @@ ON_PROCESSOR = {"host", "openmp"}
 
 
 def table(found: Sequence[Measurement], folder: str) -> str:
-    """Return a table of papers by machines: how many artefacts are written, and measured at which scale."""
+    """Return a table of papers by machines: artefacts that are written, and measured at a scale, with their cells."""
     columns = machines(found)
     lines = ["| paper | artefacts | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
     written = Counter(artefact.paper for artefact in find() if not artefact.error)
@@ -22,8 +22,12 @@ def table(found: Sequence[Measurement], folder: str) -> str:
         cells = []
         for machine in columns:
             own = [each for each in found if each.machine == machine and each.done and not each.overrides]
-            scales = Counter(each.scale for each in own if each.artefact.partition("-")[0] == paper)
-            told = ", ".join(f"{scales[scale]} at `{scale}`" for scale in SCALE_ORDER if scales[scale])
+            scales: dict[str, list[int]] = {}
+            for each in own:
+                if each.artefact.partition("-")[0] == paper:
+                    scales.setdefault(each.scale, []).append(each.done)
+            told = ", ".join(f"{len(scales[scale])} at `{scale}` ({sum(scales[scale]):,} cells)"
+                             for scale in SCALE_ORDER if scale in scales)  # fmt: skip
             cells.append(f"[{told}]({folder}/{machine}/{paper})" if told else MISSING)
         lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The finite element heart: speed-ups over PETSc on one core, of whole runs and of their solver."""
+"""The finite element heart: a step's time, and speed-ups over PETSc on one core, of whole runs and of their solver."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def tables(results):
         for method, text in methods.items():
             for backend in results.backends(method, "step"):
                 row = {"Computed by": title, "Method": text if backend in ("host", "cuda") else f"{text}, {backend}"}
-                rows.append(row | {name: speedup(results, case, method, backend) for case, name in names.items()})
+                gains = {name: speedup(results, case, method, backend) for case, name in names.items()}
+                rows += [row | gains] if any(gains.values()) else []
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
         place, backend = (row["case"], row["method"]), row["backend"]
         newton, linear = (results.value(*place, f"{kind}_iterations", backend) for kind in ("newton", "linear"))
@@ -103,7 +104,8 @@ def tables(results):
                       "A step [ms]": 1e3 * row["value"], "Newton iterations": newton, "Linear iterations": linear,
                       "Error": results.row(*place, "run", backend)["error"]})  # fmt: skip
     notes = [
-        f"Over PETSc on one process with block Jacobi. {heart.SETTING} {heart.START}",
+        f"Speed-ups are over PETSc on one process with block Jacobi{'' if rows else ', which was not measured'}. "
+        f"{heart.SETTING} {heart.START}",
         f"Published, of a GPU: {stated('fe-speedup-low')} to {stated('fe-speedup-high')}, and "
         f"{stated('fe-solver-speedup-low')} to {stated('fe-solver-speedup-high')} with assembly on one core.",
         f"{heart.CONSTANTS} {heart.ON_PROCESSORS}",
@@ -112,9 +114,10 @@ def tables(results):
         "TorchCor takes the reaction explicitly and conduction by Crank and Nicolson's rule, without Newton's method.",
         *_over_one_core(results, names),
     ]
+    steps = "Means over the steps of a measured run."
     return [
-        Table("Figure 15: speed-up", pandas.DataFrame(rows), notes),
-        Table("A step of time", pandas.DataFrame(times), ["Means over the steps of a measured run."]),
+        *[Table("Figure 15: speed-up", pandas.DataFrame(rows), notes)] * bool(rows),
+        Table("A step of time", pandas.DataFrame(times), [steps, *([] if rows else notes)]),
     ]
 
 
@@ -164,12 +167,15 @@ def plot(results):
     quantity = "Speed-up over PETSc, block Jacobi, one process"
     if not shown:  # PETSc was not measured
         quantity, shown = "A step [ms]", {f"All on {device}": {form: steps(results, form, device) for form in FORMATS}}
+    if not any(any(series.values()) for series in shown.values()):
+        return None
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True)
-        axes.set_xticks(range(len(results.cases)), map(node_counts(results).get, results.cases), fontsize=6)
+        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True,
+              categories=[node_counts(results).get(case, case) for case in results.cases])  # fmt: skip
+        axes.tick_params(axis="x", labelsize=6)
         axes.set_title(title, fontsize=7, loc="left")
     caption(made, results)
     return made

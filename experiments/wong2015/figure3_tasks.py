@@ -1,6 +1,7 @@
-"""What the time goes into on the device: tasks of the assembly, of the solver, and all products with matrices.
+"""What the time goes into on the device, by tasks, and a wave of excitation that crosses the ventricles.
 
-Beside it a wave of excitation crosses the ventricles, drawn and animated, and the slab of a benchmark.
+The tasks are of the assembly, of the solver, and all products with matrices. The wave is drawn and animated; beside it
+is the slab of a benchmark.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def tables(results):
         f"Of the steps of Figure 15. {heart.SETTING} {heart.START}",
         f"Published: products take up to {stated('spmv-share-of-solver')} % of the solver's time, and "
         f"{stated('spmv-share-of-all')} % of all.",
-        "Elements write where the sums read, so nothing prepares the sums. Waiting is what the host takes to read how "
+        "Elements write where the sums read, so nothing prepares the sums. The tasks are timed one by one; what a part "
+        "of a step takes beyond its tasks is the rest. Waiting is what the host takes to read how "
         "the iterations stand, and the update that ends a step. Without padding the sums move 8 bytes a contribution. "
         f"{heart.ON_PROCESSORS}",
     ]

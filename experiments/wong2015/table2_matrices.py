@@ -9,7 +9,7 @@ from experiments.wong2015.products import BYTES
 from repro import Cell
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.show.tables import Column, paper_table
+from repro.show.tables import Column, paper_table, with_ours
 
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 1, "large": 3}
 COLOUR = colour("cusp-csr")
@@ -48,7 +48,7 @@ def tables(results):
     notes = ["Bytes are 20 a non-zero. The paper rounds mean row lengths up.", *marks(results), NOTE]
     names = named(results)
     paper = paper_table(results, "Table 2: the matrices", columns, cases=names, row="Matrix", notes=notes)
-    return [paper, *fidelity.table(results), *counted.tables(results, names)]
+    return with_ours([paper, *fidelity.table(results), *counted.tables(results, names)])
 
 
 def plot(results):

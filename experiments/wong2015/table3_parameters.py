@@ -1,4 +1,4 @@
-"""Best parameters of the stand-in for ModernGPU, of K1 and of K2, one repeat."""
+"""Best parameters of merge-path CSR, where the paper has ModernGPU, of K1 and of K2, one repeat."""
 
 from __future__ import annotations
 

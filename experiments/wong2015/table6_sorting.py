@@ -10,6 +10,7 @@ from experiments.wong2015.variants import CACHES, UNCACHED, seconds, times, vari
 from repro.show.panels import alike, legend, slanted
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Table
+from repro.units import MISSING
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 1, "large": 3}
@@ -64,11 +65,16 @@ def plot(results):
     names = named(results)
     found = [(text, metric, {case: value(results, case) for case in names}) for _, text, metric, value in _lines()]
     found = [line for line in found if any(ours is not None for ours in line[2].values())]
-    made, panels = figure(PAGE, 2.8, panels=max(1, len(found)))
+    if not found:
+        return None
+    made, panels = figure(PAGE, 2.8, panels=len(found))
     with style():
-        for axes, (text, metric, ours) in zip(panels, found, strict=False):
-            axes.bar(range(len(names)), [ours[case] or 0 for case in names], 0.7, color=colour("k1"),
-                     edgecolor="black", linewidth=0.4, label="K1")  # fmt: skip
+        for axes, (text, metric, ours) in zip(panels, found, strict=True):
+            places = {i: ours[case] for i, case in enumerate(names) if ours[case] is not None}
+            axes.bar(list(places), list(places.values()), 0.7, color=colour("k1"), edgecolor="black", linewidth=0.4,
+                     label="K1")  # fmt: skip
+            for i in {*range(len(names))} - {*places}:
+                axes.annotate(MISSING, (i, 0), (0, 2), textcoords="offset points", ha="center", va="bottom")
             printed = [results.published.get(case, "k1", metric) for case in names]
             there = [(i, number.value) for i, number in enumerate(printed) if number is not None]
             if there:
@@ -81,9 +87,6 @@ def plot(results):
             axes.tick_params(axis="x", length=0)
             slanted(axes, 60)
             legend(axes)
-        alike([axes for axes, line in zip(panels, found, strict=False) if line[1] != "padding_difference"])
-        if not found:
-            panels[0].set_axis_off()
-            panels[0].text(0.5, 0.5, "not measured", transform=panels[0].transAxes, ha="center", color="#555555")
-    caption(made, results, "; ".join(["positive where sorting saves", *marks(results)]))
+        alike([axes for axes, line in zip(panels, found, strict=True) if line[1] != "padding_difference"])
+    caption(made, results, "; ".join(["positive where sorting saves; –: not measured", *marks(results)]))
     return made

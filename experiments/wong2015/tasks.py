@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.wong2015 import heart
 
-ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)"}
+ASSEMBLY = {"elements": "elements", "sums": "sums (as a product)", "rest": "the rest"}
 SOLVER = {"products": "products", "vectors": "all else of CG", "begin": "beginning and end"}
 ALL = {"multiplying": "products and sums", "rest": "the rest", "control": "waiting for the host"}
 COLOURS = ("#0072B2", "#009E73", "#CC79A7")
@@ -59,9 +59,10 @@ def shares(results, case, form, backend):
     products, begin = linear * of("product"), (newton + 1) * of("begin")
     control = of("part", name="control") + of("part", name="update")
     solver = of("part", name="solver")
-    total = of("part", name="assembly") + solver + control
+    assembly = of("part", name="assembly")
+    total = assembly + solver + control
     return {
-        "assembly": {"elements": elements, "sums": sums},
+        "assembly": {"elements": elements, "sums": sums, "rest": max(0.0, assembly - elements - sums)},
         "solver": {"products": products, "vectors": max(0.0, solver - products - begin), "begin": begin},
         "all": {
             "multiplying": sums + products,

@@ -73,8 +73,8 @@ def times(results, title, methods, notes=()):
     for case, name in named(results).items():
         for uncached, text in CACHES.items():
             found = {method: seconds(results, case, method, uncached) for method in methods}
-            if found[base] is None:
-                continue
+            if found[base] is None or not any(found[method] for method in methods[1:]):
+                continue  # nothing to compare
             rows.append({"Matrix": name, "Cache": text}
                         | {f"{NAMES[method]} [µs]": value and 1e6 * value for method, value in found.items()}
                         | {f"{NAMES[method]} faster [%]": value and 100 * (1 - value / found[base])
@@ -93,8 +93,12 @@ def spread(results, method, base, uncached="", without=(), sign=1):
 
 
 def drawn(results, methods):
-    """Draw times of the variants, with and, where they were measured, without cache."""
-    kinds = [each for each in CACHES if any(results.backends(method + each, "spmv") for method in methods)] or [""]
+    """Draw times of the variants, with and, where they were measured, without cache; None with none to compare."""
+    kinds = [each for each in CACHES
+             if any(sum(bool(seconds(results, case, method, each)) for method in methods) > 1
+                    for case in named(results))]  # fmt: skip
+    if not kinds:
+        return None
     made, panels = figure(PAGE, 3.0, panels=len(kinds))
     for axes, uncached in zip(panels, kinds, strict=True):
         bars(axes, results, "spmv", {method + uncached: NAMES[method] for method in methods}, unit="µs",

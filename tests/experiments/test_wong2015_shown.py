@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.wong2015 import figure16_power, tasks
+from experiments.wong2015 import figure15_speedup, figure16_power, tasks
 from repro import ReproError
 from repro.judge.claims import verdicts
 from repro.model import Row
@@ -57,6 +57,23 @@ def rows_of_shares(method):
 def shares(method):
     """Figure 3's results of one heart and one format."""
     return Results(frame(rows_of_shares(method)), "paper", "m", "wong2015-figure3")
+
+
+def test_shares_of_the_assembly_are_of_all_its_time():
+    """Its tasks, timed one by one, take 24 of the 200 microseconds that it takes."""
+    found = tasks.shares(shares("ellwarp"), "heart-3k", "ellwarp", "cuda")
+    assert sum(found["assembly"].values()) == pytest.approx(2e-4)
+    shown = tasks.percentages(found)
+    assert shown["assembly: the rest [%]"] == pytest.approx(100 * (1 - 24 / 200))
+
+
+def test_without_petsc_the_hearts_have_no_speed_up_and_no_line_joins_their_sizes():
+    found = results("wong2015-figure15", ["nodes", "step", "run", "newton_iterations", "linear_iterations"], ["cuda"],
+                    method="ellwarp")  # fmt: skip
+    (table,) = figure15_speedup.tables(found)
+    assert table.title == "A step of time" and "which was not measured" in table.notes[1]
+    (axes,) = figure15_speedup.plot(found).axes
+    assert axes.get_ylabel() == "A step [ms]" and {line.get_linestyle() for line in axes.lines} <= {"None"}
 
 
 def test_the_share_of_products_that_is_judged_is_the_one_of_figure_3(tmp_path):

@@ -84,6 +84,7 @@ def plot(results):
             axes.set_ylabel(text)
             axes.set_label(" ".join(results.backends("k1")[:1]))  # the caption names it
             axes.set_xticks(range(len(names)), list(names.values()))
+            axes.set_xlim(-0.6, len(names) - 0.4)
             axes.tick_params(axis="x", length=0)
             slanted(axes, 60)
             legend(axes)

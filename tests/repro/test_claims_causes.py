@@ -119,3 +119,21 @@ def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
     numbers = stated(relation="about", published='"table3 fast speedup"')
     why = "1 of the 1 numbers that are missed do not follow from the paper's others; the value beside those that do"
     assert store.one(WHERE, numbers).why == f"{why} (explains 100 %)"
+
+
+def others(store, **seconds):
+    for case, (slow, other) in seconds.items():
+        store.times(**{case: (slow, 1.0)})
+        store.row(case, "other", "solve", other, backend="host")
+
+
+def test_of_several_points_a_cause_explains_the_median_of_what_it_explains_at_each(store):
+    others(store, a=(80.0, 8.0), b=(80.0, 16.0), c=(80.0, 800.0))
+    (found,) = store.one(WHERE, ABOUT, cause()).explanations
+    assert found.share == pytest.approx(1 - math.log(2) / math.log(10)) and (found.most, found.points) == (2, 3)
+    assert found.told == "it is another (explains 70 %, more than half at 2 of 3 points)"
+
+
+def test_medians_that_agree_explain_nothing_where_the_points_do_not(store):
+    others(store, a=(80.0, 8.0), b=(40.0, 36.0), c=(20.0, 2.0))  # medians of 40 and of 8, which is the paper's
+    assert store.one(WHERE, ABOUT, cause()).why == "unexplained"

@@ -123,3 +123,22 @@ def test_the_interval_of_one_side_is_not_shown_as_that_of_a_point(store):
         store.row(case, "fast", "solve", 1.0, spread=0.1)
     shown = {each.name: each.low < each.high for each in store.one(WHERE, stated()).stated.points}
     assert shown == {"a": False, "b": True}
+
+
+def test_an_effect_that_is_not_the_one_shown_says_at_how_many_points_it_is_missed(store):
+    store.times(a=(9.0, 1.0), b=(9.0, 1.0), c=(9.0, 1.0))
+    for case, other in (("a", 2.0), ("b", 0.5), ("c", 3.0)):
+        store.row(case, "other", "solve", other)
+    other = effect("other / gpu", more='[claim.effect.where]\nother = "table1 other solve"')
+    text = section(store.one(WHERE, stated(), other), linked(""))
+    assert text.startswith("## it: reproduced") and "on box at scale paper; missed at 1 of 3 points" in text
+    store.rows["box", "table1"][-1].status = "failed"
+    text = section(store.one(WHERE, stated(), other), linked(""))
+    assert "; missed at 1 of 2 points; without a value: c" in text
+
+
+def test_the_ceilings_that_decide_a_claim_are_evidence(store):
+    where = '[claim.where]\ntop = "ceilings memory bandwidth @gpu"\ngpu = "table1 fast rate"'
+    store.row("a", "fast", "rate", 1.0, unit="GB/s", share=0.5)
+    verdict = store.one(where, effect("top / gpu"))
+    assert "- **evidence**: Table 1, the ceilings" in section(verdict, linked(""))

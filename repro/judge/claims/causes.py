@@ -1,7 +1,8 @@
 """Causes as tests: each predicts the value that a claim would have without it, and explains a part of the gap by that.
 
 The gap is how many times the paper's number ours is. A cause without which the value is the paper's explains all of it;
-one that leaves a gap, on either side, explains one less the logarithm of that gap over the logarithm of the whole.
+one that leaves a gap, on either side, explains one less the logarithm of that gap over the logarithm of the whole. Of
+several points it is the median of what it explains at each: medians of the values would be of different points.
 """
 
 from __future__ import annotations
@@ -45,34 +46,37 @@ class Values:
         return replace(self, points=points, values=values, bounds=bounds)
 
     @property
-    def gap(self) -> float:
-        """How many times the paper's number ours is, the median of the points."""
-        return _ratio([each.low for each in self.values], self.bounds)
+    def gaps(self) -> list[float]:
+        """How many times the paper's number ours is, of each value, as a logarithm."""
+        return _gaps([each.low for each in self.values], self.bounds)
 
 
 def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Explanation]:
     """Return the causes that can be tested, with how much of the gap each explains, the most first."""
-    if not values.predicate.published or not 0 < values.gap < math.inf or abs(math.log(values.gap)) < 1e-6:
+    gaps = values.gaps
+    which = [i for i, gap in enumerate(gaps) if math.isfinite(gap) and abs(gap) > 1e-6]
+    if not values.predicate.published or not which:
         return []
     found = [test(values, stored, root) for test in (_bandwidths, _memory, _cache)]
     found.append(_contradiction(claim.paper, values, root))
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for says, without in filter(None, found):
-        left = _ratio(without, values.bounds)
-        if 0 < left < math.inf:
-            share = 1 - abs(math.log(left)) / abs(math.log(values.gap))
-            made.append(Explanation(says, median(without), share))
+        left = _gaps(without, values.bounds)
+        shares = [1 - abs(left[i] / gaps[i]) for i in which]
+        most = sum(share > MOST for share in shares)
+        made.append(Explanation(says, median(without), median(shares), len(shares), most))
     return sorted(made, key=lambda each: -each.share)
 
 
 Found = tuple[str, list[float]] | None  # what a cause is, and the values without it
 
 
-def _ratio(values: Sequence[float], bounds: Sequence[Interval]) -> float:
+def _gaps(values: Sequence[float], bounds: Sequence[Interval]) -> list[float]:
+    """Return the logarithms of values over the middles of their bounds; infinite where there is none."""
     middles = [(each.low + each.high) / 2 for each in bounds]
-    pairs = zip(values, middles, strict=True)
-    return median([value / middle for value, middle in pairs if middle > 0] or [math.nan])
+    ratios = [value / middle if middle > 0 else 0 for value, middle in zip(values, middles, strict=True)]
+    return [math.log(ratio) if 0 < ratio < math.inf else math.inf for ratio in ratios]
 
 
 def _timed(values: Values) -> list[Mapping[str, Any]]:

@@ -124,6 +124,11 @@ class Judgement:
         """How many points are reproduced or exceeded."""
         return sum(point.outcome in (REPRODUCED, EXCEEDED) for point in self.points)
 
+    @property
+    def missed(self) -> int:
+        """How many points are weaker or contradicted."""
+        return sum(point.outcome in (WEAKER, CONTRADICTED) for point in self.points)
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -131,7 +136,16 @@ class Explanation:
 
     says: str
     value: float  #: what the claim's value is without it, in the unit of the claim
-    share: float  #: how much of the gap between the paper's number and ours it explains, of the logarithms
+    #: How much of the gap between the paper's number and ours it explains, of the logarithms: the median of the points.
+    share: float
+    points: int = 1  #: that have a gap
+    most: int = 1  #: the points at which it explains more than half
+
+    @property
+    def told(self) -> str:
+        """The cause with what it explains."""
+        where = f", more than half at {self.most} of {self.points} points" if self.points > 1 else ""
+        return f"{self.says} (explains {100 * self.share:.0f} %{where})"
 
 
 @dataclass(frozen=True)
@@ -179,8 +193,8 @@ class Verdict:
         """Why the value is not the paper's, or that no cause is known, or what would decide it; in one line."""
         if self.outcome == UNDECIDED:
             return self.needs
-        told = [f"{each.says} (explains {100 * each.share:.0f} %)" for each in self.explanations]
-        return "; ".join(told) if told else "unexplained" * self.is_unexplained
+        told = "; ".join(each.told for each in self.explanations)
+        return told or "unexplained" * self.is_unexplained
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""

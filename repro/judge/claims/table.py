@@ -8,6 +8,8 @@ from repro import published
 from repro.judge import consistency
 from repro.judge.claims.judging import DISTURBED, FEW
 from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
+from repro.judge.claims.notes import first
+from repro.judge.claims.stored import CEILINGS
 from repro.published import name_of
 from repro.units import MISSING, significant
 
@@ -28,7 +30,8 @@ READING = (
     "A number printed as 1.2 may be any from 1.15 to 1.25, and the tolerance (± 10 %) widens that again. "
     "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "
     "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
-    "value would be that much nearer to the paper's, on a logarithmic scale. *Unexplained*: no cause explains half. "
+    "value would be that much nearer to the paper's, on a logarithmic scale; of several points it is the median of "
+    "their shares. *Unexplained*: no cause explains half. "
     f"A time of fewer than six samples counts as {FEW:g} times longer or shorter before it decides, and one whose "
     f"samples other work disturbed as up to {DISTURBED:g} times too long. A count of the paper's own data "
     "(non-zeros, or iterations on a mesh that is not public) that a stand-in misses contradicts nothing. Meshes built "
@@ -137,7 +140,8 @@ def told(verdict: Verdict, link: Link) -> str:
             lines.append(("asked", asks.removeprefix("It asks for ")))
             lines.append(("here", _where(verdict, verdict.effect)))
         else:
-            lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}"))
+            lacks = "" if shown is verdict.effect else _lacks(verdict.effect)
+            lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}{lacks}"))
     if verdict.today is not None and verdict.today.value is not None:
         best = f" (best: {'; '.join(verdict.today.winners)})" if verdict.today.winners else ""
         lines.append((f"today, {verdict.today.says}", f"{measured(verdict.today)}{best}"))
@@ -160,13 +164,24 @@ def _where(verdict: Verdict, judgement: Judgement) -> str:
     return f"{text}; from {' to '.join(ends)}" if ends else text
 
 
+def _lacks(judgement: Judgement) -> str:
+    """Return of a reading whose points are not listed at how many it is missed, and which have no value."""
+    several = len(judgement.points) > 1
+    text = f"; missed at {judgement.missed} of {len(judgement.points)} points" if several and judgement.missed else ""
+    return text + (f"; without a value: {first(judgement.missing)}" if judgement.missing else "")
+
+
 def _evidence(verdict: Verdict, link: Link) -> str:
-    """Links to the tables and figures that decide a claim, of the machine and the scale."""
+    """Links to what decides a claim: tables and figures, of the machine and the scale, and the machine's ceilings."""
     shown, made = verdict.shown, []
     for artefact in verdict.claim.artefacts:
         stem = artefact.partition("-")[2]
         scale = "" if shown is None or shown.scale in ("", "paper") else f".{shown.scale}"
         made.append(link(name_of(artefact), f"results/{verdict.machine}/{verdict.paper}/{stem}{scale}.md"))
+    readings = filter(None, (verdict.claim.stated, verdict.claim.effect))
+    selectors = [*verdict.claim.where.values(), *(text for each in readings for text in each.where.values())]
+    if any(text.startswith(f"{CEILINGS} ") for text in selectors):
+        made.append(link("the ceilings", f"results/{verdict.machine}/{CEILINGS}.json"))
     return ", ".join(made)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from repro import discovery, published
 from repro.cli import main
-from repro.judge.claims import OUTCOMES, causes, claims, machines, verdicts
+from repro.judge.claims import OUTCOMES, causes, claims, machines, needed, verdicts
 from repro.judge.claims.judging import judge
 from repro.judge.claims.points import bound, combinations
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
@@ -216,3 +216,19 @@ def test_numbers_of_a_table_are_about_what_is_measured_and_no_least_or_most_of_i
         stated = claim.stated
         if stated and stated.relation not in ("about", "between"):
             assert all(each.startswith("text ") for each in stated.published), f"{claim.paper} {claim.id}"
+
+
+def test_a_claim_of_every_level_reads_every_level():
+    read = needed.claimed(next(each for each in discovery.find() if each.id == "geveler2011-table3"), "paper")
+    solid = [cell for cell in cells("geveler2011-table3", ("paper",)) if re.match(r"solid-.*-sell$", cell.method)]
+    assert len(solid) > 8 and {(cell.case, cell.method) for cell in solid} <= {
+        (cell.case, cell.method) for cell in read
+    }
+
+
+def test_iterations_in_double_precision_are_not_of_polynomials_in_single():
+    found = [claim for claim in claims("zhang2013") if "double precision" in claim.condition]
+    asked = [
+        each for claim in found for each in selectors(claim) if each.stem == "table3" and each.methods != ("order-0",)
+    ]
+    assert len(asked) > 40 and all(each.methods[0].endswith("-double") for each in asked)

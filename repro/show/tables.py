@@ -138,9 +138,14 @@ def with_lines(tables: Iterable[Table]) -> list[Table]:
 
 
 def with_ours(tables: Iterable[Table]) -> list[Table]:
-    """Return the tables in which something is ours; where none is, the first, with what the paper prints."""
+    """Return the tables in which something is ours, and say which are not; without one the first, as the paper's."""
     tables = with_lines(tables)
-    return [table for table in tables if table.measured] or tables[:1]
+    ours = [table for table in tables if table.measured]
+    if not ours or len(ours) == len(tables):
+        return ours or tables[:1]
+    gone = "; ".join(table.title for table in tables if not table.measured)
+    first, *others = ours
+    return [replace(first, notes=[*first.notes, f"No table, since nothing of it was measured: {gone}."]), *others]
 
 
 def trimmed(table: Table, labels: int = 1) -> Table:
@@ -185,7 +190,7 @@ def paper_table(
 
     Nothing is filled in: what was not measured, or is not printed, is a dash; skipped and failed rows are in the notes.
     A column of which nothing was measured is left out, and a line that would be dashes alone unless it was tried to
-    measure it; of a table in which nothing is ours all is there.
+    measure it; of a table in which nothing is ours the paper's columns are there.
 
     `cases`: cases in order, or case to label. Default: the cases of the paper and of the results, capitalised.
     """
@@ -203,14 +208,15 @@ def paper_table(
     kept = [k for k, (ours, _) in enumerate(pairs) if _is_any(ours) or not is_measured]
     cells: dict[str, list[str]] = {row: list(labels.values())}
     for k in kept:
-        cells |= {heading: texts for heading, texts in pairs[k] if heading}
+        cells |= {heading: texts for heading, texts in pairs[k][not is_measured :] if heading}
     frame = pandas.DataFrame(cells)
-    lines = _lines_to_show(results, frame, labels, parts.values()) if is_measured else [True] * len(frame)
+    lines = _lines_to_show(results, frame, labels, parts.values() if is_measured else ())
     is_beside = any(heading for k in kept for heading, _ in pairs[k][1:])
     made = _about_ratios([(columns[k], pairs[k]) for k in kept])
     texts = [text for k in kept for text in pairs[k][0][1]]
     made += _notes(results, parts.values(), labels, is_beside, texts)
     made += _left_out(column.label for k, column in enumerate(columns) if k not in kept)
+    made += [] if is_measured else ["Nothing of this table was measured: the numbers are the paper's."]
     return Table(title, frame[lines].reset_index(drop=True), [*notes, *made], is_measured)
 
 
@@ -224,7 +230,7 @@ def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pa
     backend = _backend(results, column)
     heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
     # A count that no device had a part in is simply ours.
-    where = "ours" if backend == "host" and column.unit in ("count", "million") else backend or "not measured"
+    where = "ours" if backend == "host" and column.unit in ("count", "million") else backend
     paper = ", ".join(filter(None, (heading + PAPERS, column.paper))) if any(theirs) else ""
     return (f"{heading}, {where}", ours), (paper, [as_printed(number, column.unit) for number in theirs])
 

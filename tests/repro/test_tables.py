@@ -131,7 +131,9 @@ def test_tables_of_other_layouts_lose_columns_without_a_value():
 def test_tables_without_anything_of_ours_are_left_out_but_for_the_first_of_none():
     ours = Table("ours", pandas.DataFrame({"a": [1]}))
     empty, papers = Table("empty", pandas.DataFrame()), Table("paper's", pandas.DataFrame({"a": [1]}), measured=False)
-    assert with_ours([papers, empty, ours]) == [ours]
+    (only,) = with_ours([papers, empty, ours])
+    assert only.frame is ours.frame and only.notes == ["No table, since nothing of it was measured: paper's."]
+    assert with_ours([empty, ours]) == [ours]
     assert with_ours([papers, empty]) == [papers]
     assert with_ours([empty, papers]) == [papers] and with_ours([empty]) == []
 
@@ -160,9 +162,15 @@ def test_stand_ins_keep_their_name_and_the_papers_ratios_are_as_printed():
     assert first == ["Regular", "0.200", "0.519", "0.100", "0.420", "(2.0)", "(1.2)"]
 
 
-def test_a_column_that_the_paper_lacks_has_no_published_twin(measured):
-    table = paper_table(measured, "Assembly", [Column("Other", "patch", "memory", unit="B")]).frame
-    assert table.columns.tolist() == ["Mesh", "Other [B], not measured"]
+def test_a_table_of_which_nothing_was_measured_has_the_papers_columns_alone(measured):
+    skipped = results(row("regular", "patch", None, "cuda", status="skipped", reason="no card"))
+    table = paper_table(skipped, "Assembly", COLUMNS, cases=["regular", "mine"])
+    assert table.frame.columns.tolist() == ["Mesh", "GPU [s], paper", "CPU [s], paper", "Speedup, paper"]
+    assert table.frame["Mesh"].tolist() == ["Regular"] and not table.measured
+    assert "Nothing of this table was measured: the numbers are the paper's." in table.notes
+    assert "Skipped: patch on cuda, Regular: no card" in table.notes
+    table = paper_table(measured, "Assembly", [Column("Other", "patch", "memory", unit="B")])
+    assert table.frame.columns.tolist() == ["Mesh"] and not len(table.frame)  # nor did the paper
 
 
 def test_the_best_back_end_is_that_of_done_rows(measured):

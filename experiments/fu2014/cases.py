@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from experiments import labels as names
-from experiments.fu2014 import EVERY, MESHES
+from experiments.fu2014 import EVERY, MESHES, REAL
+from repro.show.tables import with_ours
 
 
 def every(results) -> dict[str, str]:
@@ -19,3 +22,14 @@ def ticks(results) -> dict[str, str]:
         mesh: label.replace(" ", "\n", 1) + ("" if mesh in measured else "\nnot measured")
         for mesh, label in every(results).items()
     }
+
+
+def told(results, tables) -> list:
+    """Return the tables in which something is ours; the first says which of their meshes the paper has not."""
+    shown, measured = with_ours(tables), set(results.done["case"])
+    added = {names.label(results, f"fu2014/{mesh}"): mesh for mesh in REAL if mesh in measured}
+    if not shown or not added:
+        return shown
+    beside = " and ".join(names.label(results, f"fu2014/{REAL[mesh]}") for mesh in added.values())
+    note = f"{' and '.join(added)}: anatomies that others publish and the paper has not, to be compared with {beside}."
+    return [replace(shown[0], notes=[*shown[0].notes, note]), *shown[1:]]

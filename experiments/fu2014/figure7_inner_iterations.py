@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas
 from matplotlib.ticker import MaxNLocator
 
-from experiments.fu2014 import EVERY, labels, solvers
+from experiments.fu2014 import EVERY, cases, labels, solvers
 from experiments.fu2014.problems import helmholtz_matrix
 from repro import published
 from repro.show.plots import PAGE, caption, figure, lines
-from repro.show.tables import Table
+from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.3, "small": 1.5, "paper": 5, "large": 20}
 
@@ -46,8 +46,9 @@ def tables(results):
             rows.append(row)
         backend = next(iter(results.backends("patch-pcgamg")), "not measured")
         note = f"`patch-pcgamg` on {backend}; the paper takes three inner iterations, after which little changes."
-        found.append(Table(f"Figure 7: {heading}, by inner iterations", pandas.DataFrame(rows, dtype=object), [note]))
-    return found
+        frame = pandas.DataFrame(rows, dtype=object)
+        found.append(trimmed(Table(f"Figure 7: {heading}, by inner iterations", frame, [note])))
+    return cases.told(results, found)
 
 
 def plot(results):

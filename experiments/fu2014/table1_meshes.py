@@ -9,10 +9,11 @@ from __future__ import annotations
 import pandas
 
 from experiments import counted
-from experiments.fu2014 import EVERY, chosen, labels
+from experiments.fu2014 import EVERY, cases, chosen, labels
 from repro import Cell
+from repro.show.panels import groups
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
-from repro.show.tables import Column, Table, paper_table
+from repro.show.tables import Column, Table, paper_table, trimmed
 
 MINUTES = {"smoke": 0.1, "small": 0.3, "paper": 3, "large": 10}
 
@@ -63,33 +64,44 @@ def tables(results):
     for heading, metric in more.items():
         values = [results.value(case, "mesh", metric) for case in labels(results)]
         rows[heading] = [int(value) if value is not None and metric not in UNITS else value for value in values]
-    quality = Table("Non-zeros and quality", pandas.DataFrame(rows))
-    return [paper, quality, *counted.tables(results, labels(results))]
+    quality = trimmed(Table("Non-zeros and quality", pandas.DataFrame(rows, dtype=object)))
+    return cases.told(results, [paper, quality, *counted.tables(results, labels(results))])
 
 
 def plot(results):
-    """Draw non-zeros, measured and published, and the quality of the elements."""
-    made, axes = figure(PAGE, panels=2)
+    """Draw non-zeros, as the host or a kernel counts them, and published, and the quality of the elements."""
+    names = labels(results)
+    nonzeros = {case: _nonzeros(results, case) for case in names}
+    angles = {case: results.value(case, "mesh", "dihedral_min") for case in names}
+    found = {"Non-zeros [million]": nonzeros, "Least dihedral angle [°]": angles}
+    found = {text: values for text, values in found.items() if set(values.values()) - {None}}
+    if not found:
+        return None
+    made, panels = figure(PAGE, 2.6, panels=len(found))
     with style():
-        _draw(*axes, results)
+        for axes, (text, values) in zip(panels, found.items(), strict=True):
+            _draw(axes, results, values, text, with_paper=values is nonzeros and results.scale == "paper")
     caption(made, results)
     return made
 
 
-def _draw(left, right, results):
+def _nonzeros(results, case):
+    """Return the non-zeros in millions."""
+    found = results.value(case, "mesh", "nonzeros") or results.value(case, "mesh", "counted")
+    return found and found / 1e6
+
+
+def _draw(axes, results, values, text, with_paper):
+    """Draw a bar for each mesh, and the paper's non-zeros: other scales have meshes of other sizes."""
     names = labels(results)
     for i, case in enumerate(names):
-        ours, paper = results.value(case, "mesh", "nonzeros"), results.published.get(case, "mesh", "nonzeros")
-        if ours is not None:
-            left.bar(i, ours / 1e6, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
-            right.bar(i, results.value(case, "mesh", "dihedral_min"), 0.6, color=colour(case), edgecolor="black",
-                      linewidth=0.4)  # fmt: skip
-        if paper is not None and results.scale == "paper":  # other scales have meshes of other sizes
-            left.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else paper_label(results.scale))
-    left.set_ylabel("Non-zeros [million]")
-    right.set_ylabel("Least dihedral angle [°]")
-    if left.lines:
-        left.legend(loc="upper left")
-    for axes in (left, right):
-        axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names.values()])
-        axes.tick_params(axis="x", length=0)
+        if values[case] is not None:
+            axes.bar(i, values[case], 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
+        paper = results.published.get(case, "mesh", "nonzeros") if with_paper else None
+        if paper is not None:
+            axes.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else paper_label(results.scale))
+    axes.set_ylabel(text)
+    if axes.lines:
+        axes.legend(loc="upper left")
+    groups(axes, [name.replace(" ", "\n", 1) for name in names.values()])
+    axes.tick_params(axis="x", length=0)

@@ -19,7 +19,7 @@ from kernels import assembly
 from repro import Cell
 from repro.run.timing import HostClock
 from repro.show.plots import PAGE, bars, caption, figure
-from repro.show.tables import Column, Ratio, Table, paper_table, trimmed, with_ours
+from repro.show.tables import Column, Ratio, Table, paper_table, trimmed
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 
@@ -151,7 +151,7 @@ def tables(results):
         "Preparation: partition, pattern and lists, from the topology alone; `coo` finds the pattern anew each time."
     )
     every = trimmed(Table("All methods", pandas.DataFrame(rows), notes), 3)
-    return with_ours([paper, *_against_the_processor(results), every])
+    return meshes.told(results, [paper, *_against_the_processor(results), every])
 
 
 def _against_the_processor(results):

@@ -7,7 +7,7 @@ from experiments.fu2014 import labels, solvers, table5_solve
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.show.plots import PAGE, bars, caption, figure
-from repro.show.tables import paper_table, with_ours
+from repro.show.tables import paper_table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 
@@ -28,7 +28,7 @@ def tables(results):
     notes = [f"{STANDS_IN}.", *threads(results, "setup")]
     columns_shown = [patch, hypre, S1, jacobi, S2]
     paper = paper_table(results, "Table 3: set-up", columns_shown, cases=meshes.every(results), notes=notes)
-    return with_ours([paper, everything(results, names)])
+    return meshes.told(results, [paper, everything(results, names)])
 
 
 def plot(results):

@@ -57,7 +57,8 @@ def tables(results):
     )
     mesh = label(results, "fu2014/blobs")
     notes = [
-        f"{mesh}: (σ outside, σ inside of the blobs). The homogeneous column is the Blobs row of Table 5.",
+        f"{mesh}: (σ outside, σ inside of the blobs). The paper's homogeneous column is the Blobs row of its "
+        "Table 5; ours is of solves by themselves, which our Table 5 may lack.",
         "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of, and CG for CUSP-CG.",
         *(["The paper's columns hold for its own size."] if results.scale != "paper" else []),
         *(f"`{method}`: {solvers.title(method)}." for method in shown),

@@ -9,7 +9,7 @@ from experiments.fu2014 import cases as meshes
 from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, threads
 from experiments.fu2014.table5_solve import measure
 from repro.show.plots import PAGE, bars, caption, figure
-from repro.show.tables import Table, paper_table, trimmed, with_ours
+from repro.show.tables import Table, paper_table, trimmed
 
 __all__ = ["cells", "measure", "plot", "tables"]
 
@@ -53,7 +53,7 @@ def tables(results):
         cases=meshes.every(results),
         notes=notes,
     )
-    return with_ours([
+    return meshes.told(results, [
         paper, *_formats(results, names), *products.tables(results, names), everything(results, names)
     ])  # fmt: skip
 

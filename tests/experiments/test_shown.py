@@ -2,11 +2,13 @@
 
 import importlib
 import io
+import itertools
 
 import matplotlib.figure
 import pandas
 import pytest
 
+from experiments.fu2014 import EVERY
 from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.show.tables import Results
@@ -44,8 +46,7 @@ def show(name, status_of):
     results = Results(
         pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact, roofs=ROOFS
     )
-    figure = module.plot(results)
-    assert isinstance(figure, matplotlib.figure.Figure)
+    figure = module.plot(results) or matplotlib.figure.Figure()  # none of nothing
     figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
     tables = module.tables(results)
     for table in tables:
@@ -126,3 +127,19 @@ def test_a_users_own_mesh_is_named_where_it_stands():
     ours = "".join(table.to_markdown() for table in table1_meshes.tables(Results(frame, "paper", "here", own.artefact)))
     assert "do not test: Heart (stand-in)." in ours
     assert "fu2014/heart is the user's own /data/mine.vtu" in text
+
+
+def test_what_kernels_alone_counted_is_drawn_and_no_table_or_panel_is_empty():
+    table1_meshes = importlib.import_module("experiments.fu2014.table1_meshes")
+    rows = [Row("fu2014-table1", "paper", mesh, "mesh", "cuda", "a device", metric=metric, value=4e6, unit=unit)
+            for mesh in EVERY for metric, unit in (("counted", "count"), ("product", "s"))]  # fmt: skip
+    results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "m", "fu2014-table1", roofs=ROOFS)
+    (table,) = table1_meshes.tables(results)
+    assert "No table, since nothing of it was measured: Table 1: the meshes; Non-zeros and quality." in table.notes
+    assert any(note.startswith("Biventricular and Cortex: anatomies that others publish") for note in table.notes)
+    figure = table1_meshes.plot(results)
+    (axes,) = figure.axes
+    assert [bar.get_height() for bar in axes.patches] == [4.0] * len(EVERY)
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels() if not label.get_rotation()]
+    assert not any(one.x1 > next_.x0 for one, next_ in itertools.pairwise(boxes))

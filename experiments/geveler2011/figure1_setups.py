@@ -15,7 +15,7 @@ from kernels import multigrid
 from kernels.multigrid import locality
 from repro import Cell
 from repro.show.plots import PAGE, caption, style
-from repro.show.tables import Table
+from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.1, "small": 0.1, "paper": 0.1, "large": 0.1}
 
@@ -67,9 +67,12 @@ def tables(results):
         rows.append({"Mesh": label(mesh, results), **values})
     found = [{"Numbering": TITLES[n], "Bandwidth": results.value("circle", n, "bandwidth")} for n in NUMBERINGS]
     notes = [f"Of CIRCLE's Q1 matrix on level {PICTURE}."]
-    return [Table("Figure 1: coarse meshes", pandas.DataFrame(rows)),
-            Table("Largest distance of an entry from the diagonal", pandas.DataFrame(found), notes),
-            *counted.tables(results, {mesh: label(mesh, results) for mesh in MESHES})]  # fmt: skip
+    distance = "Largest distance of an entry from the diagonal"
+    return with_ours([
+        trimmed(Table("Figure 1: coarse meshes", pandas.DataFrame(rows, dtype=object))),
+        trimmed(Table(distance, pandas.DataFrame(found, dtype=object), notes)),
+        *counted.tables(results, {mesh: label(mesh, results) for mesh in MESHES}),
+    ])  # fmt: skip
 
 
 def plot(results):

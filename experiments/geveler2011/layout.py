@@ -12,7 +12,7 @@ from repro.show.plots import style
 from repro.show.tables import Table, as_printed, ratio_text, trimmed
 from repro.units import convert
 
-SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "Chebyshev's"}
+SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "`strong`'s"}
 GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # as the paper prints them
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
 

@@ -131,18 +131,25 @@ def _contradictions(results, mesh):
 
 
 def plot(results):
-    """Draw non-zeros over unknowns, ours and printed."""
-    made, axes = figure(PAGE, panels=2)
-    for axis, mesh in zip(axes, ("circle", "blood"), strict=True):
-        ours, theirs = {}, {}
-        for element in ELEMENTS:
-            cases = [case for case in results.cases if PLACES[case].mesh == mesh]
-            pairs = [(results.value(c, element, "dof"), results.value(c, element, "nonzeros")) for c in cases]
-            ours[element.upper()] = [pair for pair in pairs if pair[0] is not None]
-            found = [[results.published.get(c, element, m) for m in ("dof", "nonzeros")] for c in cases]
-            theirs[element.upper()] = [(n.value, z.value / n.value) for n, z in found if n is not None]
-            ours[element.upper()] = [(n, z / n) for n, z in ours[element.upper()]]
+    """Draw non-zeros over unknowns, ours and printed, of the meshes that were counted; None without one."""
+    found = {mesh: _drawn(results, mesh) for mesh in ("circle", "blood")}
+    found = {mesh: drawn for mesh, drawn in found.items() if any(drawn[0].values())}
+    if not found:
+        return None
+    made, axes = figure(PAGE, 2.6, panels=len(found))
+    for axis, (mesh, (ours, theirs)) in zip(axes, found.items(), strict=True):
         lines(axis, ours, x="Degrees of freedom", y="Non-zeros a row", published=theirs, log_x=True)
         axis.set_title(label(mesh, results), loc="right", fontsize=7)
     caption(made, results, f"open: {paper_label(results.scale)}")
     return made
+
+
+def _drawn(results, mesh):
+    """Return unknowns and non-zeros a row by element, ours and the paper's."""
+    cases, ours, theirs = [case for case in results.cases if PLACES[case].mesh == mesh], {}, {}
+    for element in ELEMENTS:
+        pairs = [(results.value(c, element, "dof"), results.value(c, element, "nonzeros")) for c in cases]
+        ours[element.upper()] = [(n, z / n) for n, z in pairs if n is not None]
+        found = [[results.published.get(c, element, m) for m in ("dof", "nonzeros")] for c in cases]
+        theirs[element.upper()] = [(n.value, z.value / n.value) for n, z in found if n is not None]
+    return ours, theirs

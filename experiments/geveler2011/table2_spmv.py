@@ -153,17 +153,18 @@ def _locality(results):
 
 
 def plot(results):
-    """Draw the device's rate by numbering, levels side by side, and what x costs beside it."""
+    """Draw the device's rate by numbering, levels side by side, and what x costs beside it, where it was counted."""
     backend = next((b for b in results.backends() if b != "host"), "cuda")
-    made, axes = figure(PAGE, 2.2, panels=len(ELEMENTS) + 1)
+    moved = _groups(results, "q1", lambda *at: point(results, *at, "x_cache", "x", "host"), "locality")
+    made, axes = figure(PAGE, 2.2, panels=len(ELEMENTS) + any(moved.values()))
     for axis, element in zip(axes, ELEMENTS, strict=False):
         series = _groups(results, element, lambda *at: point(results, *at, "rate", "GFLOP/s", backend), "ellpack_r")
         printed = _groups(results, element, lambda *at: _printed(results, *at), "gpu")
         lines(axis, series, x=element.upper(), y=f"Rate on {backend} [GFLOP/s]", published=printed, names=TITLES,
               log_y=True)  # fmt: skip
     alike(axes[: len(ELEMENTS)])
-    moved = _groups(results, "q1", lambda *at: point(results, *at, "x_cache", "x", "host"), "locality")
-    lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=TITLES, log_y=True)
+    if any(moved.values()):
+        lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=TITLES, log_y=True)
     for axis in axes:
         axis.set_xticks(range(len(ORDER)), [TITLES[numbering] for numbering in ORDER])
     one_legend(made, axes)

@@ -17,6 +17,7 @@ from experiments.geveler2011 import (
     case_of,
     convergence,
     label,
+    level_of,
     method_of,
     solves,
 )
@@ -48,10 +49,36 @@ def tables(results):
     for element in ELEMENTS:
         rows = variants(results, element, solves.MEANING)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
-        made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("blood", rows)), 3))
+        made.append(trimmed(Table(title, pandas.DataFrame(rows), [*meanings("blood", rows), *_flattered(rows)]), 3))
         made += cached(results, element, f"{name}: solvers")
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
-    return with_ours([_speedups(results, name), noted(convergence.table(results)), *made])
+    return with_ours([_speedups(results, name), noted(convergence.table(results)), *_general(results), *made])
+
+
+def _flattered(rows):
+    """Say for which of some solvers the paper's problem is no measure."""
+    told = [f"`{name}`" for name in solves.AGGREGATION if name in {row["Variant"] for row in rows}]
+    return [f"The solution is u = 1, and the coarse levels of {' and '.join(told)} hold constants exactly: the table "
+            "with a random right-hand side compares them."] if told else []  # fmt: skip
+
+
+def _general(results):
+    """Return the second problem of some of the solvers beside the paper's, in the best numbering."""
+    rows, done = [], results.done
+    for row in done[(done["metric"] == "solve_general") & (done["p_numbering"] == BEST)].to_dict("records"):
+        facts = {metric: results.value(row["case"], row["method"], metric, row["backend"])
+                 for metric in ("solve", "cycles", "cycles_general")}  # fmt: skip
+        rows.append({
+            "Element": row["p_element"].upper(), "L": level_of(row["case"]), "Variant": row["p_variant"],
+            "Back end": row["backend"], "u = 1 [ms]": facts["solve"] and 1e3 * facts["solve"],
+            "Cycles, u = 1": facts["cycles"] and int(facts["cycles"]),
+            "Random [ms]": 1e3 * row["value"],
+            "Cycles, random": facts["cycles_general"] and int(facts["cycles_general"]),
+        })  # fmt: skip
+    notes = ["Random: the same matrix with a random right-hand side. Constants such as the paper's u = 1 are what the "
+             "coarse levels of aggregation hold exactly, so that its time there says nothing of others."]  # fmt: skip
+    frame = pandas.DataFrame(rows, dtype=object)
+    return [trimmed(Table("With a random right-hand side, by solver", frame, notes), 4)] if rows else []
 
 
 def _device(results):
@@ -90,22 +117,28 @@ def _speedups(results, name):
 
 
 def plot(results):
-    """Draw the speed-ups by numbering, ours and the paper's, and the time of all solvers in the best one."""
+    """Draw the speed-ups by numbering, ours and the paper's, where there are any, and the time of all solvers."""
     from matplotlib.figure import Figure
 
     shown = {element: variants(results, element, solves.MEANING)[::-1] for element in ELEMENTS}
-    height = 0.9 + 0.15 * max(map(len, shown.values()))
+    is_above = any(value is not None for row in speedup_rows(results) for name, value in row.items()
+                   if name != "Numbering" and not name.endswith(", paper"))  # fmt: skip
+    heights = [2] * is_above + [0.9 + 0.15 * max(map(len, shown.values()))] * any(shown.values())
+    if not heights:
+        return None
     with style():
-        made = Figure(figsize=(PAGE, 2 + height), layout="constrained")
-        axes = made.subplots(2, len(ELEMENTS), squeeze=False, height_ratios=(2, height))
-    for axis, element in zip(axes[0], ELEMENTS, strict=True):
+        made = Figure(figsize=(PAGE, sum(heights)), layout="constrained")
+        axes = made.subplots(len(heights), len(ELEMENTS), squeeze=False, height_ratios=heights)
+    for axis, element in zip(axes[0], ELEMENTS, strict=True) if is_above else ():
         _draw_speedups(axis, results, element)
-    for axis, (element, rows) in zip(axes[1], shown.items(), strict=True):
+    for axis, (element, rows) in zip(axes[-1], shown.items(), strict=True) if any(shown.values()) else ():
         if rows:
             _draw_times(axis, results, element, rows)
         else:
             axis.set_visible(False)
-    caption(made, results, f"below: numbering {TITLES[BEST]}; open: {paper_label(results.scale)}")
+    notes = [f"open circles: {paper_label(results.scale)}"] * is_above + [f"times in numbering {TITLES[BEST]}"]
+    notes += ["squares: a random right-hand side"] * len(_general(results))
+    caption(made, results, "; ".join(notes))
     return made
 
 
@@ -123,6 +156,7 @@ def _draw_speedups(axis, results, element):
 
 
 def _draw_times(axis, results, element, rows):
+    ends = []
     with style():
         for y, row in enumerate(rows):
             place = case_of("blood", row["L"]), method_of(element, BEST, row["Variant"])
@@ -130,14 +164,18 @@ def _draw_times(axis, results, element, rows):
             spread = None if low is None else [[value - low], [high - value]]
             axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,
                           ecolor="black", elinewidth=0.7)  # fmt: skip
-            axis.annotate(f"{row['Cycles']} cycles", (high or value, y), (5, 0), textcoords="offset points",
+            general = point(results, *place, "solve_general", "ms", row["Back end"])
+            if general is not None:
+                axis.plot(general[0], y, "s", ms=4, mfc="white", mec=colour(row["Back end"]), zorder=1)
+            ends.append(max(high or value, general[0] if general else 0))
+            axis.annotate(f"{row['Cycles']} cycles", (ends[-1], y), (5, 0), textcoords="offset points",
                           va="center", fontsize=7)  # fmt: skip
         names = [solves.NAMES[row["Variant"]] for row in rows]
         places = ["" if row["Back end"] == "host" else f", {row['Back end']}" for row in rows]
         axis.set_yticks(range(len(rows)), [a + b for a, b in zip(names, places, strict=True)])
         axis.tick_params(axis="y", length=0)
         axis.grid(axis="both")
-        longest, least = (pick((row["Time [ms]"] for row in rows), default=1) for pick in (max, min))
+        longest, least = max(ends), min(row["Time [ms]"] for row in rows)
         axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
         logarithmic(axis, "x")
         axis.set_title(f"{element.upper()}, level {LEVELS['table4'][results.scale][element][-1]}")

@@ -9,7 +9,16 @@ import pytest
 
 import datasets
 from datasets.geveler2011 import hierarchy
-from experiments.geveler2011 import cell_of, figure1_setups, layout, problems, solves, table1_levels, table2_spmv
+from experiments.geveler2011 import (
+    cell_of,
+    figure1_setups,
+    layout,
+    problems,
+    solves,
+    table1_levels,
+    table2_spmv,
+    table4_blood,
+)
 from kernels import multigrid, spmv
 from repro import Skip
 from repro import rows as stored
@@ -102,6 +111,41 @@ def test_the_papers_columns_are_as_it_prints_them():
     results = Results(frame(rows), "paper", "m", "geveler2011-table3")
     first = layout.by_numbering(results, "Table 3", "q1", "solve", "s").frame.to_dict("records")[0]
     assert (first["device, paper"], first["device over all threads, paper"]) == ("0.08", "2.05")
+
+
+def of_a_gpu(table, case, *measured):
+    rows = [Row(f"geveler2011-{table}", "paper", case, f"q1-xyz-{variant}", "cuda", "card", metric=metric, value=value,
+                unit={"r": "GFLOP/s", "c": "count"}.get(metric[0], "s"))
+            for variant, values in measured for metric, value in values.items()]  # fmt: skip
+    return Results(frame(rows), "paper", "m", f"geveler2011-{table}")
+
+
+def test_the_second_problem_stands_beside_the_papers():
+    results = of_a_gpu("table4", "blood-l8", (
+        "amg-jacobi", {"solve": 0.006, "cycles": 7, "solve_general": 0.126, "cycles_general": 158}
+    ))  # fmt: skip
+    (table,) = table4_blood._general(results)
+    assert table.frame.to_dict("records") == [
+        {"Element": "Q1", "L": 8, "Variant": "amg-jacobi", "Back end": "cuda", "u = 1 [ms]": 6.0, "Cycles, u = 1": 7,
+         "Random [ms]": 126.0, "Cycles, random": 158}
+    ]  # fmt: skip
+    text = "\n".join(each.to_markdown() for each in table4_blood.tables(results))
+    assert "the coarse levels of `amg-jacobi` hold constants exactly" in text
+    figure = table4_blood.plot(results)
+    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["Q1, level 8"]  # no speed-up is ours
+    assert "squares: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_panels_without_anything_of_ours_are_left_out():
+    assert table1_levels.plot(of_a_gpu("table1", "circle-l7", ("sell", {"counted": 4}))) is None
+    figure = table2_spmv.plot(of_a_gpu("table2", "circle-l7", ("ellpack_r", {"rate": 4.0, "spmv": 1.0})))
+    assert [axes.get_xlabel() for axes in figure.axes] == ["Q1", "Q2"]
+
+
+def test_what_a_variant_is_names_others_by_their_names():
+    named = {name for text in solves.MEANING.values() for name in text.split("`")[1::2]}
+    assert named <= set(solves.MEANING) and "those of" not in " ".join(solves.MEANING.values())
+    assert not any(text.startswith(("the same of", "the same on", "the same with")) for text in solves.MEANING.values())
 
 
 def test_a_wrong_product_fails(files, monkeypatch):

@@ -130,3 +130,11 @@ def test_times_say_by_which_bound_of_the_spectrum_they_are():
     assert all(line_of(part, "| L-S |")[3] == "68.75" for part in (safeguard, row_sum, tight))
     text, _ = show("table4_times", lambda cell: DONE, backend="host")
     assert text.count("**Table 4") == 3
+
+
+def test_times_of_a_device_alone_stand_beside_the_papers():
+    _, figure = show("table4_times", lambda cell: DONE, "cuda")
+    (axes,) = figure.axes
+    assert "the paper's on its CPU" in axes.get_ylabel().replace("\n", " ")
+    printed = [line for line in axes.lines if line.get_markerfacecolor() == "none" and len(line.get_xdata()) == 5]
+    assert len(printed) == 3 and axes.get_yscale() == "log"

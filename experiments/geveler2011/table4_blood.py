@@ -137,7 +137,7 @@ def plot(results):
         else:
             axis.set_visible(False)
     notes = [f"open circles: {paper_label(results.scale)}"] * is_above + [f"times in numbering {TITLES[BEST]}"]
-    notes += ["squares: a random right-hand side"] * len(_general(results))
+    notes += ["squares, and cycles then: a random right-hand side"] * len(_general(results))
     caption(made, results, "; ".join(notes))
     return made
 
@@ -168,8 +168,9 @@ def _draw_times(axis, results, element, rows):
             if general is not None:
                 axis.plot(general[0], y, "s", ms=4, mfc="white", mec=colour(row["Back end"]), zorder=1)
             ends.append(max(high or value, general[0] if general else 0))
-            axis.annotate(f"{row['Cycles']} cycles", (ends[-1], y), (5, 0), textcoords="offset points",
-                          va="center", fontsize=7)  # fmt: skip
+            count = results.value(*place, "cycles_general", row["Back end"])
+            told = f"{row['Cycles']} cycles" + (f", then {count:.0f}" if count else "")
+            axis.annotate(told, (ends[-1], y), (5, 0), textcoords="offset points", va="center", fontsize=7)
         names = [solves.NAMES[row["Variant"]] for row in rows]
         places = ["" if row["Back end"] == "host" else f", {row['Back end']}" for row in rows]
         axis.set_yticks(range(len(rows)), [a + b for a, b in zip(names, places, strict=True)])

@@ -133,7 +133,7 @@ def test_the_second_problem_stands_beside_the_papers():
     assert "the coarse levels of `amg-jacobi` hold constants exactly" in text
     figure = table4_blood.plot(results)
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["Q1, level 8"]  # no speed-up is ours
-    assert "squares: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
+    assert "squares, and cycles then: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_panels_without_anything_of_ours_are_left_out():

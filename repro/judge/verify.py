@@ -47,7 +47,7 @@ class Problem:
     """What is not as it should be."""
 
     kind: str  #: one of 'wrong', 'unproven', 'not checked'
-    file: str  #: an artefact's files without suffix, below the folder of results: ``h200/fu2014/table2``
+    file: str  #: an artefact's files without suffix, below the folder of results: ``h200/zhang2013/table2``
     what: str  #: in words
 
     def __str__(self) -> str:

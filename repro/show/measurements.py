@@ -58,7 +58,7 @@ class Measurement:
 
     @property
     def key(self) -> str:
-        """What tells it apart from the others: ``h200-fu2014-table2.large``."""
+        """What tells it apart from the others: ``h200-zhang2013-table2.large``."""
         return f"{self.machine}-{self.artefact.partition('-')[0]}-{self.csv.name.removesuffix('.csv')}"
 
     @cached_property

@@ -187,17 +187,19 @@ def test_another_machines_results_are_found_at_its_own_scale(capsys):
 
 
 def test_a_mesh_of_ones_own_says_nothing_of_how_the_papers_hardware_was_used(tmp_path, capsys):
-    mine, folder = tmp_path / "mine.vtu", tmp_path / "h200" / "fu2014"
+    machine = "h100-80gb-hbm3"
+    mine, folder = tmp_path / "mine.vtu", tmp_path / machine / "fu2014"
     mine.write_text("")
-    stored = Path(__file__).parents[2] / "results" / "h200"
-    chosen = make_settings("paper", tmp_path, "h200", meshes=[f"fu2014/regular={mine}"])
+    stored = Path(__file__).parents[2] / "results" / machine
+    chosen = make_settings("paper", tmp_path, machine, meshes=[f"fu2014/regular={mine}"])
     name = f"table2{own_part(chosen, ['fu2014/regular'])}"
     folder.mkdir(parents=True)
     shutil.copy(stored / "ceilings.json", folder.parent)
-    shutil.copy(stored / "fu2014" / "table2.csv", folder / f"{name}.csv")
+    for suffix in (".csv.xz", ".samples.json.xz"):
+        shutil.copy(stored / "fu2014" / f"table2{suffix}", folder / f"{name}{suffix}")
     manifest = json.loads((stored / "fu2014" / "table2.json").read_text())
     (folder / f"{name}.json").write_text(json.dumps({**manifest, "overrides": dict(chosen.overrides)}))
-    words = ("compare", "fu2014-table2", "--machine", "h200", "--scale", "paper", "--json")
+    words = ("compare", "fu2014-table2", "--machine", machine, "--scale", "paper", "--json")
     shown = {}
     for more in ((), ("--results", str(tmp_path), "--mesh", f"fu2014/regular={mine}")):
         assert main([*words, *more]) == 0

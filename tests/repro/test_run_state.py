@@ -114,11 +114,13 @@ def test_only_what_it_started_is_a_child():
         child.wait()
 
 
-def test_threads_that_lose_their_cores_often_disturb():
-    processor = Processor()
-    alone = {"switches": 0, "computed": 0.0}, {"switches": 16, "computed": 1.0}
-    beside = {"switches": 0, "computed": 0.0}, {"switches": 1, "computed": 0.02}
-    assert not processor.disturbance(*alone) and processor.disturbance(*beside)
+@pytest.mark.parametrize(
+    ("lost", "computed", "is_disturbed"),
+    [(16, 1.0, False), (1, 0.02, False), (1, 1e-4, False), (2, 0.02, True), (27, 1.0, True)],
+)
+def test_threads_that_lose_their_cores_often_disturb_and_one_loss_does_not(lost, computed, is_disturbed):
+    before, after = {"switches": 7, "computed": 3.0}, {"switches": 7 + lost, "computed": 3.0 + computed}
+    assert Processor().disturbance(before, after) == (state.LOST if is_disturbed else "")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be kept on a core here")

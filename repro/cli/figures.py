@@ -24,9 +24,10 @@ def figures(
         bool, typer.Option("--pack", help="Compress the stored rows, too, as git keeps them: table2.csv.xz.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Draw figures and write tables again from stored results, of every machine, without measuring anything.
+    """Draw figures and write pages again from stored results, of every machine, without measuring anything.
 
-    Tables are written beside the results alone. Exit status: 0 when all are made, 1 when one cannot be.
+    Of a page that is its titles and tables; pages are written beside the results alone. Exit status: 0 when all are
+    made, 1 when one cannot be.
     """
     from repro import discovery, environment
     from repro.show import plots
@@ -52,7 +53,7 @@ def figures(
         else:
             drawn += bool(written)
             packed += packing and pack(each)
-    text = f"; the tables of {plural(told, 'artefact')} have changed" if told else ""
+    text = f"; the pages of {plural(told, 'artefact')} have changed" if told else ""
     text += f"; the rows of {plural(packed, 'artefact')} compressed" if packed else ""
     say(f"{plural(drawn, 'figure')} drawn{text}" + (f", {failed} could not be" if failed else ""))
     raise typer.Exit(int(failed > 0))

@@ -39,11 +39,11 @@ def pack(stored: Measurement) -> bool:
 
 
 def retell(artefact: Artefact, stored: Measurement) -> Path | None:
-    """Write the tables of an artefact's stored results again into their Markdown file, and return it if it changed.
+    """Write the title, the tables and the pictures' words of an artefact's stored results again, by its code of today.
 
-    The rest of it stays, but for a picture that is gone.
+    Return the Markdown file that has them, if it changed. The rest of it stays, but for a picture that is gone.
     """
-    from repro.show.render import AFTER_TABLES, as_markdown
+    from repro.show.render import AFTER_TABLES, as_markdown, first_line, pictured
 
     path = stored.beside(".md")
     if path is None or not stored.done:
@@ -51,9 +51,10 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
     text = before = path.read_text(encoding="utf-8")
     if stored.beside(".png") is None:
         text = re.sub(rf"^!\[.*\]\({re.escape(path.stem)}\.png\)\n\n", "", text, flags=re.MULTILINE)
-    title, rest = text.partition("\n")[0], AFTER_TABLES.search(text)
+    text = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), text, flags=re.MULTILINE)
+    rest = AFTER_TABLES.search(text)
     tables = as_markdown(discovery.load(artefact).tables(stored.results()))
-    told = "\n\n".join([title, *tables, text[rest.start() :] if rest else ""])
+    told = "\n\n".join([first_line(artefact), *tables, text[rest.start() :] if rest else ""])
     if told == before:
         return None
     write_atomically(path, told)

@@ -227,10 +227,10 @@ def _rivals(records: list[dict]) -> dict[str, str]:
 
 
 def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings) -> str:
-    parts = [f"# {artefact.id}: {artefact.title}"]
+    parts = [first_line(artefact)]
     parts += as_markdown(rendered.tables) if rendered.tables else []
     pictures = [path.name for path in rendered.files if path.suffix in (".gif", ".png")]
-    parts += [f"![{artefact.title}]({file})" for file in pictures]
+    parts += [pictured(artefact, file) for file in pictures]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
         lines = _reasons([task for task in shown if task.record["status"] == status])
@@ -250,6 +250,16 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
         parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
     parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
     return "\n\n".join(parts) + "\n"
+
+
+def first_line(artefact: Artefact) -> str:
+    """Return the first line of an artefact's page."""
+    return f"# {artefact.id}: {artefact.title}"
+
+
+def pictured(artefact: Artefact, file: str) -> str:
+    """Return the line of an artefact's page that shows a picture."""
+    return f"![{artefact.title}]({file})"
 
 
 def as_markdown(tables: Iterable[Table]) -> list[str]:

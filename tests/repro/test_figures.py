@@ -88,7 +88,7 @@ def test_tables_are_written_again_and_the_rest_stays(measured, capsys, monkeypat
     path = measured.file("table1.smoke.md")
     before, tables = path.read_text(), table1_sums.tables
     assert figures(measured) == 0 and path.read_text() == before
-    assert "tables" not in capsys.readouterr().err
+    assert "pages" not in capsys.readouterr().err
     monkeypatch.setattr(table1_sums, "tables", lambda results: tables(results)[:1] * 2)
     assert figures(measured) == 0
     first, *rest = tables(results_of(measured))
@@ -96,7 +96,20 @@ def test_tables_are_written_again_and_the_rest_stays(measured, capsys, monkeypat
     told = path.read_text()
     assert told.startswith(title) and told.endswith(after)
     assert told.count(first.to_markdown().strip()) == 2 and not any(each.to_markdown().strip() in told for each in rest)
-    assert "the tables of 1 artefact have changed" in capsys.readouterr().err
+    assert "the pages of 1 artefact have changed" in capsys.readouterr().err
+
+
+def test_a_page_has_the_title_of_today_above_it_and_for_each_picture(measured, capsys):
+    path, rows = measured.file("table1.smoke.md"), measured.file("table1.smoke.csv").read_bytes()
+    module, before = measured.paper / "table1_sums.py", path.read_text()
+    other = "![Sums by two methods](table1.smoke.wave.png)\n\n## "
+    path.write_text(before.replace("## ", other, 1))
+    module.write_text(module.read_text().replace("Sums by two methods", "Sums by \\\\1 and another", 1))
+    assert figures(measured) == 0 and "the pages of 1 artefact have changed" in capsys.readouterr().err
+    wanted = before.replace("## ", other, 1).replace("Sums by two methods", r"Sums by \1 and another")
+    assert path.read_text() == wanted and wanted.count("another") == 3
+    assert measured.file("table1.smoke.csv").read_bytes() == rows
+    assert figures(measured) == 0 and "pages" not in capsys.readouterr().err
 
 
 def test_a_pdf_is_the_same_bytes_again_with_fonts_that_journals_take(measured):

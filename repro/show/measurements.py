@@ -1,5 +1,6 @@
 """Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from repro.model import DONE, SCALES, ReproError
 from repro.rows import read_file
 from repro.show.results import PREFERENCE, Results
 
+ALL_CELLS = re.compile(r"^- measured: .*; \d+ of (\d+) cells$", re.MULTILINE)  # as `repro.show.render` has it
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
 
 
@@ -103,6 +105,13 @@ class Measurement:
     def done(self) -> int:
         """Cells that are done."""
         return self.statuses[DONE]
+
+    @cached_property
+    def cells(self) -> int:
+        """All cells of the scale, measured or not, by the page; those of the files where it does not tell."""
+        page = self.beside(".md")
+        told = ALL_CELLS.search(page.read_text(encoding="utf-8")) if page else None
+        return int(told[1]) if told else self.statuses.total()
 
     @cached_property
     def backends(self) -> list[str]:

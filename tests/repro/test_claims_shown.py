@@ -49,7 +49,7 @@ def test_what_lost_its_cores_is_told(store):
     store.cell("a", "slow", 20, 10.0, backend="openmp")
     store.cells[0]["notes"] = [f"slow on openmp: {LOST}"]
     where = '[claim.where]\ngpu = "table1 fast solve"\ncpu = "table1 slow solve"'
-    told = "other work disturbed the samples of slow, which may slow them"
+    told = "other work disturbed the samples of 1 of 2 cells, of slow, which may slow them"
     assert store.one(where, stated()).notes == (told,)
     assert store.one('[claim.where]\ngpu = "table1 fast solve"', stated("gpu")).notes == ()
 

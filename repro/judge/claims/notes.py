@@ -100,9 +100,11 @@ def _sides(paper: str, values: Values, root: Path) -> str:
 
 
 def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
-    """The methods whose samples something disturbed for as long as they took."""
-    found = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
-    return f"other work disturbed the samples of {first(list(found))}, which may slow them" if found else ""
+    """How many cells' samples something disturbed for as long as they took, and the methods of these."""
+    cells = {(row["artefact"], row["case"], row["method"], row["backend"]): row for row in rows}
+    found = [row["method"] for row in cells.values() if stored.disturbed(row)]
+    return (f"other work disturbed the samples of {len(found)} of {len(cells)} cells, of "
+            f"{first(list(dict.fromkeys(found)))}, which may slow them") if found else ""  # fmt: skip
 
 
 def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -116,7 +116,7 @@ class Showcase:
     def _results_page(self) -> str:
         parts = [
             "# What is measured", self.unverified, WRITTEN,
-            "How many tables and figures each machine has measured, by scale.",
+            "How many tables and figures each machine has measured, by scale, and how many cells of all back ends.",
             status.table(self.found, f"../{self.results.name}"), *self.figures(),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"

@@ -12,7 +12,7 @@ ON_PROCESSOR = {"host", "openmp"}
 
 
 def table(found: Sequence[Measurement], folder: str) -> str:
-    """Return a table of papers by machines: artefacts that are written, and measured at a scale, with their cells."""
+    """Return a table of papers by machines: of the artefacts that are written those measured at a scale, with cells."""
     columns = machines(found)
     lines = ["| paper | artefacts | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
     written = Counter(artefact.paper for artefact in find() if not artefact.error)
@@ -22,15 +22,19 @@ def table(found: Sequence[Measurement], folder: str) -> str:
         cells = []
         for machine in columns:
             own = [each for each in found if each.machine == machine and each.done and not each.overrides]
-            scales: dict[str, list[int]] = {}
+            scales: dict[str, list[Measurement]] = {}
             for each in own:
                 if each.artefact.partition("-")[0] == paper:
-                    scales.setdefault(each.scale, []).append(each.done)
-            told = ", ".join(f"{len(scales[scale])} at `{scale}` ({sum(scales[scale]):,} cells)"
-                             for scale in SCALE_ORDER if scale in scales)  # fmt: skip
+                    scales.setdefault(each.scale, []).append(each)
+            told = ", ".join(_counts(scales[scale], written[paper]) for scale in SCALE_ORDER if scale in scales)
             cells.append(f"[{told}]({folder}/{machine}/{paper})" if told else MISSING)
         lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _counts(of_scale: Sequence[Measurement], artefacts: int) -> str:
+    done, cells = sum(each.done for each in of_scale), sum(each.cells for each in of_scale)
+    return f"{len(of_scale)} of {artefacts} at `{of_scale[0].scale}` ({done:,} of {cells:,} cells)"
 
 
 def cores(found: Sequence[Measurement]) -> str:

@@ -98,6 +98,7 @@ def test_every_artefact_of_the_papers_is_there_with_its_state(outline):
 def test_what_is_not_measured_says_why(outline):
     assert "skipped on laptop: no <b>licence</b> for it" in outline.text
     assert "never run; it takes about" in outline.text
+    assert "cells: 4 of 6 done, 2 skipped" in outline.text
 
 
 def test_markup_of_results_is_shown_and_not_obeyed(page, outline):

@@ -13,6 +13,7 @@ from repro.model import Cell
 from repro.show import render
 from repro.show.measurements import measurements
 from repro.site.report import build, files, wall
+from repro.site.showcase import status
 
 from .test_report import Outline, tile_of
 
@@ -69,6 +70,15 @@ def test_cells_that_failed_are_missing(results, tmp_path):
     frame.to_csv(path, index=False)
     tile = tiles(folder)["fu2014-table2"]
     assert tile.state == "partly" and tile.because == "on big-gpu at scale paper, 1 failed: out of memory"
+
+
+def test_counts_say_of_how_many_artefacts_and_cells(lacking):
+    page = lacking / "big-gpu/fu2014/table2.md"
+    page.write_text(page.read_text() + "- measured: 2026-11-20T20:08:02 to 2026-11-21T09:00:00; 4 of 1234 cells\n")
+    (line,) = [line for line in status.table(measurements(lacking, wall.catalogue()), "..").splitlines()
+               if "`fu2014`" in line]  # fmt: skip
+    assert "[1 of 10 at `paper` (4 of 1,234 cells), 1 of 10 at `large` (4 of 6 cells)](../big-gpu/fu2014)" in line
+    assert "[1 of 10 at `small` (2 of 4 cells)](../laptop/fu2014)" in line
 
 
 def test_what_lacks_cells_is_what_rendering_says():

@@ -1,11 +1,13 @@
-"""hypre's BoomerAMG with the interpolation that it takes by itself today, in place of the paper's time."""
+"""hypre's BoomerAMG as today: the interpolation that it takes by itself, and a process for every core."""
 
 from __future__ import annotations
 
 from baselines.solvers import hypre_pcgamg, petsc
+from baselines.solvers.rival import openmp_threads
 
 TITLE = (
-    "hypre as in `hypre-pcgamg`, with extended+i interpolation of at most four entries a row, younger than the paper"
+    "hypre as in `hypre-pcgamg`, with extended+i interpolation of at most four entries a row, younger than the paper, "
+    "and as many processes as OpenMP has threads"
 )
 OPTIONS = hypre_pcgamg.OPTIONS | {
     "pc_hypre_boomeramg_interp_type": "ext+i",
@@ -15,4 +17,4 @@ OPTIONS = hypre_pcgamg.OPTIONS | {
 
 def prepare(matrix, rhs, tolerance, max_iterations):
     """Return the rival for a system; see `baselines.solvers.prepare`."""
-    return petsc.Petsc(OPTIONS, matrix, rhs, tolerance, max_iterations)
+    return petsc.Petsc(OPTIONS, matrix, rhs, tolerance, max_iterations, processes=openmp_threads())

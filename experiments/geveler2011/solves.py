@@ -52,7 +52,7 @@ NAMES = {
     "mixed-chebyshev": "mixed, Chebyshev", "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi",
     "cusparse-sell": "cuSPARSE SELL, Jacobi", "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev",
     "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy", "pyamg": "PyAMG",
-    "amgcl": "AMGCL, all threads", "hypre": "hypre", "amg": "AMG on patches", "amg-jacobi": "AMG, Jacobi",
+    "amgcl": "AMGCL, all threads", "hypre": "hypre, all cores", "amg": "AMG on patches", "amg-jacobi": "AMG, Jacobi",
 }  # fmt: skip
 MEANING = {
     "ellpack_r": "the paper's: ELLPACK-R, Jacobi; here products are fused with the vector operations around them",
@@ -74,7 +74,7 @@ MEANING = {
     "scipy": "the same cycle out of SciPy's products, one thread",
     "pyamg": "PyAMG's conjugate gradients with Ruge and Stüben's multigrid on the finest matrix; it has no threads",
     "amgcl": "AMGCL's conjugate gradients with smoothed aggregation on the finest matrix, all threads",
-    "hypre": "hypre's BoomerAMG with conjugate gradients on the finest matrix, one process of one thread",
+    "hypre": "hypre's BoomerAMG with conjugate gradients on the finest matrix, a process for every core",
     "amg": "our conjugate gradients with smoothed aggregation on patches on the finest matrix",
     "amg-jacobi": "`amg` with Jacobi's relaxation on standard aggregates",
 }

@@ -1,7 +1,7 @@
 """Sparse matrix-vector products by level and numbering.
 
-Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, and
-what a numbering does to caches, counted in the pattern: the bytes of x that a warp asks for, and that come from memory
+Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, also
+on one thread as ELLPACK-R is, and what a numbering does to caches, counted in the pattern: the bytes of x that a warp asks for, and that come from memory
 through a cache of some thousand rows.
 """
 
@@ -32,7 +32,9 @@ from repro.units import convert
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 15, "large": 20}
 
 SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 0.3}  # of sampling each product
-FORMATS = {"ellpack_r": DEVICES, "sell": DEVICES, "csr": ("openmp",)}  # and where each runs
+ONE_THREAD = {"ellpack_r-1": "ellpack_r", "csr-1": "csr"}  # of the processor
+ON_PROCESSORS = ("csr", *ONE_THREAD)  # formats that are compared there, in the best numbering
+FORMATS = {"ellpack_r": DEVICES, "sell": DEVICES} | dict.fromkeys(ON_PROCESSORS, ("openmp",))  # and where each runs
 CUSPARSE = {"cusparse": "cusparse_csr", "cusparse-sell": "cusparse_sell"}
 HOST = ("cpu-1", "cpu-all", "scipy", "locality")
 TOLERANCE = 1e-12
@@ -48,7 +50,7 @@ def cells(scale):
         for level in LEVELS["table2"][scale][element]:
             for numbering in NUMBERINGS:
                 made = [(name, backend) for name, backends in FORMATS.items() for backend in backends
-                        if name != "csr" or numbering == BEST]  # fmt: skip
+                        if name not in ON_PROCESSORS or numbering == BEST]  # fmt: skip
                 made += [(name, "cuda") for name in CUSPARSE]
                 made += [(name, "host") for name in HOST]
                 found += [cell_of("circle", level, element, numbering, name, backend) for name, backend in made]
@@ -83,7 +85,7 @@ def measure(cell, run):
         gap = np.abs((device.to_host(y) if device else y) - expected)
         return float(gap.max() / np.abs(expected).max())
 
-    with _threads(name):
+    with _threads(name, device):
         summary = run.time("spmv", lambda: packed.multiply(given, y), check=error, tolerance=TOLERANCE,
                            work=packed.least_work(), max_seconds=SECONDS[run.scale])  # fmt: skip
     run.value("rate", 2 * matrix.nnz / summary.median / 1e6, "MFLOP/s")
@@ -96,14 +98,17 @@ def _packed(name, device, matrix):
 
         # On a GPU blocks of SELL that go through consecutive rows suit some numberings.
         options = spmv.tuned(name, device, matrix) if name == "sell" else {}
+        name = ONE_THREAD.get(name, name)
         return spmv.pack("csr_scalar" if name == "csr" else name, device, matrix, **options)
     from baselines import spmv as rivals
 
     return rivals.pack(({"scipy": "scipy_csr"} | CUSPARSE).get(name, "numba_csr"), matrix)
 
 
-def _threads(name):
-    """Return what lets a product on the host run on its threads."""
+def _threads(name, device):
+    """Return what lets a product on the processor run on its threads."""
+    if name in ONE_THREAD:
+        return device.limited(1)
     if name not in ("cpu-1", "cpu-all"):
         return nullcontext()
     from baselines.multigrid import threads_there, use_threads

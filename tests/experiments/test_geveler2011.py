@@ -89,6 +89,14 @@ def test_table_2_times_what_is_right(files):
     assert "| STO | 4 |" in files.text and "Why numberings differ" in files.text
 
 
+def test_sequential_code_is_compared_on_one_thread(files, openmp):
+    assert files.run("table2", "q1-xyz-ellpack_r-1", "q1-xyz-csr-1") == 0
+    assert len(files.values("rate")) == 2
+    for name in table2_spmv.ONE_THREAD:
+        with table2_spmv._threads(name, openmp) as threads:
+            assert threads == 1
+
+
 CARD = {"gpu": True, "ceilings": {"device": "card", "bandwidths": {"copy": [[1e9, 1e9]]}, "cold": {}, "rates": {}}}
 
 

@@ -1,8 +1,8 @@
 """Sparse matrix-vector products by level and numbering.
 
-Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, also
-on one thread as ELLPACK-R is, and what a numbering does to caches, counted in the pattern: the bytes of x that a warp asks for, and that come from memory
-through a cache of some thousand rows.
+Beside the paper's three columns stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, and
+it and ELLPACK-R on one thread. What a numbering does to caches is counted in the pattern: the bytes of x that a warp
+asks for, and that come from memory through a cache of some thousand rows.
 """
 
 from __future__ import annotations

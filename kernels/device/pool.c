@@ -1,6 +1,6 @@
 /* Threads that share out the blocks of a grid, for every kernel of a process: each has a part of its own, the same in
  * every launch, and takes from the others' what is left there. So nobody waits for a thread that has lost its core
- * before it began. A thread that waits spins for a while, and lets others have its core, then it sleeps. */
+ * before it began. A thread that waits spins, after a while lets others have its core, and then sleeps. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -10,8 +10,9 @@
 #include <time.h>
 
 #define MOST_THREADS 1024
-#define CHUNKS 4             /* of a part: what a thread takes at once */
+#define CHUNKS 32            /* of a part, at most: what a thread takes at once, so what others wait for at the end */
 #define SPIN_NS 300000       /* for the next launch, which Python may take as long to come to */
+#define HOLD_NS 50000        /* of it without a pause for others: who yields once misses all launches of a time slice */
 #define CALLER_SPIN_NS 30000 /* for the last chunks of others */
 #define STACK_BYTES (8 << 20) /* shared arrays of a block lie there */
 
@@ -55,12 +56,13 @@ static void wake_all(atomic_int *word)
 static work_t *_Atomic work;
 static const void *_Atomic job;
 static _Atomic long total;
+static atomic_int each; /* chunks of a part */
 static _Alignas(64) atomic_int launch;   /* its number */
 static _Alignas(64) atomic_int unfinished; /* chunks */
 static _Alignas(64) atomic_int sleeping;
 static atomic_int caller_sleeps;
 static struct {
-    _Alignas(64) _Atomic uint64_t next; /* number of the launch, and how many chunks have been taken */
+    _Alignas(64) _Atomic uint64_t left; /* number of the launch, and how many chunks nobody has taken */
 } part[MOST_THREADS];
 
 static int parts = 1, is_started, takes_others = 1;
@@ -78,40 +80,43 @@ static int64_t nanoseconds(void)
 static void wait_for_change(atomic_int *word, int value, atomic_int *sleepers, int64_t spin)
 {
     if (atomic_load(word) != value) return;
-    const int64_t until = nanoseconds() + spin;
+    const int64_t from = nanoseconds();
+    int64_t waited;
     do {
         for (int i = 0; i < 30; ++i) {
             PAUSE;
             if (atomic_load_explicit(word, memory_order_acquire) != value) return;
         }
-        sched_yield(); /* whoever else wants this core comes first, be it the caller itself */
-    } while (nanoseconds() < until);
+        waited = nanoseconds() - from;
+        if (waited > HOLD_NS) sched_yield(); /* whoever else wants this core comes first, be it the caller itself */
+    } while (waited < spin);
     atomic_fetch_add(sleepers, 1);
     while (atomic_load(word) == value) sleep_while(word, value);
     atomic_fetch_sub(sleepers, 1);
 }
 
-/* Take the next chunk of a part, -1 when none is left or the launch is over. */
+/* Take a chunk of a part; return how many were left with it, 0 when none was or the launch is over. */
 static int take(int which, int number)
 {
-    uint64_t next = atomic_load(&part[which].next);
-    while ((uint32_t)(next >> 32) == (uint32_t)number && (uint32_t)next < CHUNKS)
-        if (atomic_compare_exchange_weak(&part[which].next, &next, next + 1)) return (int)(uint32_t)next;
-    return -1;
+    uint64_t left = atomic_load(&part[which].left);
+    while ((uint32_t)(left >> 32) == (uint32_t)number && (uint32_t)left)
+        if (atomic_compare_exchange_weak(&part[which].left, &left, left - 1)) return (int)(uint32_t)left;
+    return 0;
 }
 
 static void share(int me, int number)
 {
     work_t *const mine = atomic_load(&work);
     const void *const given = atomic_load(&job);
-    const int sharing = atomic_load(&used);
-    const long count = atomic_load(&total), chunks = (long)sharing * CHUNKS;
+    const int sharing = atomic_load(&used), of_part = atomic_load(&each);
+    const long count = atomic_load(&total), chunks = (long)sharing * of_part;
     if (me >= sharing) return;
     int done = 0;
     for (int i = 0; i < (takes_others ? sharing : 1); ++i) {
         const int which = (me + i) % sharing;
-        for (int chunk; (chunk = take(which, number)) >= 0; ++done) {
-            const long k = (long)which * CHUNKS + chunk, first = count * k / chunks, last = count * (k + 1) / chunks;
+        for (int left; (left = take(which, number)); ++done) {
+            const long k = (long)(which + 1) * of_part - left;
+            const long first = count * k / chunks, last = count * (k + 1) / chunks;
             if (first < last) mine(first, last, given);
         }
     }
@@ -192,8 +197,11 @@ void pool_run(work_t *asked, const void *given, long blocks)
     atomic_store(&job, given);
     atomic_store(&total, blocks);
     const int sharing = atomic_load(&used);
-    atomic_store(&unfinished, sharing * CHUNKS);
-    for (int k = 0; k < sharing; ++k) atomic_store(&part[k].next, (uint64_t)(uint32_t)number << 32);
+    const int of_part = blocks < (long)sharing * CHUNKS ? (int)((blocks + sharing - 1) / sharing) : CHUNKS;
+    atomic_store(&each, of_part);
+    atomic_store(&unfinished, sharing * of_part);
+    for (int k = 0; k < sharing; ++k)
+        atomic_store(&part[k].left, (uint64_t)(uint32_t)number << 32 | (uint32_t)of_part);
     atomic_store(&launch, number);
     if (atomic_load(&sleeping)) wake_all(&launch);
     share(0, number);

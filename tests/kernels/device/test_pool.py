@@ -104,7 +104,7 @@ def test_a_thread_takes_what_another_has_not_begun(own_pool):
     def work(first, last, job):
         if threading.get_ident() == caller:
             held.append((first, last))
-            if sum(b - a for a, b in held) == 28 * 4:  # all but the chunk that the other has
+            if sum(b - a for a, b in held) == 126:  # of 128, all but the chunk that the other has
                 rest.set()
         else:
             assert rest.wait(20)

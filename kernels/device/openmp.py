@@ -101,7 +101,7 @@ class Device(base.Device):
             check(array)
             if writes and not array.flags.writeable:
                 raise ValueError(f"argument {argument.name} is written by the kernel, but the array is read-only")
-            return array.__array_interface__["data"][0]
+            return address(array)
 
         return convert
 
@@ -131,6 +131,15 @@ class Device(base.Device):
 
     def elapsed(self, start, stop):
         return stop - start
+
+
+def address(array: np.ndarray) -> int | None:
+    """Return where an array's data lie: what NumPy's C interface has first of an array, behind the head of any object.
+
+    The array's attributes make dictionaries and objects at each look, which for the few arrays of a launch takes longer
+    than a small product.
+    """
+    return ctypes.c_void_p.from_address(id(array) + object.__basicsize__).value
 
 
 def flags() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.device import BACKENDS, BuildError, Unavailable, base, cpu, open_device, sanitized, survey
+from kernels.device import openmp as openmp_module
 from kernels.stream.probes import arithmetic_probe, memory_probes
 
 
@@ -122,6 +123,17 @@ def test_a_processors_arrays_are_not_copied(device):
     assert (x == 3).all()
     assert device.to_host(device.empty(10, np.float64)).ctypes.data % cpu.ALIGNMENT == 0
     assert device.to_host(device.zeros((10, 3), np.float32)).ctypes.data % cpu.ALIGNMENT == 0
+
+
+def test_the_address_of_an_array_is_its_own(openmp, tmp_path):
+    whole = np.arange(12.0)
+    read_only = np.arange(3)
+    read_only.flags.writeable = False
+    mapped = np.memmap(tmp_path / "mapped", np.float64, "w+", shape=5)
+    for array in (whole, whole[3:], whole.reshape(3, 4), read_only, mapped, np.empty(0), openmp.empty(7, "float32")):
+        assert openmp_module.address(array) == array.__array_interface__["data"][0]
+    whole.resize(100000, refcheck=False)
+    assert openmp_module.address(whole) == whole.__array_interface__["data"][0]
 
 
 def test_an_array_may_go_while_another_type_is_made_of_it(device, build):

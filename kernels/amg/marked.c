@@ -10,14 +10,6 @@
 #define LINE 8 /* values of a cache line */
 #define FIRST_ROW(part) (int)((long)rows * (part) / parts)
 
-#ifdef __OPENCL_VERSION__
-#define PREFETCH(pointer) prefetch(pointer, 1)
-#elif defined(__CUDACC__) /* built by tests alone */
-#define PREFETCH(pointer)
-#else
-#define PREFETCH(pointer) __builtin_prefetch(pointer)
-#endif
-
 #define BEGIN_PART                                                                                                   \
     GLOBAL int *RESTRICT const marker = markers + part * width;                                                      \
     GLOBAL int *RESTRICT const found = columns + starts[part];                                                       \

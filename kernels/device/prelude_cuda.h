@@ -18,6 +18,7 @@ typedef unsigned long ulong;
 #define UNROLL _Pragma("unroll")
 #define READ_ONLY_LOAD(pointer) __ldg(pointer)
 #define READ_ONCE_LOAD(pointer) __ldcs(pointer)
+#define PREFETCH(pointer) ((void)0)
 
 #define OUTER(bx) const long bx = blockIdx.x
 #define OUTER2(bx, by) const long bx = blockIdx.x, by = blockIdx.y

@@ -15,6 +15,7 @@
 #endif
 #define READ_ONLY_LOAD(pointer) (*(pointer))
 #define READ_ONCE_LOAD(pointer) (*(pointer))
+#define PREFETCH(pointer) prefetch(pointer, 1)
 
 #define OUTER(bx) const long bx = get_group_id(0)
 #define OUTER2(bx, by) const long bx = get_group_id(0), by = get_group_id(1)

@@ -17,6 +17,7 @@ typedef unsigned long ulong;
 #define UNROLL
 #define READ_ONLY_LOAD(pointer) (*(pointer))
 #define READ_ONCE_LOAD(pointer) (*(pointer))
+#define PREFETCH(pointer) __builtin_prefetch(pointer)
 
 #define OUTER(bx) const long bx = dialect_bx
 #define OUTER2(bx, by) const long bx = dialect_bx, by = dialect_by

@@ -4,11 +4,6 @@
 
 #define LANES 8
 #define MOST (LOCAL * SHARED_BY) /* columns of a row */
-#if defined(__CUDACC__) || defined(__OPENCL_VERSION__) /* built by tests alone */
-#define PREFETCH(pointer) ((void)0)
-#else
-#define PREFETCH(pointer) __builtin_prefetch(pointer)
-#endif
 #define AHEAD 8 /* rows whose elements are asked for before they are read: in the order of nodes they are anywhere */
 #define WIDE ((LOCAL + 3) / 4 * 4) /* whole vectors of an element's columns */
 

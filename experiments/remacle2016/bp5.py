@@ -74,7 +74,7 @@ def measure(cell, run):
     run.check(abs(solver.outcome().iterations - ITERATIONS), 0, "iterations")
     run.value("nodes", operator.nodes, "count")
     run.value("iteration_rate", operator.nodes * ITERATIONS / seconds / 1e9, "GDOF/s")
-    energy = Power(device).measure(iterate)
+    energy = cell.method == METHOD and Power(device).measure(iterate)
     if energy:
         run.value("energy_per_unknown", 1e9 * energy.joules / (ITERATIONS * operator.nodes), "nJ")
 

@@ -29,7 +29,7 @@ OURS, VARIANTS = "stored-fp64-no-mass", ("assembled", "assembled_atomic")
 ASSEMBLED = {"smoke": (2,), "small": (2, 3), "paper": (2, 3), "large": ()}  # orders
 BYTES = 50  # for each entry of the element matrices, while they are summed
 TOLERANCE = 1e-11
-WHOLE = 3e7  # local nodes, up to which the product is checked at all nodes; else at those inside some elements
+WHOLE = 3e6  # local nodes, up to which the product is checked at all nodes; else at those inside some elements
 
 
 def cells(scale, backends):

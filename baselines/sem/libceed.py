@@ -72,8 +72,10 @@ class Product:
     """
 
     def __init__(self, points, cells, order: int, table, nodes: int, backend: str):
-        self._library, self._kept = load(), []
+        self._library, self._kept, self._objects = load(), [], []
         self._ceed, self.resource = self._opened(backend)
+        # At the end of the process the device may be gone before this.
+        weakref.finalize(self, _destroyed, self._library, self._ceed, self._objects).atexit = False
         self._memory = DEVICE if backend == "cuda" else HOST
         elements, q = len(cells), order + 1
         places = self._vector(3 * len(points))
@@ -106,7 +108,6 @@ class Product:
             b"du": (of_nodes, basis, active), b"qdata": (of_data, no_basis, data), b"dv": (of_nodes, basis, active),
         })  # fmt: skip
         self._x, self._y = self._vector(nodes), self._vector(nodes)
-        weakref.finalize(self, self._library.CeedDestroy, ctypes.byref(self._ceed))
 
     def multiply(self, x, y) -> None:
         """Compute y = A x, or enqueue it."""
@@ -145,11 +146,18 @@ class Product:
         made = ctypes.c_void_p()
         self._do(name, self._ceed, *arguments, ctypes.byref(made))
         self._kept.append(arguments)
+        self._objects.append((f"{name.partition('Create')[0]}Destroy", made))
         return made
 
     def _do(self, name, *arguments):
         if code := getattr(self._library, name)(*arguments):
             raise RuntimeError(f"{name} of libCEED returned {code}")
+
+
+def _destroyed(library, ceed, objects):
+    """Give back what was made, the last first: each holds on to what it was made of, and all of them to the library."""
+    for name, made in [("CeedDestroy", ceed), *objects][::-1]:
+        getattr(library, name)(ctypes.byref(made))
 
 
 def _pointer(array):

@@ -25,6 +25,10 @@ def test_product_is_the_operator():
         for _ in range(2):
             product.multiply(x, y)
             np.testing.assert_allclose(y, expected, atol=1e-12 * np.abs(expected).max())
+        made = [each for _, each in product._objects]
+        assert len(made) > 10 and all(each.value for each in made)
+        del product
+        assert not any(each.value for each in made)  # their memory is given back
     assert libceed.version()
 
 

@@ -10,7 +10,10 @@ import importlib
 from baselines.solvers.rival import Rival, SolverFailed
 
 METHODS = ("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg")
-AMGX = ("amgx-pmis", "amgx-aggressive", "amgx-shipped", "amgx-aggregation")
+AMGX = (
+    "amgx-pmis", "amgx-aggressive", "amgx-aggregation",
+    "amgx-shipped", "amgx-shipped-v", "amgx-shipped-f", "amgx-shipped-aggregation",
+)  # fmt: skip
 ON_GPU = (*AMGX, "cudss")
 __all__ = ["AMGX", "METHODS", "ON_GPU", "Rival", "SolverFailed", "prepare", "title"]
 

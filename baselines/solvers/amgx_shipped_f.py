@@ -1,0 +1,16 @@
+"""What AmgX ships as PCG_CLASSICAL_F_JACOBI.json and PCG_F.json, to the tolerance of the others."""
+
+from __future__ import annotations
+
+from baselines.solvers._amgx import AmgX
+
+TITLE = "AmgX, its PCG_CLASSICAL_F_JACOBI: PMIS, interpolation D2, F-cycle, one sweep of Jacobi before and after, CG"
+PRECONDITIONER = {
+    "interpolator": "D2", "cycle": "F", "max_levels": 50, "presweeps": 1, "postsweeps": 1,
+    "smoother": {"scope": "jacobi", "solver": "BLOCK_JACOBI", "monitor_residual": 0},
+}  # fmt: skip
+
+
+def prepare(matrix, rhs, tolerance, max_iterations):
+    """Return the rival for a system; see `baselines.solvers.prepare`."""
+    return AmgX(PRECONDITIONER, matrix, rhs, tolerance, max_iterations)

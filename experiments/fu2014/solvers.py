@@ -108,7 +108,7 @@ def cells(cases, methods):
     ]
 
 
-def measure(run, matrix, *, timed: bool = True, **options) -> None:
+def measure(run, matrix, *, timed: bool = True, together: bool = False, **options) -> None:
     """Measure the cell's method on A x = 1: set-up, solve, iterations, and the true residual at the end.
 
     Parameters
@@ -117,6 +117,8 @@ def measure(run, matrix, *, timed: bool = True, **options) -> None:
     matrix : scipy.sparse CSR matrix
     timed : bool
         Record the times, too.
+    together : bool
+        Record the time of a set-up with the solve after it, too.
     **options
         Of kernels.amg.Solver, for the project's own.
     """
@@ -125,6 +127,8 @@ def measure(run, matrix, *, timed: bool = True, **options) -> None:
     solver = _prepared(run, matrix, options)
     try:
         _record(run, solver, timed)
+        if together:
+            _time_both(run, solver)
     finally:
         solver.close()
 
@@ -148,6 +152,17 @@ def _record(run, solver, timed):
     run.value("unknowns", solver.unknowns, "count")
     for fact, value in solver.facts().items():
         run.value(fact, value, UNITS.get(fact, ""))
+
+
+def _time_both(run, solver):
+    def both():
+        solver.set_up()
+        solver.solve()
+
+    run.time(
+        "setup_and_solve", both, check=solver.residual, tolerance=ACCEPTED, device=solver.clock,
+        max_seconds=SECONDS[run.scale], capture=False,
+    )  # fmt: skip
 
 
 def time_solve(run, solver, **parameters) -> None:

@@ -189,5 +189,12 @@ def name(number: published.Number) -> tuple[str, str, str, str]:
 
 
 def number_of(paper: str, reference: str, case: str, root: Path) -> published.Number | None:
-    """Return the published number that a reference names, of `case` where it names none; None when there is none."""
-    return next(iter(published.named(paper, reference, case, root)), None)
+    """Return the published number that a reference names, of `case` where it names none; None when there is none.
+
+    A method of ours that the paper has not has the number of the one whose place it takes.
+    """
+    table, *words = reference.split()
+    theirs = published.stand_ins(paper, words[:1], root) if table != "text" else {}
+    found = (published.named(paper, " ".join([table, method, *words[1:]]), case, root)
+             for method in dict.fromkeys([words[0], theirs.get(words[0], words[0])]))  # fmt: skip
+    return next((number for numbers in found for number in numbers), None)

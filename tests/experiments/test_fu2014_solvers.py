@@ -182,6 +182,13 @@ def test_time_in_another_process_is_its_own(matrix):
     assert found["time_per_iteration"] == pytest.approx(found["solve"] / found["iterations"], rel=1e-6)
 
 
+def test_set_up_and_solve_are_timed_together_when_the_solution_is_right(matrix):
+    run = run_of("pyamg-sa")
+    solvers.measure(run, matrix, together=True)
+    both = next(row for row in run.rows if row.metric == "setup_and_solve")
+    assert 1e-12 < both.error < solvers.ACCEPTED and both.value > 0.5 * values(run)["solve"]
+
+
 METRICS = {"setup": 2e-3, "solve": 4e-3, "setup_and_solve": 6e-3, "iterations": 20.0, "time_per_iteration": 2e-4,
            "threads": 2.0, "unknowns": 2197.0, "operator_complexity": 1.2, "prerelaxation": 3e-4,
            "prerelaxation_cold": 5e-4, "prerelaxation_apart": 4e-4, "boundary": 1e-4, "product": 1e-4}  # fmt: skip

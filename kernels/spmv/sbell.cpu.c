@@ -3,7 +3,6 @@
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "block_columns.h"
 #include "slices.h"
-#define PARTS (TOGETHER / 8)
 #define BLOCKS_AHEAD 4
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
@@ -27,36 +26,34 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
 #else
         const real *const found_from = x;
 #endif
-        eight sums[SIZE][PARTS] = {0};
-        for (long first = begin; first < end; first += SLICE) {
-            const index *const block_columns = columns + first + slot % SLICE;
-            const real *const block_values = values + first * (SIZE * SIZE) + slot % SLICE;
-#if BITS == 16
-            int found[TOGETHER];
-            for (int lane = 0; lane < TOGETHER; ++lane) found[lane] = COLUMN(first + slot % SLICE + lane);
-#else
-            const int *const found = block_columns;
-#endif
-            const int some_padded = is_padded(found);
-            __builtin_prefetch(block_columns + AHEAD);
-            for (int part = 0; part < PARTS; ++part) {
-                int at[8];
-                for (int lane = 0; lane < 8; ++lane) {
-                    const int column = found[8 * part + lane];
-                    at[lane] = SIZE * (column < 0 ? 0 : column);
+        real sums[SIZE][TOGETHER];
+        for (int lane = 0; lane < TOGETHER; lane += SOME) { // through all blocks, so that the sums stay in registers
+            some parts[SIZE] = {0};
+            for (long first = begin; first < end; first += SLICE) {
+                const long place = first + slot % SLICE + lane;
+                const real *const block_values = values + first * (SIZE * SIZE) + slot % SLICE + lane;
+                int at[SOME], any = 0;
+                some_ints is_block;
+                for (int i = 0; i < SOME; ++i) {
+                    const int column = COLUMN(place + i);
+                    any |= column;
+                    is_block[i] = -(column >= 0);
+                    at[i] = SIZE * (column < 0 ? 0 : column);
                 }
+                if (lane % 16 == 0) __builtin_prefetch(columns + place + AHEAD);
                 for (int c = 0; c < SIZE; ++c) {
-                    eight factors = FIND_EIGHT((found_from + c), at);
-                    if (some_padded) // x may be NaN where padding reads it
-                        for (int lane = 0; lane < 8; ++lane)
-                            if (found[8 * part + lane] < 0) factors[lane] = 0;
+                    some factors = FIND_SOME((found_from + c), at);
+                    if (any < 0) // x may be NaN where padding reads it
+                        factors = (some)((some_truths)factors & __builtin_convertvector(is_block, some_truths));
                     for (int r = 0; r < SIZE; ++r) {
-                        const real *const from = block_values + (r * SIZE + c) * SLICE + 8 * part;
-                        __builtin_prefetch(from + BLOCKS_AHEAD * SIZE * SIZE * SLICE);
-                        sums[r][part] += LOAD_EIGHT(from) * factors;
+                        const real *const from = block_values + (r * SIZE + c) * SLICE;
+                        if (lane * sizeof(real) % 64 == 0)
+                            __builtin_prefetch(from + BLOCKS_AHEAD * SIZE * SIZE * SLICE);
+                        parts[r] += LOAD_SOME(from) * factors;
                     }
                 }
             }
+            for (int r = 0; r < SIZE; ++r) *(some_anywhere *)(sums[r] + lane) = parts[r];
         }
         for (int lane = 0; lane < TOGETHER; ++lane) {
             const long block_row = SORTED ? order[slot + lane] : slot + lane;
@@ -68,7 +65,7 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                 if (gamma != 0) added += gamma * x[row];
                 if (delta != 0) added += delta * z[row];
 #endif
-                const wide result = (wide)(alpha * sums[r][lane / 8][lane % 8] + added);
+                const wide result = (wide)(alpha * sums[r][lane] + added);
                 y[row] = result;
 #if MEASURES == 1
                 totals[0] += (double)measured[row] * result;

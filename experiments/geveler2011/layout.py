@@ -15,6 +15,9 @@ from repro.units import convert
 SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "`strong`'s"}
 GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # as the paper prints them
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
+OVER = {f"{HEADINGS[below]} over {HEADINGS[above]}": (above, below)
+        for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r"))}  # fmt: skip
+PRINTED = {f"{name}, paper" for name in (*HEADINGS.values(), *OVER)}
 
 
 def by_numbering(results, title: str, element: str, metric: str, unit: str, notes=()) -> Table:
@@ -50,8 +53,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                     gains[ours_name] = None if number is None else as_printed(number, "x")
             for name, heading in HEADINGS.items():
                 row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = ours[name], theirs[name]
-            for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r")):
-                name = f"{HEADINGS[below]} over {HEADINGS[above]}"
+            for name, (above, below) in OVER.items():
                 row[name] = _gain(ours[above], ours[below], unit)
                 row[f"{name}, paper"] = gains[below]
             sliced = results.row(case, method_of(element, numbering, "sell"), metric, backend)
@@ -60,7 +62,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 rows.append(row)
     frame = pandas.DataFrame(rows, dtype=object)
     made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend)]), 2)
-    if results.scale != "paper" and any(name.endswith(", paper") for name in made.frame.columns):
+    if results.scale != "paper" and not PRINTED.isdisjoint(made.frame.columns):
         made.notes.append("The paper's columns hold for the levels that both have.")
     return made
 
@@ -120,14 +122,12 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
 
 
 def one_legend(made, axes) -> None:
-    """Put the legend that all panels share above them, once, levels in order; ``paper`` only where a panel has it."""
+    """Put the legend that all panels share above them, once."""
     entries = {}
     for axis in axes:
         entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
         if axis.get_legend() is not None:
             axis.get_legend().remove()
-    if all(text.startswith("level ") or text == "paper" for text in entries):
-        entries = dict(sorted(entries.items(), key=lambda item: (item[0] == "paper", len(item[0]), item[0])))
     with style():
         made.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=len(entries) or 1)
 

@@ -11,14 +11,23 @@ from experiments.processors import with_c
 from experiments.wong2015 import stated
 from experiments.wong2015.matrices import ANATOMY, NOTE, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
-from experiments.wong2015.products import KERNELS, METHODS, REPEATS, RIVALS, STAND_INS, measure, product_cells
+from experiments.wong2015.products import (
+    KERNELS,
+    METHODS,
+    REPEATS,
+    RIVALS,
+    STAND_INS,
+    measure,
+    parameters_of,
+    product_cells,
+)
 from experiments.wong2015.rows import two_rows
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
 IN_TABLE = ("cusparse_csr_alg2", "cusparse_bsr", "cusparse_sell")  # alone: eight methods can be told apart
-LIBRARIES = tuple(method for method in RIVALS if method.startswith(("cusparse_", "mkl_", "numba_")))
+LIBRARIES = tuple(method for method in RIVALS if "rival" in parameters_of(method))
 PUBLISHED = {("spmv", count): f"k-fastest-at-{count}" for count in (1, 50, 1200)}
 ONE_ROW = 5  # matrices, of seven bars and more
 MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}

@@ -53,16 +53,20 @@ def variant_count(scale):
     return VARIANT if VARIANT in REPEATS[scale] else REPEATS[scale][-1]
 
 
-def product_cell(case, method, backend=None):
-    """Return the cell of one of `METHODS`; a rival has its own back end."""
-    asked = LAYOUTS.get(method) or ({"rival": method} if method in rivals.RIVALS else None)
-    if asked:
-        place = rivals.backend(asked["rival"]) if "rival" in asked else backend
-        return Cell(case, method, place, dict(asked), data(case))
+def parameters_of(method) -> dict:
+    """Return the parameters of one of `METHODS`, or of a format."""
+    if method in LAYOUTS or method in rivals.RIVALS:
+        return dict(LAYOUTS.get(method, {"rival": method}))
     search = SEARCHED.get(method)
     more = {"windows": True} if method == "k2-window" else {}
-    parameters = {"form": search or method, **({"search": search} if search else {}), **more}
-    return Cell(case, method, backend, parameters, data(case))
+    return {"form": search or method, **({"search": search} if search else {}), **more}
+
+
+def product_cell(case, method, backend=None):
+    """Return the cell of one of `METHODS`; a rival has its own back end."""
+    parameters = parameters_of(method)
+    place = rivals.backend(parameters["rival"]) if "rival" in parameters else backend
+    return Cell(case, method, place, parameters, data(case))
 
 
 def product_cells(scale, methods=tuple(METHODS), beside=()):
@@ -72,7 +76,7 @@ def product_cells(scale, methods=tuple(METHODS), beside=()):
 
 
 def _backends(method):
-    if method in rivals.RIVALS or "rival" in LAYOUTS.get(method, {}):
+    if "rival" in parameters_of(method):
         return (None,)
     return BACKENDS[:1] if method == "k2-window" else BACKENDS  # a processor's threads take rows one after another
 

@@ -31,7 +31,8 @@ class Multigrid:
     timeout = 300
 
     def setup(self, method, backend, name):
-        self.solver = fu2014.OnDevice(device(backend), helmholtz_matrix(datasets.load(name, SCALE)), method)
+        matrix = helmholtz_matrix(datasets.load(name, SCALE))
+        self.solver = fu2014.OnDevice(device(backend), matrix, fu2014.SETTINGS[method])
         self.solver.set_up()
         self.solver.solve()
 

@@ -27,7 +27,7 @@ def measure(cell, run):
     run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
     matrix = helmholtz_matrix(run.dataset(cell.data[0]))
     run.need("the solver", device=solvers.BYTES * matrix.nnz)
-    solver = solvers.OnDevice(run.device, matrix, cell.method)
+    solver = solvers.OnDevice(run.device, matrix, cell.parameters)
     for inner in INNER:
         solver.set_up(inner_iterations=inner)
         solvers.time_solve(run, solver, inner=inner)

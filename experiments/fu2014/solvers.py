@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,47 +21,45 @@ SMALLER = 1e-10  # for which the paper says that the trend is the same
 ACCEPTED = 1.01e-8  # the true residual at the end; that of the recursion is below the tolerance
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}  # of sampling each time
 
-# Options of kernels.amg.Solver, beside the format of matrices: the paper and CUSP have HYB on a GPU.
-LAYOUT = {True: "hyb", False: "sell"}
-KERNELS = {
-    "patch-pcgamg": {"relaxation": "patch", "coarsening": "patch"},
-    "jacobi-pcgamg": {"relaxation": "jacobi", "coarsening": "mis"},
-    "cg": {"relaxation": "none"},
-}
+LAYOUT = {True: "hyb", False: "sell"}  # of a method that names none: the paper and CUSP have HYB on a GPU
 BYTES = 100  # a non-zero, at the peak of set-up: 45 of ours, rivals with a hierarchy up to twice that
 DIRECT_BYTES = 160  # of a direct solver, times n^(4/3): the factors of nested dissection in three dimensions
 ON_GPU = dict.fromkeys(rivals.ON_GPU, ("cuda",))  # rivals on the same card
 UNITS = dict.fromkeys(("threads", "levels", "coarsest_rows"), "count")
 UNITS |= dict.fromkeys(("bytes_inside", "bytes_boundary"), "B")
 WITHOUT_SET_UP = ("cg", "hypre-cg", "numba-cg")
+# Parameters of a cell that are options of kernels.amg.Solver, and those that change a field of its coarsening.
+OPTIONS = ("coarsening", "inside", "layout", "dtype", "jacobi_weight")
+CHANGES = {
+    "radius": "radius", "seed_radius": "seed_radius", "least_aggregate": "least_aggregate",
+    "patch_radius": "patch_radius", "prolongator_weight": "weight",
+}  # fmt: skip
+PATCH = {"relaxation": "patch", "coarsening": "patch"}
+JACOBI = {"relaxation": "jacobi", "coarsening": "mis"}
+# Weights chosen by one rule for both relaxations, on meshes that are not the tables': docs/notes/amg.md.
+TUNED = JACOBI | {"prolongator_weight": 1.5, "jacobi_weight": 1.8}
 INSIDE = {f"inside-{name}": name for name in ("symcoo", "half", "ell", "csr")}
-KERNELS |= {method: {**KERNELS["patch-pcgamg"], "inside": name} for method, name in INSIDE.items()}
-PAPERS = amg.COARSENINGS["patch"]
 RADII = {  # the paper has 2 for aggregates, 1 for patches
     "aggregates-k1": {"radius": 1, "seed_radius": 2, "least_aggregate": 3},
     "aggregates-k3": {"radius": 3, "seed_radius": 6},
     "patches-k2": {"patch_radius": 2},
 }  # fmt: skip
-KERNELS |= {
-    method: {"relaxation": "patch", "coarsening": dataclasses.replace(PAPERS, **changed)}
-    for method, changed in RADII.items()
+# The parameters of each of the project's own methods.
+SETTINGS = {
+    "patch-pcgamg": PATCH,
+    "jacobi-pcgamg": JACOBI,
+    "cg": {"relaxation": "none"},
+    "jacobi-tuned": TUNED,
+    "jacobi-tuned-sell": TUNED | {"layout": "sell"},
+    "jacobi-merged": TUNED | {"layout": "sell", "relaxation": "jacobi-merged"},
+    # Each is one of the solvers above with other aggregates, and nothing else changed.
+    "patch-mis-alike": PATCH | {"coarsening": "mis", "prolongator_weight": amg.COARSENINGS["patch"].weight},
+    "jacobi-patch-alike": TUNED | {"coarsening": "patch"},
+    "patch-double": PATCH | {"dtype": "float64"},
+    "patch-sell": PATCH | {"layout": "sell"},
+    **{method: PATCH | {"inside": name} for method, name in INSIDE.items()},
+    **{method: PATCH | changed for method, changed in RADII.items()},
 }
-# Weights chosen by one rule for both relaxations, on meshes that are not the tables': docs/notes/amg.md.
-TUNED_PROLONGATOR, TUNED_JACOBI = 1.5, 1.8
-MIS = amg.COARSENINGS["mis"]
-KERNELS["jacobi-tuned"] = {
-    "relaxation": "jacobi", "jacobi_weight": TUNED_JACOBI,
-    "coarsening": dataclasses.replace(MIS, weight=TUNED_PROLONGATOR),
-}  # fmt: skip
-KERNELS["jacobi-tuned-sell"] = {**KERNELS["jacobi-tuned"], "layout": "sell"}
-KERNELS["jacobi-merged"] = {**KERNELS["jacobi-tuned-sell"], "relaxation": "jacobi-merged"}
-# Each is one of the solvers above with other aggregates, and nothing else changed.
-KERNELS["patch-mis-alike"] = {"relaxation": "patch", "coarsening": dataclasses.replace(MIS, weight=PAPERS.weight)}
-KERNELS["jacobi-patch-alike"] = {
-    **KERNELS["jacobi-tuned"], "coarsening": dataclasses.replace(PAPERS, weight=TUNED_PROLONGATOR)
-}  # fmt: skip
-KERNELS["patch-double"] = {**KERNELS["patch-pcgamg"], "dtype": "float64"}
-KERNELS["patch-sell"] = {**KERNELS["patch-pcgamg"], "layout": "sell"}
 # Whose place a method takes in the paper's tables.
 PUBLISHED = {"jacobi-pcgamg": "cusp-pcgamg", "cg": "cusp-cg"}
 TITLES = {
@@ -98,10 +98,13 @@ def title(method: str) -> str:
     return TITLES.get(method) or rivals.title(method)
 
 
-def cells(cases, methods):
-    """Return a cell for each case, with the datasets it reads, and each method on each of its back ends."""
+def cells(cases, methods, parameters: Mapping[str, Mapping] = MappingProxyType({})):
+    """Return a cell for each case, with the datasets it reads, and each method on each of its back ends.
+
+    `parameters`: of each case, beside those of the method.
+    """
     return [
-        Cell(case, method, backend, data=data)
+        Cell(case, method, backend, {**SETTINGS.get(method, {}), **parameters.get(case, {})}, data)
         for case, data in cases.items()
         for method, backends in methods.items()
         for backend in backends
@@ -140,7 +143,7 @@ def _record(run, solver, timed):
         solver.set_up()
     if timed:
         time_solve(run, solver)
-        if run.cell.method in INSIDE:
+        if "inside" in run.cell.parameters:
             relaxation.measure(run, solver.made, SECONDS[run.scale])
     else:
         solver.solve()
@@ -178,7 +181,7 @@ def time_solve(run, solver, **parameters) -> None:
 def _prepared(run, matrix, options):
     if run.cell.method in rivals.METHODS + rivals.ON_GPU:
         return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
-    return OnDevice(run.device, matrix, run.cell.method, **options)
+    return OnDevice(run.device, matrix, run.cell.parameters, **options)
 
 
 class OnHost:
@@ -200,14 +203,24 @@ class OnHost:
         return {} if self._rival.on_gpu else {"threads": self._rival.threads}
 
 
+def _options(parameters):
+    """Return the options of kernels.amg.Solver among a cell's parameters."""
+    found = {"relaxation": parameters["relaxation"]}
+    found |= {name: parameters[name] for name in OPTIONS if name in parameters}
+    changed = {field: parameters[name] for name, field in CHANGES.items() if name in parameters}
+    if changed:
+        found["coarsening"] = dataclasses.replace(amg.COARSENINGS[found["coarsening"]], **changed)
+    return found
+
+
 class OnDevice:
-    """One of the project's solvers; the matrix is where it wants it before set-up begins."""
+    """One of the project's solvers by a cell's parameters; the matrix is where it wants it before set-up begins."""
 
     has_set_up = True
     made = property(lambda self: self._solver)
 
-    def __init__(self, device, matrix, method, **options):
-        self.options = {"layout": LAYOUT[device.is_gpu]} | KERNELS[method] | options
+    def __init__(self, device, matrix, parameters, **options):
+        self.options = {"layout": LAYOUT[device.is_gpu]} | _options(parameters) | options
         self.clock = self.device = device
         self.matrix, self.unknowns, self.iterations = matrix, matrix.shape[0], 0
         self._given, self._b = device.sparse.csr_matrix(matrix), device.xp.ones(self.unknowns)

@@ -12,7 +12,7 @@ from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.5, "small": 1, "paper": 5, "large": 30}
 
-CASES = {"blobs-1-1": (1, 1), "blobs-1-10": (1, 10), "blobs-1-100": (1, 100)}
+CASES = {"blobs-1-1": (1, 1), "blobs-1-10": (1, 10), "blobs-1-100": (1, 100)}  # σ outside, σ inside
 METHODS = {
     **dict.fromkeys(("patch-pcgamg", "jacobi-pcgamg"), solvers.DEVICES), "hypre-pcgamg": ("host",),
     "cg": solvers.DEVICES,
@@ -27,15 +27,17 @@ DATA = "fu2014/blobs"
 
 def cells(scale):
     """Return each pair of conductivities by each solver."""
-    return solvers.cells(dict.fromkeys(CASES, (DATA,)), METHODS)
+    sigma = ("sigma_outside", "sigma_inside")
+    parameters = {case: {"mesh": "blobs", **dict(zip(sigma, pair, strict=True))} for case, pair in CASES.items()}
+    return solvers.cells(dict.fromkeys(CASES, (DATA,)), METHODS, parameters)
 
 
 def measure(cell, run):
     """Count the iterations, and check the true residual."""
     if cell.backend != "host":
         run.device  # noqa: B018 - a back end that is not there skips the cell before its mesh is built
-    mesh = run.dataset(DATA)
-    solvers.measure(run, helmholtz_matrix(mesh, CASES[cell.case]), timed=False)
+    sigma = cell.parameters["sigma_outside"], cell.parameters["sigma_inside"]
+    solvers.measure(run, helmholtz_matrix(run.dataset(cell.data[0]), sigma), timed=False)
 
 
 def tables(results):

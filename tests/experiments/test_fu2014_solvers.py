@@ -70,7 +70,7 @@ def test_golden_file_with_times_blanked(bench, openmp):
 
 
 def run_of(method, backend="host"):
-    return Run(Cell("regular", method, backend), "fu2014-table5", "smoke")
+    return Run(Cell("regular", method, backend, solvers.SETTINGS.get(method, {})), "fu2014-table5", "smoke")
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,8 @@ def test_figure6_without_a_mesh_is_figure6_with_it(openmp):
     found = []
     for data in ((), ("fu2014/series-17",)):
         for method, backend in (("cg", "openmp"), ("pyamg-sa", "host")):
-            run = Run(Cell("17", method, backend, data=data), "fu2014-figure6", "smoke")
+            (cell,) = solvers.cells({"17": data}, {method: (backend,)})
+            run = Run(cell, "fu2014-figure6", "smoke")
             artefact("figure6").measure(run.cell, run)
             found.append(values(run)["iterations"])
     assert found[:2] == found[2:]
@@ -301,6 +302,13 @@ def test_tables_3_5_and_6_share_their_cells():
         "aggregates-k3", "patches-k2", "product-assembled", "product-local",
     }  # fmt: skip
     assert artefact("table3").measure is artefact("table6").measure is artefact("table5").measure
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cells_of_our_solvers_on_the_same_data_differ_in_their_parameters(name):
+    """Nothing that is measured hides in the name of a case or a method."""
+    cells = [cell for cell in artefact(name).cells("paper") if cell.method in solvers.SETTINGS and cell.data]
+    assert len({(cell.backend, cell.data, tuple(cell.parameters.items())) for cell in cells}) == len(cells) > 0
 
 
 def test_every_method_has_its_line():

@@ -2,10 +2,10 @@
 
 .. code-block:: toml
 
-    [metrics]                    # the name then, and the name now; what stands in braces is a parameter of the row
-    "*_at_{repeats}" = "*"       # spmv_at_50 is spmv with repeats=50; the star is the same text on both sides
+    [metrics]  # the name then, and the name now; what stands in braces is a parameter of the row
+    "iterations_to_1e{exponent}" = "iterations_to"
 
-    [methods]                    # of an artefact, the form of its methods' names; they stay as they are
+    [methods]  # of an artefact, the form of its methods' names; they stay as they are
     table2 = "{element}-{numbering}-{format}"
 
 The first form that fits counts. This module goes with the last file of the first edition.
@@ -24,14 +24,14 @@ from repro.model import ReproError
 from repro.run.rounds import named
 
 FILE = "first_edition.toml"
-PART = re.compile(r"\*|\{(\w+)\}")
+PART = re.compile(r"\{(\w+)\}")
 
 
 def renamed(artefact: str, metric: str) -> tuple[str, dict[str, Any]]:
     """Return a metric's name now, and the row's own parameters that it held."""
     for form, now in _forms(_folder(artefact))["metrics"].items():
         if match := _pattern(form).fullmatch(metric):
-            return now.replace("*", match.group(1)) if "*" in now else now, _values(match)
+            return now, _values(match)
     return metric, {}
 
 
@@ -68,10 +68,10 @@ def _value(text: str) -> Any:
 
 @cache
 def _pattern(form: str) -> re.Pattern:
-    """Return the expression of a form: a star is any text, and so is a name in braces."""
+    """Return the expression of a form: a name in braces is any text."""
     parts, end = [], 0
     for part in PART.finditer(form):
-        parts += [re.escape(form[end : part.start()]), f"(?P<{part[1]}>.+?)" if part[1] else "(.+)"]
+        parts += [re.escape(form[end : part.start()]), f"(?P<{part[1]}>.+?)"]
         end = part.end()
     return re.compile("".join([*parts, re.escape(form[end:])]))
 

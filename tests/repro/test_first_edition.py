@@ -13,8 +13,8 @@ from repro.show.results import Results
 
 TEXT = """
 [metrics]
-"*_at_{repeats}_cold" = "*_cold"
-"*_at_{repeats}" = "*"
+"spmv_at_{repeats}_cold" = "spmv_cold"
+"spmv_at_{repeats}" = "spmv"
 "rows_of_{length}" = "rows_of_length"
 [methods]
 table1 = ["{element}-{levels}lv-{place}", "{element}-{place}"]

@@ -63,14 +63,41 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     store.judged(claim(effect(), '[claim.where]\ncpu = "table1 slow solve"\ngpu = "table1 fast solve"'))
     stored, given = Stored(store.results, "box"), [Ledger("demo", families=(family, others))]
     count, found, ran = losses.compared(given, stored)
-    assert count == 4 and ran == {"host-code": 4}
-    assert [(each.case, each.ours, round(each.ratio, 3), each.reason) for each in found] == [
-        ("a", "faster", 0.9, None), ("b1", "fast", 0.25, reasons[0]),
+    assert count == 8 and ran == {"host-code": 8}
+    assert [(each.family, each.case, each.ours, round(each.ratio, 3), each.reason) for each in found] == [
+        ("Solves", "a", "fast", 0.45, None), ("Solves", "b1", "fast", 0.25, reasons[0]),
+        ("Solves", "b2", "fast", 0.49, reasons[0]), ("Others", "a", "faster", 0.9, None),
+        ("Others", "b1", "faster", 0.167, None), ("Others", "c", "faster", 0.667, None),
     ]  # fmt: skip
     told = losses.table(given, {"box: GPU 1": stored}, lambda text, path: f"[{text}]({path})")
-    assert "- box: GPU 1: 2 of 4 cases that a rival ran, 1 of these without a tested reason" in told
-    assert "tested reason; rivals: `host-code` in 4\n" in told
-    assert "| 0.250\u00a0× | it is simpler | [`test_simple`](tests/test_demo.py) |" in told
+    assert "- box: GPU 1: 6 of 8 cases of a family that a rival ran, 4 of these without a tested reason" in told
+    assert "tested reason; rivals: `host-code` in 8\n" in told
+    assert "| 2 | 0.250 to 0.490\u00a0× | it is simpler | [`test_simple`](tests/test_demo.py) |" in told
+    assert "| Others | demo Table 1, cuda, `paper`, box | `faster` | `host-code` | 3 | 0.167 to 0.900\u00a0× |" in told
+
+
+def test_a_processor_may_have_its_rivals_at_another_metric(store, modules):
+    family = replace(FAMILY, metric="solve", on_processors="solve_once", kernels={"fast": ("demo/fast.py",)})
+    for machine, backend, rival in (("card", "cuda", "slow-1"), ("cores", "openmp", "slow-2")):
+        place = {"machine": machine, "backend": backend}
+        for metric, ours, theirs in (("solve", 1.0, 3.0), ("solve_once", 2.0, 8.0)):
+            store.row("a", "fast", metric, ours, **place)
+            store.row("a", rival, metric, theirs, **place)
+    for machine, faster in (("card", 3.0), ("cores", 4.0)):
+        ((entry,),) = measured(store, family, machine)
+        assert entry.faster.value == faster
+
+
+def test_rivals_are_compared_with_ours_of_the_same_algorithm():
+    def compared(paper, method):
+        families = [each for ledger in ledgers() if ledger.paper == paper for each in ledger.families]
+        return {rival.format(element="q1") for each in families
+                for rival in each.rivals if method in {name.format(element="q1") for name in each.kernels}}  # fmt: skip
+
+    assert compared("fu2014", "cg") == {"hypre-cg", "numba-cg"}
+    assert {"amgcl", "hypre-extended", "amgx-*"} <= compared("fu2014", "patch-pcgamg")
+    assert {"q1-xyz-cusparse", "q1-xyz-cpu-*"} <= compared("geveler2011", "q1-xyz-sell")
+    assert {"q1-xyz-amgcl", "q1-xyz-hypre"} <= compared("geveler2011", "q1-xyz-amg")
 
 
 def test_the_tests_of_reasons_are_there():

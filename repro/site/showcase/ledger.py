@@ -11,7 +11,9 @@
     artefacts = ["figure8"]                  # that time them: the first that a machine has
     metric = "spmv"
     cold = "spmv_cold"                       # by default the metric with _cold; of several rows "spmv[repeats=50]"
-    rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them
+    on_processors = "spmv[repeats=1]"        # the metric there, where rivals have not the one above
+    rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them: all whose
+                                             # algorithm is the family's, whoever else of ours may be faster
     each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
     sell = "spmv/sell.py"                    # several that speaks of the device
@@ -35,7 +37,7 @@ from repro import environment
 from repro.model import ReproError
 
 FILE = "showcase.toml"
-_FAMILY = {"name", "artefacts", "metric", "cold", "rivals", "each", "kernels", "loses"}
+_FAMILY = {"name", "artefacts", "metric", "on_processors", "cold", "rivals", "each", "kernels", "loses"}
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class Family:
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: words in braces of methods and rivals
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: paths below ``kernels/`` by method
     reasons: tuple[Reason, ...] = ()
+    on_processors: str = ""  #: the metric on processors, where that is another
+
+    def metric_of(self, on_gpu: bool) -> str:
+        """Return the metric of a time warm on a GPU, or on a processor."""
+        return self.metric if on_gpu else self.on_processors or self.metric
 
     def words(self) -> list[dict[str, str]]:
         """Return every combination of what the words in braces stand for."""
@@ -118,4 +125,5 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
         {name: tuple(values) for name, values in entry.get("each", {}).items()},
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
         tuple(Reason(**{**each, "cases": tuple(each.get("cases", ["*"]))}) for each in entry.get("loses", [])),
+        entry.get("on_processors", ""),
     )  # fmt: skip

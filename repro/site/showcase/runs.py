@@ -1,7 +1,7 @@
 """The rows that say how fast a family of kernels is: of which artefact, at which sizes, on which back end."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import inf
 from typing import Any
@@ -24,7 +24,7 @@ LARGE = "large"  # a scale that is shown beside the papers' own
 class Run:
     """The times of a family, in seconds, in the artefact, at the scale and on the back end that count."""
 
-    family: Family
+    family: Family  #: with the metric that counts there
     stored: Stored
     artefact: str
     scale: str
@@ -92,8 +92,8 @@ def runs(family: Family, stored: Stored) -> list[Run]:
     methods = {name.format(**words) for name in family.kernels for words in family.words()}
     for artefact in family.artefacts:
         done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
-        timed = [row for row in done if answers(row, family.metric)]
-        ours = [row for row in timed if row["method"] in methods and row["backend"] != "host"]
+        ours = [row for row in done if row["method"] in methods and row["backend"] != "host"
+                and answers(row, family.metric_of(row["gpu"]))]  # fmt: skip
         scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
         made = []
         for scale in scales:
@@ -103,7 +103,8 @@ def runs(family: Family, stored: Stored) -> list[Run]:
                 if not any(row["gpu"] for row in there) and any(row["backend"] == EMBEDDED for row in there):
                     backend = EMBEDDED
                 rows = tuple(row for row in done if row["scale"] == scale)
-                made.append(Run(family, stored, artefact, scale, backend, rows))
+                here = replace(family, metric=family.metric_of(any(row["gpu"] for row in there)))
+                made.append(Run(here, stored, artefact, scale, backend, rows))
         if made:
             return made
     return []

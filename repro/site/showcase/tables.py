@@ -58,8 +58,8 @@ def caption() -> str:
         "- *Warm*: the cache holds what the call before left there. *Cold*: it was emptied. Above 100 %, the cache "
         "kept more of the kernel's data than of the probe's.",
         "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
-        "- *Best rival* is the fastest library or baseline of the same results in that case, warm. *Faster by* is its "
-        "time over ours: below 1 × the rival is faster.",
+        "- *Best rival* is the fastest library or baseline of that algorithm in the same results, warm. *Faster by* is "
+        "its time over ours: below 1 × the rival is faster.",
         "- *Disturbed*: other work disturbed the rival's samples, so the ratio may be too high.",
         f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound.",
     ])  # fmt: skip

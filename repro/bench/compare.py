@@ -46,7 +46,7 @@ class Verdict:
     reason: str = ""  #: which commit lost it, and how often
 
 
-def judge(benchmark: str, unit: str, taken: Taken, threshold: float = THRESHOLD, chances: int = 1) -> Verdict:
+def judge(benchmark: str, unit: str, taken: Taken, chances: int = 1) -> Verdict:
     """Return the verdict on one benchmark from the values of all rounds.
 
     Parameters
@@ -67,17 +67,18 @@ def judge(benchmark: str, unit: str, taken: Taken, threshold: float = THRESHOLD,
             for side, word in (("base", "older"), ("new", "newer")) if missed[side]
         )  # fmt: skip
         return Verdict(benchmark, unit, base, new, None, None, None, ADDED if is_added else LOST, rounds, reason)
-    ratio, low, high, found = _difference(benchmark, unit, there["base"], there["new"], threshold, chances)
+    ratio, low, high, found = _difference(benchmark, unit, there["base"], there["new"], chances)
     words = {} if unit == "seconds" else {SLOWER: WORSE, FASTER: BETTER}
     return Verdict(benchmark, unit, base, new, ratio, low, high, words.get(found, found), rounds)
 
 
 def _difference(
-    benchmark: str, unit: str, old: Sequence[float], new: Sequence[float], threshold: float, chances: int
+    benchmark: str, unit: str, old: Sequence[float], new: Sequence[float], chances: int
 ) -> tuple[float, float, float, str]:
     """Return ratio, interval and verdict; a number that is the same in each round is known, and has no interval."""
+    threshold = THRESHOLD
     if ERRORS.search(benchmark):
-        threshold = max(threshold, ERRORS_THRESHOLD)
+        threshold = ERRORS_THRESHOLD
         old, new = ([max(value, ROUNDING) for value in values] for values in (old, new))
     if unit != "seconds" and len(set(old)) == len(set(new)) == 1:
         ratio = 1.0 if old[0] == new[0] else new[0] / old[0] if old[0] else float("inf")
@@ -90,7 +91,7 @@ def _difference(
 
 def compare(
     base: str, new: str, machine: str, benchmarks: Sequence[str], *, rounds: int = ROUNDS, minutes: float = MINUTES,
-    threshold: float = THRESHOLD, seconds: float = 0.5, say: Callable[[str], None] = lambda text: None,
+    seconds: float = 0.5, say: Callable[[str], None] = lambda text: None,
 ) -> list[Verdict]:  # fmt: skip
     """Measure two commits in rounds, and judge every benchmark that either has measured.
 
@@ -100,8 +101,6 @@ def compare(
         Regular expressions over names with parameters.
     rounds, minutes : int, float
         The most of either: a benchmark that is judged is not measured again, one that is undecided then stays so.
-    threshold : float
-        The least relative change that is called one.
     say : callable
         Told what is to be done, and how it goes on.
 
@@ -137,7 +136,7 @@ def compare(
             continue
         for name in [name for name in found if name not in verdicts or verdicts[name].verdict == UNDECIDED]:
             values = {side: [found[name][side].get(each) for each in range(1, number + 1)] for side in commits}
-            verdicts[name] = judge(name, units[name], values, threshold, len(found) * len(planned))
+            verdicts[name] = judge(name, units[name], values, len(found) * len(planned))
         undecided = [name for name, each in verdicts.items() if each.verdict == UNDECIDED]
         wanted = [f"^{re.escape(name)}$" for name in undecided]
         if undecided and is_over and number < rounds:

@@ -39,7 +39,6 @@ def compare(
     bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5,
     rounds: Annotated[int, typer.Option("--rounds", help="Of both commits, at most.")] = 20,
     minutes: Annotated[float, typer.Option("--minutes", min=0, help="After which no round begins.")] = 60,
-    threshold: Annotated[float, typer.Option("--threshold", min=0, help="The least change that is called one.")] = 0.02,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure two commits in rounds, until each benchmark is slower, faster or the same, or the rounds are over.
@@ -53,8 +52,8 @@ def compare(
     commands.checkout()
     name = make_settings(None, None, machine or default_machine()).machine
     verdicts = comparing.compare(
-        base, new, name, bench or commands.quick_set(), rounds=rounds, minutes=minutes, threshold=threshold,
-        seconds=seconds, say=say,
+        base, new, name, bench or commands.quick_set(), rounds=rounds, minutes=minutes, seconds=seconds,
+        say=say,
     )  # fmt: skip
     counts = Counter(found.verdict for found in verdicts)
     if as_json:

@@ -43,12 +43,6 @@ def compare(
             help="Compare with these older results instead of the papers: a folder, or the name of a machine.",
         ),
     ] = None,
-    threshold: Annotated[
-        float, typer.Option(
-            "--threshold", min=0,
-            help="With --with: the least relative change that matters.",
-        ),
-    ] = 0.02,
     fail: Annotated[
         bool,
         typer.Option(
@@ -60,7 +54,7 @@ def compare(
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
     With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, the same
-    when these are within the threshold of each other, else undecided; values without intervals are told apart by half.
+    when these are within 2 % of each other, else undecided; values without intervals are told apart by half.
     What was measured before and is not there now is lost.
     """
     from repro import discovery
@@ -89,7 +83,7 @@ def compare(
                 say(f"{artefact.id}: {old} has none at scale {_scale(path)}")
                 continue
             else:
-                compared = _beside_older(before, path, threshold)
+                compared = _beside_older(before, path)
                 worse += int(compared["verdict"].isin(comparing.REGRESSIONS).sum())
                 of_other |= comparing.OTHER in set(compared["verdict"])
             answers += compared.to_dict("records")
@@ -190,7 +184,7 @@ def _scale(path: Path) -> str:
     return next(iter(read_file(path)["scale"]), "")
 
 
-def _beside_older(before: Path, path: Path | None, threshold: float) -> Any:
+def _beside_older(before: Path, path: Path | None) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro.judge import compare as comparing
 
@@ -198,7 +192,7 @@ def _beside_older(before: Path, path: Path | None, threshold: float) -> Any:
     frames = [read_file(before)]
     frames.append(read_file(path) if path else frames[0].iloc[:0])
     others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}
-    return comparing.compare_results(*frames, threshold, others)
+    return comparing.compare_results(*frames, others=others)
 
 
 def _origin(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro import published as papers
 from repro.judge import bounds
-from repro.judge.difference import SAME, SLOWER, UNDECIDED, of_intervals
+from repro.judge.difference import SAME, SLOWER, THRESHOLD, UNDECIDED, of_intervals
 from repro.judge.peaks import DOUBLE, least_seconds, of_published, of_roof
 from repro.judge.roofs import Roofs
 from repro.model import DONE
@@ -141,7 +141,7 @@ def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str
 
 
 def compare_results(
-    old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = 0.05,
+    old: pandas.DataFrame, new: pandas.DataFrame, threshold: float = THRESHOLD,
     others: Mapping[tuple[str, str, str], str] | None = None,
 ) -> pandas.DataFrame:  # fmt: skip
     """Return two sets of results side by side, with a verdict on each metric.

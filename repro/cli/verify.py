@@ -20,11 +20,12 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Recompute what is stored from the bottom: files, medians, intervals, data, keys, and the verdicts of the pages.
+    """Recompute what is stored from the bottom: files, medians, intervals, data, keys, ceilings, tables and verdicts.
 
     Keys are recomputed from git, in the tree of the commit that measured. What is wrong is named, and the exit status
     is 1. What cannot be proved either way has to be in the list of unverified files; measuring it again takes it off.
     """
+    from repro.judge import pages
     from repro.judge import verify as verifying
     from repro.settings import make_settings
 
@@ -35,6 +36,7 @@ def verify(
         count = verifying.write_list(folder, found)
         say(f"{folder / verifying.LIST}: {plural(count, 'unverified file')}")
         found = verifying.verify(folder)
+    found += [verifying.Problem(verifying.WRONG, *each) for each in pages.check(folder)]
     found += _verdicts(folder)
     wrong = [each for each in found if each.kind == verifying.WRONG]
     listed = sum(each.kind == verifying.UNPROVEN for each in found)

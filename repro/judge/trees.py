@@ -58,7 +58,7 @@ def committed(results: Path) -> Iterator[Path]:
 
     Raises `NotAsked` where git is not here, or has nothing of it.
     """
-    names = _git(results, "ls-files", "-z").decode().split("\0")
+    names = git(results, "ls-files", "-z").decode().split("\0")
     with tempfile.TemporaryDirectory(prefix="repro-committed-") as folder:
         for path in (results / name for name in names if name):
             copy = Path(folder, results.name, path.relative_to(results))
@@ -70,19 +70,23 @@ def committed(results: Path) -> Iterator[Path]:
 
 def _unpack(commit: str, folder: Path) -> None:
     root = environment.root()
-    if _git(root, "rev-parse", "--show-toplevel").decode().strip() != str(root):
+    if git(root, "rev-parse", "--show-toplevel").decode().strip() != str(root):
         raise NotAsked(f"{root} is no checkout of git")
     try:
-        _git(root, "cat-file", "-e", f"{commit}^{{commit}}")
+        git(root, "cat-file", "-e", f"{commit}^{{commit}}")
     except NotAsked:
         raise NotAsked(f"this clone has no commit {commit[:12]}") from None
     left_out = [f":(exclude){name}" for name in LEFT_OUT]
-    packed = _git(root, "archive", "--format=tar", commit, "--", ".", *left_out)
+    packed = git(root, "archive", "--format=tar", commit, "--", ".", *left_out)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")
 
 
-def _git(root: Path, *arguments: str) -> bytes:
+def git(root: Path, *arguments: str) -> bytes:
+    """Return what git says in a folder.
+
+    Raises `NotAsked` where git is not here, or refuses.
+    """
     try:
         done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -22,7 +22,7 @@ from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import archive_of, content, read_json, tables, unzipped, write_atomically
 from repro.first_edition import with_samples
-from repro.judge import provenance, spread
+from repro.judge import allowed, provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
@@ -81,6 +81,11 @@ def verify(results: Path) -> list[Problem]:
     for table in sorted(path for paper in papers for path in tables(results, f"*/{paper}/*")):
         if not table.with_suffix(".json").is_file():
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
+    for path in sorted(results.glob("*/ceilings.json")):
+        try:
+            found += [Problem(kind, _name(results, path), what) for kind, what in allowed.check(path)]
+        except DAMAGED as error:
+            found.append(Problem(WRONG, _name(results, path), f"damaged: {type(error).__name__}: {error}"))
     return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})
 
 

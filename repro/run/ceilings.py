@@ -11,6 +11,7 @@ from repro.run import tracing
 from repro.run.timing import Clock, sample, timed
 
 STREAMS = ("copy", "triad", "read")
+KEPT = 9  # of each probe's samples, the fastest: one alone could be an error of the clock
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Ceilings:
     #: The same with the cache evicted before each sample.
     cold: Mapping[str, list[Sequence[float]]] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
+    #: What all of it follows from, by `from_probes`; older ones have none.
+    probes: list[Mapping[str, Any]] = field(default_factory=list)
 
     def bandwidth(self, size: float, cold: bool = False) -> float:
         """Return the highest bandwidth that any probe reached when it moved as much.
@@ -95,22 +98,37 @@ def measure(kernels: Iterable[CeilingKernel], clock: Clock, max_seconds: float =
     `kernels`: streaming probes over a range of sizes, and arithmetic probes. They are taken one at a time, so a
     generator may free the arrays of each before it makes the next.
     """
-    curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
-    rates: dict[str, float] = {}
+    probes = []
     for kernel in kernels:
         for cold in (False,) if kernel.kind == "flops" else (False, True):
             timed(clock, kernel.function)  # what runs is noted here, and not while times are taken
             with tracing.paused():
                 taken = sample(kernel.function, clock, cold=cold, max_seconds=max_seconds, called_before=True)
-            seconds = min(taken.seconds)
-            if kernel.kind == "flops":
-                rates[kernel.precision] = max(kernel.flops / seconds, rates.get(kernel.precision, 0.0))
-            else:
-                curve = curves[cold].setdefault(kernel.kind, {})
-                curve[float(kernel.bytes)] = max(kernel.bytes / seconds, curve.get(float(kernel.bytes), 0.0))
-    if not curves[False]:
+            probes.append({
+                "kind": kernel.kind, "cold": cold, "precision": kernel.precision, "bytes": float(kernel.bytes),
+                "flops": float(kernel.flops), "seconds": sorted(taken.seconds)[:KEPT],
+            })  # fmt: skip
+    if not any(probe["kind"] in STREAMS for probe in probes):
         raise ReproError(f"no streaming probe for {clock.name}")
+    return from_probes(clock.name, probes)
+
+
+def from_probes(device: str, probes: list[Mapping[str, Any]]) -> Ceilings:
+    """Return the ceilings that probes come to.
+
+    `probes`: of each the ``kind``, ``cold`` and ``precision``, the ``bytes`` and ``flops`` of a call, and the fastest
+    of its samples, ``seconds`` a call.
+    """
+    curves: dict[bool, dict[str, dict[float, float]]] = {False: {}, True: {}}
+    rates: dict[str, float] = {}
+    for probe in probes:
+        seconds = min(probe["seconds"])
+        if probe["kind"] == "flops":
+            rates[probe["precision"]] = max(probe["flops"] / seconds, rates.get(probe["precision"], 0.0))
+        else:
+            curve = curves[probe["cold"]].setdefault(probe["kind"], {})
+            curve[probe["bytes"]] = max(probe["bytes"] / seconds, curve.get(probe["bytes"], 0.0))
     warm, cold = (
         {kind: sorted(map(list, curve.items())) for kind, curve in curves[cold].items()} for cold in (False, True)
     )
-    return Ceilings(clock.name, warm, cold, rates)
+    return Ceilings(device, warm, cold, rates, probes)

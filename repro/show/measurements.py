@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -152,12 +152,15 @@ def measurements(folder: Path, known: Iterable[str]) -> list[Measurement]:
     Raises `ReproError` when a folder is none of results, or a file in it is damaged.
     """
     require_results(folder)
-    found = []
+    return sorted(unread(folder, known), key=_rank)
+
+
+def unread(folder: Path, known: Iterable[str]) -> Iterator[Measurement]:
+    """Yield what is stored of some artefacts, of which nothing has been read."""
     for artefact in known:
         paper, _, stem = artefact.partition("-")
-        paths = sorted([*tables(folder, f"*/{paper}/{stem}"), *tables(folder, f"*/{paper}/{stem}.*")])
-        found += (Measurement(artefact, path.parents[1].name, path) for path in paths)
-    return sorted(found, key=_rank)
+        for path in sorted([*tables(folder, f"*/{paper}/{stem}"), *tables(folder, f"*/{paper}/{stem}.*")]):
+            yield Measurement(artefact, path.parents[1].name, path)
 
 
 def _rank(each: Measurement) -> tuple:

@@ -43,19 +43,32 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
 
     Return the Markdown file that has them, if it changed. The rest of it stays, but for a picture that is gone.
     """
-    from repro.show.render import AFTER_TABLES, as_markdown, first_line, pictured
-
     path = stored.beside(".md")
-    if path is None or not stored.done:
+    if path is None:
         return None
     text = before = path.read_text(encoding="utf-8")
-    if stored.beside(".png") is None:
+    if stored.done and stored.beside(".png") is None:
         text = re.sub(rf"^!\[.*\]\({re.escape(path.stem)}\.png\)\n\n", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), text, flags=re.MULTILINE)
-    rest = AFTER_TABLES.search(text)
-    tables = as_markdown(discovery.load(artefact).tables(stored.results()))
-    told = "\n\n".join([first_line(artefact), *tables, text[rest.start() :] if rest else ""])
+    told = retold(artefact, stored, text)
     if told == before:
         return None
     write_atomically(path, told)
     return path
+
+
+def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
+    """Return the text of a page with title, tables and the pictures' words as the code of today has them of the rows.
+
+    One of which nothing is measured stays.
+    """
+    from repro.show.render import AFTER_TABLES, BELIEVED, as_markdown, first_line, noted, pictured
+
+    if not stored.done:
+        return page
+    page = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), page, flags=re.MULTILINE)
+    start = AFTER_TABLES.search(page)
+    rest = page[start.start() :] if start else ""
+    beliefs = rest.partition(f"## {BELIEVED}\n\n")[2].partition("\n\n")[0]
+    tables = discovery.load(artefact).tables(stored.results())
+    told = as_markdown(noted(tables, [line.removeprefix("- ") for line in beliefs.splitlines()]))
+    return "\n\n".join([first_line(artefact), *told, rest])

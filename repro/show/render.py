@@ -90,10 +90,7 @@ def _render(
                     rendered.tables = list(made)
 
     rendered.beliefs = _believed(shown, settings)
-    if rendered.beliefs and rendered.tables:
-        first, *others = rendered.tables
-        notes = [*first.notes, *(f"{line}." for line in rendered.beliefs)]
-        rendered.tables = [replace(first, notes=notes), *others]
+    rendered.tables = noted(rendered.tables, rendered.beliefs)
 
     def write(suffix: str, content: Any) -> None:
         path = base.with_name(base.name + suffix)
@@ -267,6 +264,14 @@ def as_markdown(tables: Iterable[Table]) -> list[str]:
     from repro.show.tables import with_lines
 
     return [table.to_markdown().strip() for table in with_lines(tables)] or [NO_TABLE]
+
+
+def noted(tables: Iterable[Table], beliefs: list[str]) -> list[Table]:
+    """Return tables of which the first says by which beliefs its cells stand."""
+    tables = list(tables)
+    if beliefs and tables:
+        tables[0] = replace(tables[0], notes=[*tables[0].notes, *(f"{line}." for line in beliefs)])
+    return tables
 
 
 def told(command: str | None) -> str:

@@ -73,7 +73,7 @@ class Results:
         """Return ``, 12 cores`` where some of the rows are times on a processor; else nothing."""
         return f", {self.cores} core{'s' * (self.cores > 1)}" if self.cores and timed_on_cores(rows) else ""
 
-    @property
+    @cached_property
     def cases(self) -> list[str]:
         """Every case: as they are measured where the paper has its own in that order, else the paper's first in its."""
         ours = list(dict.fromkeys(self.frame["case"])) if len(self.frame) else []
@@ -85,11 +85,19 @@ class Results:
 
     def backends(self, method: str | None = None, metric: str | None = None, **own: Any) -> list[str]:
         """Return the back ends with a value, of one method or metric or parameters if given, best first."""
-        present = {
-            place[3] for place, rows in self._by_place.items()
-            if method in (None, place[1]) and metric in (None, place[2]) and any(has(row, own) for row in rows)
-        }  # fmt: skip
-        return [backend for backend in PREFERENCE if backend in present]
+        asked = method, metric, *sorted(own.items())
+        if asked not in self._backends:
+            present = {
+                place[3] for place, rows in self._by_place.items()
+                if method in (None, place[1]) and metric in (None, place[2]) and any(has(row, own) for row in rows)
+            }  # fmt: skip
+            self._backends[asked] = [backend for backend in PREFERENCE if backend in present]
+        return list(self._backends[asked])
+
+    @cached_property
+    def _backends(self) -> dict[tuple, list[str]]:
+        """What `backends` has answered: tables ask for the same by the thousand."""
+        return {}
 
     def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
         """Return the first of CUDA, OpenCL and OpenMP that has a value; None when only the host has."""

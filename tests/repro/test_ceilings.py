@@ -7,7 +7,7 @@ import json
 import pytest
 
 from repro.model import ReproError, Work
-from repro.run.ceilings import CeilingKernel, Ceilings, measure
+from repro.run.ceilings import KEPT, CeilingKernel, Ceilings, from_probes, measure
 
 
 class RatedDevice:
@@ -66,6 +66,12 @@ def test_bandwidths_and_rates_are_those_of_the_device(ceilings):
     assert rates == pytest.approx((1e5 / 2e-6, 1e8 / 1.001e-3))
     assert dict(ceilings.cold["copy"])[1e8] == pytest.approx(1e8 / 10.001e-3)
     assert ceilings.rates == pytest.approx({"float64": 2e11, "float32": 4e11})
+
+
+def test_they_follow_from_the_fastest_samples_of_the_probes_also_as_stored(ceilings):
+    assert len(ceilings.probes) == 9 and all(0 < len(probe["seconds"]) <= KEPT for probe in ceilings.probes)
+    stored = Ceilings(**json.loads(json.dumps(dataclasses.asdict(ceilings))))
+    assert from_probes(stored.device, stored.probes) == stored == ceilings
 
 
 def test_disturbances_do_not_lower_a_ceiling():

@@ -2,6 +2,9 @@
 
 Drawn from the meshes themselves by the project's own renderer, so that no graphics library is needed. What is measured
 is the surface: its area, and the volume within it, which must be that of the elements.
+
+No equation: the volume is Σ x·n/3 over the surface's triangles, by the divergence theorem.
+Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Drawn from the mesh itself by the project's own renderer. What is measured are the shares of the regions in the volume,
 which the paper gives as about 20 % for the blobs, and in the cut.
+
+No equation: areas and volumes are those of cut elements and of the surface between the regions.
+Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.
 """
 
 from __future__ import annotations

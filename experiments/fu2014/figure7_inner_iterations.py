@@ -1,4 +1,11 @@
-"""Inner iterations of the relaxation against iterations of the solver, and against its time."""
+"""Inner iterations of the relaxation against iterations of the solver, and against its time.
+
+Relaxation on patches solves with the block of each patch by some steps of Jacobi in fast memory. More steps save
+iterations of the solver, and each of these takes longer (section 6.2.3).
+
+Equation, section 5.1.2: g_k ← g_k + ω D_kk⁻¹ r_k on each patch k, for g_k = A_kk⁻¹ r_k of equation 8.
+Timed, in `fu2014/solvers.py`: `run.time("solve", solver.solve)`, for each number of inner iterations on one hierarchy.
+"""
 
 from __future__ import annotations
 

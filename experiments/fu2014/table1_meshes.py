@@ -1,7 +1,10 @@
 """The meshes: nodes, elements, valence, non-zeros and quality.
 
-Non-zeros are counted in the pattern and derived again by Euler's formula from nodes, elements and boundary; the two
-must agree.
+The five meshes of tetrahedra are made anew, and counted. Non-zeros are counted in the pattern of the matrix and derived
+again by Euler's formula from nodes, elements and boundary; the two must agree. Each back end counts them by a product.
+
+Equation 4: A = S + λM has an entry A_ij where some element has both nodes.
+Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the pattern times ones.
 """
 
 from __future__ import annotations

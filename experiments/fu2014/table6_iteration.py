@@ -1,4 +1,12 @@
-"""Time of one iteration of the multigrid solvers, and what the format of the patches' inside costs or brings."""
+"""Time of one iteration of the multigrid solvers, and what the format of the patches' inside costs or brings.
+
+A solve of Table 5 over its iterations. Each has a V-cycle, and most of that is relaxation on patches, whose entries the
+paper keeps in SymCOO. Other formats of them stand beside it, and products with the matrix and with element matrices.
+
+Equation 8: u ← u + ω M⁻¹(b - Au), with M = diag(A_kk), a block for each patch.
+Timed, in `fu2014/solvers.py`: `run.time("solve", solver.solve)`; in `fu2014/products.py`:
+`run.time("product", lambda: made.multiply(given, found))`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 """Levels, degrees of freedom and non-zeros.
 
-Both are counted in the matrices as they are assembled, rows of Dirichlet nodes being unit rows. So is what ELLPACK-R
-stores of them, and of prolongation and restriction, which the paper fits into 2 GB.
+The matrices are of Poisson's equation in Q1 and Q2 on the refinements of both meshes. Both numbers are counted in the
+matrices as they are assembled, rows of Dirichlet nodes being unit rows. So is what ELLPACK-R stores of them, and of
+prolongation and restriction, which the paper fits into 2 GB.
+
+Equation 3: P_ij = φ_j(ξ_i), the coarse basis at the fine nodes, is the prolongation.
+Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the matrix's pattern times ones.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
 """Multigrid on CIRCLE: time to solve by level and numbering.
 
-Each solve starts from u on the boundary and 0 elsewhere and ends when the defect's norm is 1e-8 of the first one.
-Beside the paper's columns, in the best numbering: other formats, cuSPARSE under the same cycle, transfer without
-matrices, stronger smoothers, mixed precision, SciPy, and algebraic multigrid on the same matrices, ours on the card,
-AMGCL's, hypre's and PyAMG's on the processor; and the same solver on a cube of hexahedra.
+V-cycles with four steps of damped Jacobi before and after, transfers as products with matrices. Each solve starts from
+u on the boundary and 0 elsewhere and ends when the defect's norm is 1e-8 of the first one. Beside the paper's columns,
+in the best numbering: other formats, cuSPARSE under the same cycle, transfer without matrices, stronger smoothers,
+mixed precision, SciPy, and algebraic multigrid on the same matrices, ours on the card, AMGCL's, hypre's and PyAMG's on
+the processor; and the same solver on a cube of hexahedra.
+
+Equation, section 4.2: -Δu = 1, with u = 0 on the outer boundary and 1 on the circle.
+Timed, in `geveler2011/solves.py`: `run.time(metric, solve)`, where `solve` is `solver.solve(TOLERANCE)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Multigrid on BLOOD: speed-ups at the largest level.
 
-Beside the paper's two columns, in the best numbering: what stronger smoothers make of the 64 steps of Jacobi that the
-stretched elements take, and the other solvers of Table 3.
+The cycle of Table 3 with 64 steps of damped Jacobi, for elements that are stretched. Beside the paper's two columns, in
+the best numbering: what stronger smoothers make of these steps, and the other solvers of Table 3.
+
+Equation, section 4.2: -Δu = 0, with u = 1 on the boundary.
+Timed, in `geveler2011/solves.py`: `run.time(metric, solve)`, where `solve` is `solver.solve(TOLERANCE)`.
 """
 
 from __future__ import annotations

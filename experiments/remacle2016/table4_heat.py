@@ -1,9 +1,12 @@
 """The heat equation on the rod over devices and threading systems: one kernel source for all of them.
 
-The paper's rows are the two-scale preconditioner in single precision with recomputed factors, a plain sum of local
-solves, each solve from zero. Beside them are ours, and by CUDA and OpenMP: solves that start from the solution before,
-the local solves alone, Jacobi's preconditioner, and the paper's with each iteration launched by the host. Power is read
-of the paper's and ours.
+Seventy steps of backward Euler with a source of heat that moves (section 6.2). The paper's rows are the two-scale
+preconditioner in single precision with recomputed factors, a plain sum of local solves, each solve from zero. Beside
+them are ours, and by CUDA and OpenMP: solves that start from the solution before, the local solves alone, Jacobi's
+preconditioner, and the paper's with each iteration launched by the host. Power is read of the paper's and ours.
+
+Equation 1: cu - ∇·(κ∇u) = s, with c = 1/Δt and s = u_old/Δt + Q/(ρ c_p).
+Timed: `run.time("wall", whole)`, where each step of `whole` is `problem.advance()`.
 """
 
 from __future__ import annotations

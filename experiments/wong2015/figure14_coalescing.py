@@ -1,4 +1,10 @@
-"""K1 with a warp's entries by columns, which its threads read together, against entries left by rows as in CSR."""
+"""K1 with a warp's entries by columns, which its threads read together, against entries left by rows as in CSR.
+
+The threads of a warp have a row each. Entries by columns lie side by side for them (section 5.1).
+
+Equation 9: y_p(i) = Σ_j A_p(i),j x_j, where p sorts the rows by length; a thread has a row, a warp 32 of like length.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.
+"""
 
 from __future__ import annotations
 

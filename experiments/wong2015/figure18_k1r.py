@@ -1,4 +1,10 @@
-"""K1 against K1r: unknowns reordered by the sorted rows, so that y is written in order."""
+"""K1 against K1r: unknowns reordered by the sorted rows, so that y is written in order.
+
+K1 writes y through the permutation of its rows. K1r has unknowns in the order of the rows (section 5.2).
+
+Equations 11 and 12: x'(·) = x(P(·)) and c'(·) = c(P⁻¹(·)), where P sorts the rows by length and c are columns.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""K2 against K2r: unknowns reordered by the sorted rows, so that y is written in order."""
+"""K2 against K2r: unknowns reordered by the sorted rows, so that y is written in order.
+
+Figure 18 for K2, which divides long rows among threads (section 5.5).
+
+Equations 11 and 12: x'(·) = x(P(·)) and c'(·) = c(P⁻¹(·)), where P sorts the rows by length and c are columns.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.
+"""
 
 from __future__ import annotations
 

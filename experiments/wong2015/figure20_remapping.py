@@ -1,4 +1,10 @@
-"""K1r against K1r with y given in the old order: the cost of the final remapping."""
+"""K1r against K1r with y given in the old order: the cost of the final remapping.
+
+Both read unknowns in the order of the rows. One writes y in that order, the other where each row was before.
+
+Equations 11 and 12: x'(·) = x(P(·)) and c'(·) = c(P⁻¹(·)), where P sorts the rows by length and c are columns.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.
+"""
 
 from __future__ import annotations
 

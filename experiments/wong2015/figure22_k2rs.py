@@ -1,4 +1,10 @@
-"""K2r against K2rs: the columns of each row sorted by the new numbers, so that x is read in order."""
+"""K2r against K2rs: the columns of each row sorted by the new numbers, so that x is read in order.
+
+Figure 21 for K2, which divides long rows among threads (section 5.5).
+
+Equations 11 and 12: x'(·) = x(P(·)) and c'(·) = c(P⁻¹(·)), where P sorts the rows by length and c are columns.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.
+"""
 
 from __future__ import annotations
 

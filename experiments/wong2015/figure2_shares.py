@@ -1,4 +1,10 @@
-"""Where the time goes: shares of the assembly and of the solver, on one core and on the GPU."""
+"""Where the time goes: shares of the assembly and of the solver, on one core and on the GPU.
+
+The runs of Figure 15 on one core and on each back end tell how long they assembled and how long they solved.
+
+Equations 1 to 3: φ' = div(D·∇φ) + f^φ(φ, r) and r' = f^r(φ, r), with the potential φ and the recovery r.
+Timed, in `wong2015/figure15_speedup.py`: `run.time("run", who)`; the parts are what it tells of itself.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 """What the time goes into on the device, by tasks, and a wave of excitation that crosses the ventricles.
 
-The tasks are of the assembly, of the solver, and all products with matrices. The wave is drawn and animated; beside it
-is the slab of a benchmark.
+The tasks are of the assembly, of the solver, and all products with matrices, each timed apart. The wave is drawn and
+animated; beside it is the slab of a benchmark.
+
+Equations 1 to 3: φ' = div(D·∇φ) + f^φ(φ, r) and r' = f^r(φ, r), with the potential φ and the recovery r.
+Timed, in `wong2015/tasks.py`: `run.time(name, part)` for each task, and for the solver
+`run.time("solve", lambda: beating.solver.enqueue(beating.residual, y, 1e-6, 5000))`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""Best parameters of merge-path CSR, where the paper has ModernGPU, of K1 and of K2, one repeat."""
+"""Best parameters of merge-path CSR, where the paper has ModernGPU, of K1 and of K2, one repeat.
+
+Each matrix has parameters with which a kernel is fastest: values a thread, threads a block, and from what length on a
+row of K2 is divided. They are searched for, kernel by kernel.
+
+Equation 9: y_p(i) = Σ_j A_p(i),j x_j, where p sorts the rows by length; a thread has a row, a warp 32 of like length.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`, with the parameters that `spmv.tuned` finds
+best.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,12 @@
 """After how many products reordering pays: CSR values put into K1's and K2's order, on the device and on the host.
 
-Equation 14: α = t_reorder / (t_csr - t_wpk), rounded up, where t_csr is cuSPARSE's product. On a machine without it
-Numba's product with CSR stands in.
+Assembly gives values in the order of CSR; a kernel wants them in its own, which costs a reordering for each matrix. The
+table has the number of products α from which on that pays. On a machine without cuSPARSE, Numba's product with CSR
+stands in.
+
+Equation 14: t_reorder + α t_wpk ≤ α t_cusparse, so that α = t_reorder / (t_cusparse - t_wpk), rounded up.
+Timed: `run.time("reorder", lambda: packed.refill(values))`, `run.time("product", lambda: packed.multiply(given, y))`
+and `run.time("csr_product", lambda: rival.multiply(given, result))`.
 """
 
 from __future__ import annotations

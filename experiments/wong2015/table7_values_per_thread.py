@@ -1,4 +1,10 @@
-"""Best number of values per thread of merge-path CSR, where the paper has ModernGPU, at 1, 50 and 1200 repeats."""
+"""Best number of values per thread of merge-path CSR, where the paper has ModernGPU, at 1, 50 and 1200 repeats.
+
+Merge-path CSR gives each thread as many values and row ends as any other, across rows; how many is searched for.
+
+Equation 9: y_i = Σ_j A_i,j x_j.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`, so many times in a row.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Best block size of K1 at 1, 50 and 1200 repeats."""
+"""Best block size of K1 at 1, 50 and 1200 repeats.
+
+The product is repeated as a solver would, with x, y and the matrix in place.
+
+Equation 9: y_p(i) = Σ_j A_p(i),j x_j, where p sorts the rows by length; a thread has a row, a warp 32 of like length.
+Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`, so many times in a row.
+"""
 
 from __future__ import annotations
 

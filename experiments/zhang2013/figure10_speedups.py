@@ -3,6 +3,9 @@
 The device's whole solve is timed against the same one in compiled loops over CSR, to the same residual (section 5.4;
 algorithm 6 in mixed precision). Beside the paper's formats stands SBELL with columns of 16 bits. Both sides take one
 bound on the spectrum, a tight one.
+
+Equation, section 2.3: z = s(A) r, the preconditioner of conjugate gradients; mixed, s(A) r is in single precision.
+Timed, in `zhang2013/solves.py`: `run.time("solve", solve)`, where `solve` is `solver.run(TOLERANCE, MOST_ITERATIONS)`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Slice size of SBELL: GFLOP/s of the product with slices of 32 to 512 block rows, sorted as in Figure 6."""
+"""Slice size of SBELL: GFLOP/s of the product with slices of 32 to 512 block rows, sorted as in Figure 6.
+
+SBELL is SELL with a block for each pair of nodes, and one column index a block.
+
+Equation, section 3: y = A x.
+Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(given, result))`.
+"""
 
 from __future__ import annotations
 

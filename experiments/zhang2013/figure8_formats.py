@@ -1,10 +1,13 @@
 """SpMV by format on all four matrices, double precision: every format here, cuSPARSE, MKL, SciPy and Numba.
 
-The problem is y = A x with the stiffness matrices of Table 1, two operations for each entry (section 5.2). The product
-alone is timed, with the vectors and the matrix in place, warm and with the cache evicted before.
+The matrices are Table 1's; a product has two operations for each entry (section 5.2). It alone is timed, with the
+vectors and the matrix in place, warm and with the cache evicted before.
 
 SELL and SBELL are there twice: sorted by length over all rows, as the paper has it, and within a window that is chosen
 by what is stored, as we would. cuSPARSE's SELL gets the sorted matrix, too.
+
+Equation, section 3: y = A x.
+Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(given, result))`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""Single against double precision: the product in SBELL on all four matrices, sorted globally and as we would."""
+"""Single against double precision: the product in SBELL on all four matrices, sorted globally and as we would.
+
+Values and vectors are of either precision, columns alike. What is gained by half the bytes says what mixed precision
+may bring to a solver (section 4).
+
+Equation, section 3: y = A x.
+Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(given, result))`.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
 """Iterations of conjugate gradients by polynomial and order, on the quadrilateral mesh.
 
-A x = b is scaled by its diagonal, and preconditioned by z = s(A) r with a polynomial s of order m: Neumann's series
-ω Σ (1 - ω A)^k, the s by which 1 - λ s(λ) is least in a weighted square, or in the maximum, which is Chebyshev's. They
-need the end of the spectrum (section 2.3). What is timed is the whole iteration, to one residual.
+A x = b is scaled by its diagonal, and preconditioned with a polynomial s of order m: Neumann's series, the s
+that makes 1 - λ s(λ) least in a weighted square, or in the maximum, which is Chebyshev's. They need the end of the
+spectrum.
 
 All of it in double precision, by three bounds on the spectrum: the paper's, which is the largest Ritz value of a few
 Lanczos steps with a safeguard; the largest row sum; and a tight one. Beside that devices apply the polynomial in single
 precision, the outer iteration in double.
+
+Equation, section 2.3: z = s(A) r, for Neumann s(A) = ω Σ (1 - ω A)^k over k = 0 to m.
+Timed, in `zhang2013/solves.py`: `run.time("solve", solve)`, where `solve` is `solver.run(TOLERANCE, MOST_ITERATIONS)`.
 """
 
 from __future__ import annotations

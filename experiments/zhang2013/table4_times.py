@@ -2,6 +2,9 @@
 
 The cells are those of Table 3. The paper's times are of its CPU: here one thread of compiled loops over CSR in double
 precision.
+
+Equation, section 2.3: z = s(A) r, for Neumann s(A) = ω Σ (1 - ω A)^k over k = 0 to m.
+Timed, in `zhang2013/solves.py`: `run.time("solve", solve)`, where `solve` is `solver.run(TOLERANCE, MOST_ITERATIONS)`.
 """
 
 from __future__ import annotations

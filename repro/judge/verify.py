@@ -83,7 +83,7 @@ def verify(results: Path) -> list[Problem]:
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
     for path in sorted(results.glob("*/ceilings.json")):
         try:
-            found += [Problem(kind, _name(results, path), what) for kind, what in allowed.check(path)]
+            found += [Problem(kind, _name(results, path), what) for kind, what in dict.fromkeys(allowed.check(path))]
         except DAMAGED as error:
             found.append(Problem(WRONG, _name(results, path), f"damaged: {type(error).__name__}: {error}"))
     return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})

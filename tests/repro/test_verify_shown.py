@@ -64,7 +64,9 @@ def test_ceilings_without_probes_are_those_that_were_committed(stored):
         entry["ceilings"]["probes"] = []
 
     edit(stored, without)
-    assert found(stored) == [(NOT_CHECKED, FILE, NO_PROBES)]
+    held = json.loads(stored.read_text())
+    stored.write_text(json.dumps({**held, "Another card": held[PLACE]}))
+    assert found(stored) == [(NOT_CHECKED, FILE, NO_PROBES)]  # once a file
     commit(stored)
     edit(stored, lambda entry: entry.update(machine={"cpu": "Y"}))  # the first edition has told machines anew
     assert found(stored) == [(NOT_CHECKED, FILE, NO_PROBES)]

@@ -137,13 +137,17 @@ def tables(results):
 
 
 def drawn(axes, results, backend):
-    """Draw unknowns times iterations a second of BP5 against unknowns, a line an order."""
-    series, names = {}, {}
+    """Draw unknowns times iterations a second against unknowns: BP5 a line an order, the others of the highest.
+
+    All orders of all three are more lines than a panel can tell apart; the table has them.
+    """
+    highest, series, names = max(SIZES["large"]), {}, {}
     for case in results.cases:
         method, order, _ = CASES.get(case, ("", 0, 0))
-        found = method == METHOD and point(results, case, METHOD, "iteration_rate", "GDOF/s", backend)
+        wanted = method == METHOD or order == highest
+        found = wanted and point(results, case, method, "iteration_rate", "GDOF/s", backend)
         if found:
-            name = f"bp5-n{order}"
-            names[name] = f"BP5, n = {order}"
-            series.setdefault(name, []).append((results.value(case, METHOD, "nodes", backend), *found))
+            name = f"{method}-n{order}"
+            names[name] = f"{method.upper()}, n = {order}"
+            series.setdefault(name, []).append((results.value(case, method, "nodes", backend), *found))
     lines(axes, series, x="Unknowns", y="Unknowns · iterations [10⁹/s]", names=names, log_x=True)

@@ -1,6 +1,7 @@
 """What AmgX ships as PCG_AGGREGATION_JACOBI.json, to the tolerance of the others.
 
-It is not held to the same aggregates each time, which would only slow it down.
+It is not held to the same aggregates each time, which would only slow it down. As in `amgx_shipped_v` a sweep can
+enlarge the error, here where D⁻¹ A has an eigenvalue above 2/0.8.
 """
 
 from __future__ import annotations

@@ -93,6 +93,32 @@ def test_what_amgx_cannot_solve_is_said(amgx):
         rival.set_up()
 
 
+def test_amgx_takes_no_more_iterations_than_a_preconditioner_is_worth(amgx):
+    rival = solvers.prepare("amgx-shipped-v", MATRIX, RHS, 1e-8, 20000)
+    assert json.loads(text_of(amgx, "settings"))["solver"]["max_iters"] == rival.max_iterations == 1000
+
+
+@pytest.mark.parametrize(("step", "method"), [("create", "amgx-shipped-aggregation"), ("solve", "amgx-shipped-f")])
+def test_a_build_of_amgx_that_lacks_a_part_is_skipped_and_leaves_nothing_behind(amgx, step, method):
+    def solved(method):
+        rival = solvers.prepare(method, MATRIX, RHS)
+        try:
+            rival.set_up()
+            rival.solve()
+            return rival.residual()
+        finally:
+            rival.close()
+
+    answer, alive = (ctypes.c_int.in_dll(amgx, name) for name in (f"answer_of_{step}", "alive"))
+    answer.value = 10
+    said = rf"this build of AmgX lacks a part .*: its solver_{step}.* answers 10 \(AmgX built"
+    with pytest.raises(Skip, match=said) as held:
+        solved(method)
+    assert alive.value == 0 and held.value.__traceback__
+    answer.value = 0
+    assert solved(method) < 1e-14
+
+
 def test_amgx_is_looked_for(monkeypatch, tmp_path):
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     assert _amgx.path() is None or _amgx.path().name == _amgx.NAME

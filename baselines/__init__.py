@@ -33,17 +33,18 @@ def _amgx() -> str:
     return str(_amgx.path() or "")
 
 
+# Remedies that a rival's own message has, apart from the rest: what a rival reads is in the keys of its measurements.
+PETSC_REMEDY = "apt-get install python3-petsc4py-real"
+AMGCL_REMEDY = (
+    "apt-get install g++ libboost-dev, pip install pybind11 setuptools wheel, pip install --no-build-isolation pyamgcl"
+)
 # Rival, the package that brings it or a function that finds it, and what to do when it is missing.
 PACKAGES = {
     "Numba loops": ("numba", "pip install numba"),
     "SciPy sparse": ("scipy", "pip install scipy"),
     "PyAMG": ("pyamg", "pip install pyamg"),
-    "AMGCL": (
-        "pyamgcl",
-        "apt-get install g++ libboost-dev, pip install pybind11 setuptools wheel, "
-        "pip install --no-build-isolation pyamgcl",
-    ),
-    "hypre through PETSc": (_petsc, "apt-get install python3-petsc4py-real"),
+    "AMGCL": ("pyamgcl", AMGCL_REMEDY),
+    "hypre through PETSc": (_petsc, PETSC_REMEDY),
     "libCEED": (_libceed, "install libCEED, and name its libceed.so by LIBCEED where the system does not find it"),
     "MKL": ("mkl", "on x86-64, make setup EXTRAS=mkl, or pip install mkl"),
     "CuPy sparse": (("cupy-cuda13x", "cupy-cuda12x"), "an NVIDIA GPU, and pip install 'cupy-cuda13x[ctk]'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from baselines import PACKAGES
+from baselines import AMGCL_REMEDY
 from baselines.solvers.rival import Rival, openmp_threads
 from repro import Skip
 
@@ -37,5 +37,5 @@ def prepare(matrix, rhs, tolerance, max_iterations, near=None):
     try:
         library = importlib.import_module("pyamgcl")
     except ImportError as missing:
-        raise Skip(f"AMGCL is not installed: {missing}", PACKAGES["AMGCL"][1]) from None
+        raise Skip(f"AMGCL is not installed: {missing}", AMGCL_REMEDY) from None
     return Amgcl(library, matrix, rhs, tolerance, max_iterations, near)

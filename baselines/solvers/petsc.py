@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines import PACKAGES
+from baselines import PETSC_REMEDY
 from baselines.solvers.rival import Rival, SolverFailed
 from repro import Skip
 
@@ -189,7 +189,7 @@ def find() -> Installation:
             continue
         if done.returncode == 0:
             return installation._replace(version=done.stdout.strip())
-    raise Skip("PETSc is not installed: no Python here imports petsc4py", PACKAGES["hypre through PETSc"][1])
+    raise Skip("PETSc is not installed: no Python here imports petsc4py", PETSC_REMEDY)
 
 
 def launcher(processes: int) -> list[str]:

@@ -54,7 +54,7 @@ def compare(
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
     With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, the same
-    when these are within 2 % of each other, else undecided; values without intervals are told apart by half.
+    when these are within a fiftieth of each other, else undecided; values without intervals are told apart by half.
     What was measured before and is not there now is lost.
     """
     from repro import discovery

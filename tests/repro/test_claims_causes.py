@@ -137,3 +137,27 @@ def test_of_several_points_a_cause_explains_the_median_of_what_it_explains_at_ea
 def test_medians_that_agree_explain_nothing_where_the_points_do_not(store):
     others(store, a=(80.0, 8.0), b=(40.0, 36.0), c=(20.0, 2.0))  # medians of 40 and of 8, which is the paper's
     assert store.one(WHERE, ABOUT, cause()).why == "unexplained"
+
+
+def test_a_bound_that_the_paper_prints_no_number_for_has_causes_too(store):
+    bound = '[claim.stated]\nformula = "cpu / gpu"\nis = "less than"\nthan = 1\n'
+    store.times(a=(4.0, 1.0))
+    store.row("a", "other", "solve", 1.0, backend="host")
+    (found,) = store.one(WHERE, bound, cause()).explanations
+    assert found.share == pytest.approx(1) and found.value == pytest.approx(1)
+
+
+def test_a_missed_effect_without_a_number_beside_it_has_causes_too(store):
+    store.times(a=(4.0, 1.0))
+    store.row("a", "other", "solve", 2.0, backend="host")
+    missed = '[claim.effect]\nformula = "cpu / gpu"\nis = "less than"\nthan = 1\n'
+    (found,) = store.one(WHERE, missed, cause()).explanations
+    assert found.share == pytest.approx(0.5) and found.value == pytest.approx(2)
+
+
+def test_without_a_number_of_the_paper_its_hardware_is_no_cause(store):
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}
+    store.row("a", "slow", "solve", 64.0, backend="host", share=0.02)
+    store.row("a", "fast", "solve", 1.0, share=0.8)
+    bound = '[claim.stated]\nformula = "cpu / gpu"\nis = "less than"\nthan = 8\n'
+    assert store.one(WHERE, bound).why == "unexplained"

@@ -92,9 +92,9 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
         readings["today"] = replace(readings["today"], winners=notes.winners(values["today"]))
     chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
     found = []
-    if stated and values.get("stated"):
-        missed = [i for i, each in enumerate(readings["stated"].points) if each.outcome in (WEAKER, CONTRADICTED)]
-        found = causes.tested(claim, values["stated"].of(missed), stored, root)
+    if chosen:
+        missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in (WEAKER, CONTRADICTED)]
+        found = causes.tested(claim, values[chosen].of(missed), stored, root)
     most = tuple(each for each in found if each.share >= causes.MOST)
     is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED)
     return Verdict(

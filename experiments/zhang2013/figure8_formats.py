@@ -36,7 +36,7 @@ ON_GPU = {  # the paper's six, and two of today; tables have them all
     "cusparse_sell-sorted": "cuSPARSE's SELL, sorted",
 }  # fmt: skip
 ON_PROCESSOR = {
-    "csr_vector": "our CSR", "sell": "our SELL", "sbell": "our SBELL", "mkl_csr": "MKL's CSR", "mkl_bsr": "MKL's BSR",
+    "csr_scalar": "our CSR", "sell": "our SELL", "sbell": "our SBELL", "mkl_csr": "MKL's CSR", "mkl_bsr": "MKL's BSR",
     "numba_csr": "Numba's CSR", "scipy_csr": "SciPy's CSR",
 }  # fmt: skip
 

@@ -9,11 +9,12 @@
     [[family]]                               # kernels that compute the same thing
     name = "Products, double precision"
     artefacts = ["figure8"]                  # that time them: the first that a machine has
-    metric = "spmv"
+    metric = "spmv"                          # or a sum of a cell's, "setup + solve"
     cold = "spmv_cold"                       # by default the metric with _cold; of several rows "spmv[repeats=50]"
     on_processors = "spmv[repeats=1]"        # the metric there, where rivals have not the one above
     rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them: all whose
                                              # algorithm is the family's, whoever else of ours may be faster
+    judged = false                           # where rivals are shown, but another family answers for what is lost here
     each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
     sell = "spmv/sell.py"                    # several that speaks of the device
@@ -37,7 +38,7 @@ from repro import environment
 from repro.model import ReproError
 
 FILE = "showcase.toml"
-_FAMILY = {"name", "artefacts", "metric", "on_processors", "cold", "rivals", "each", "kernels", "loses"}
+_FAMILY = {"name", "artefacts", "metric", "on_processors", "cold", "rivals", "each", "kernels", "loses", "judged"}
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Family:
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: paths below ``kernels/`` by method
     reasons: tuple[Reason, ...] = ()
     on_processors: str = ""  #: the metric on processors, where that is another
+    judged: bool = True  #: whether it counts where a rival is faster
 
     def metric_of(self, on_gpu: bool) -> str:
         """Return the metric of a time warm on a GPU, or on a processor."""
@@ -125,5 +127,5 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
         {name: tuple(values) for name, values in entry.get("each", {}).items()},
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
         tuple(Reason(**{**each, "cases": tuple(each.get("cases", ["*"]))}) for each in entry.get("loses", [])),
-        entry.get("on_processors", ""),
+        entry.get("on_processors", ""), entry.get("judged", True),
     )  # fmt: skip

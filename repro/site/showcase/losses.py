@@ -15,7 +15,8 @@ from repro.units import significant
 LEVEL = 0.97  # of our time: a rival that takes no less is level with us
 RULE = (
     "The best of each family is compared with every rival of its algorithm, in each case that both ran. Another family "
-    "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is."
+    "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is. A "
+    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels."
 )
 
 
@@ -41,7 +42,7 @@ def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[int, list[Loss]
     algorithm of ours is faster is no answer to a rival that has this one.
     """
     count, found, ran = 0, [], Counter()
-    for family in (family for ledger in ledgers for family in ledger.families if family.rivals):
+    for family in (family for ledger in ledgers for family in ledger.families if family.rivals and family.judged):
         for run in runs(family, stored):
             for place in run.places():
                 if not (rivals := run.rivals(place)):

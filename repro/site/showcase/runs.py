@@ -18,6 +18,7 @@ Place = tuple[str, ...]  # a case, and the words that stand in braces
 Row = Mapping[str, Any]
 EMBEDDED = "openmp"  # the back end that every processor has, and for which kernels have bodies of their own there
 LARGE = "large"  # a scale that is shown beside the papers' own
+SUM = " + "  # between metrics of a cell whose times are added
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def runs(family: Family, stored: Stored) -> list[Run]:
     methods = {name.format(**words) for name in family.kernels for words in family.words()}
     for artefact in family.artefacts:
         done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
+        done += [row for metric in {family.metric_of(True), family.metric_of(False)} for row in _sums(done, metric)]
         ours = [row for row in done if row["method"] in methods and row["backend"] != "host"
                 and answers(row, family.metric_of(row["gpu"]))]  # fmt: skip
         scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
@@ -113,6 +115,24 @@ def runs(family: Family, stored: Stored) -> list[Run]:
 def _is_span(row: Row) -> bool:
     """Return whether a row is a time that others can be compared with: no other unit, nor nothing or for ever."""
     return is_time(row["unit"] or "") and not is_missing(row["value"]) and 0 < row["value"] < inf
+
+
+def _sums(rows: Iterable[Row], metric: str) -> list[Row]:
+    """Return a row of each cell that has all parts of a metric like ``setup + solve``: their sum, without a bound."""
+    parts = metric.split(SUM)
+    if len(parts) == 1:
+        return []
+    cells: dict[tuple, dict[str, Row]] = {}
+    for row in rows:
+        for part in parts:
+            if answers(row, part):
+                cells.setdefault((row["scale"], row["case"], row["method"], row["backend"]), {})[part] = row
+    added = {"work_bytes": None, "work_flops": None, "problem_bytes": None}
+    return [
+        {**found[parts[0]], **added, "metric": metric, "value": sum(row["value"] for row in found.values()),
+         "disturbed": max(row["disturbed"] or 0 for row in found.values())}
+        for found in cells.values() if len(found) == len(parts)
+    ]  # fmt: skip
 
 
 def _in_seconds(row: Row) -> Row:

@@ -176,8 +176,10 @@ def _evidence(verdict: Verdict, link: Link) -> str:
     shown, made = verdict.shown, []
     for artefact in verdict.claim.artefacts:
         stem = artefact.partition("-")[2]
-        scale = "" if shown is None or shown.scale in ("", "paper") else f".{shown.scale}"
-        made.append(link(name_of(artefact), f"results/{verdict.machine}/{verdict.paper}/{stem}{scale}.md"))
+        pages = f"results/{verdict.machine}/{verdict.paper}/{stem}"
+        suffix = "" if shown is None else f".{shown.scale}"
+        here = (published.ROOT.parent / f"{pages}{suffix}.md").is_file()  # a machine's usual scale has no suffix
+        made.append(link(name_of(artefact), f"{pages}{suffix if here else ''}.md"))
     readings = filter(None, (verdict.claim.stated, verdict.claim.effect))
     selectors = [*verdict.claim.where.values(), *(text for each in readings for text in each.where.values())]
     if any(text.startswith(f"{CEILINGS} ") for text in selectors):

@@ -25,6 +25,7 @@ from repro.show.tables import Table, device_notes, trimmed, with_ours
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 2, "paper": 5, "large": 20}
 FORMS = {"csr": "csr_vector", "sbell": "sbell", "sbell16": "sbell16"}
+NAMES = {"csr": "CSR", "sbell": "SBELL", "sbell16": "SBELL of 16-bit columns"}
 PRECISIONS = ("double", "mixed")
 POLYNOMIAL = {"polynomial": "least-squares", "order": 6}
 HOST = {"": "one thread", "-threads": "all threads"}
@@ -50,13 +51,13 @@ def tables(results):
     for suffix, threads in HOST.items():
         for name in FORMS:
             for precision in PRECISIONS:
-                speedups[f"{name.upper()}, {precision}, over {threads}"] = [
+                speedups[f"{NAMES[name]}, {precision}, over {threads}"] = [
                     _ratio(results, case, (REFERENCE + suffix, "host"), (f"{name}-{precision}", best)) for case in names
                 ]
     for backend in results.backends(metric="solve"):
         if backend != "host":
             for name in FORMS:
-                gains[f"{name.upper()}, {backend}"] = [
+                gains[f"{NAMES[name]}, {backend}"] = [
                     _ratio(results, case, (f"{name}-double", backend), (f"{name}-mixed", backend)) for case in names
                 ]
     for row in results.done[results.done["metric"] == "solve"].to_dict("records"):
@@ -95,7 +96,7 @@ def _with_ends(results, case, slow, fast):
 
 def _published(results):
     """The ranges over the four meshes that the text gives."""
-    return [f"The paper's {name.upper()} in {precision} precision is {low} to {high} times as fast."
+    return [f"The paper's {NAMES[name]} in {precision} precision is {low} to {high} times as fast."
             for (name, precision), (low, high) in _ranges().items()]  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def _ranges():
 def plot(results):
     """Draw the speed-ups over one thread, where there are any, and the times behind them."""
     names, best = labels(results), results.best_device_backend(metric="solve")
-    methods = {f"{name}-{precision}": f"{name.upper()}, {precision}" for name in FORMS for precision in PRECISIONS}
+    methods = {f"{name}-{precision}": f"{NAMES[name]}, {precision}" for name in FORMS for precision in PRECISIONS}
     ratios = {(method, case): _with_ends(results, case, (REFERENCE, "host"), (method, best)) if best else None
               for method in methods for case in names}  # fmt: skip
     made, axes = figure(PAGE, 2.6, panels=1 + any(ratios.values()))

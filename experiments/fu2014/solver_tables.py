@@ -22,6 +22,11 @@ S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over
            "the speed-up of CG over Hypre-CG")  # fmt: skip
 
 
+def papers_marks(results) -> str:
+    """Return whose times the paper's marks are, for a caption; nothing where none is drawn."""
+    return "the paper's jacobiPCGAMG and CG are CUSP's" if results.scale == "paper" else ""
+
+
 def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):
     """Return the paper's columns of a metric; the stand-ins are named as such."""
     return [Column(HEADINGS[m], m, metric, unit, published=solvers.PUBLISHED.get(m)) for m in methods]

@@ -15,7 +15,7 @@ from baselines import solvers as rivals
 from experiments.fu2014 import EVERY, chosen, labels, products, solvers
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
-from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, threads
+from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, papers_marks, threads
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table, paper_table, trimmed
 from repro.units import significant
@@ -39,7 +39,10 @@ STEPS = {
     "patch-pcgamg": "relaxation on patches, its weights",
 }  # fmt: skip
 WIDE = 5.0  # per cent of a set-up's median: half of an interval from there on is told
-DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa", "cg", "hypre-cg")
+DRAWN = (
+    "patch-pcgamg", "jacobi-pcgamg", "amgx-pmis", "amgx-aggressive", "hypre-pcgamg", "amgcl", "pyamg-sa", "cg",
+    "hypre-cg",
+)  # fmt: skip
 
 
 def cells(scale):
@@ -181,5 +184,5 @@ def plot(results):
         (panels[0], "solve", "ms", "Time to solve"), (panels[1], "iterations", "count", "Iterations"),
     ):  # fmt: skip
         bars(axes, results, metric, DRAWN, unit=unit, quantity=quantity, cases=ticks, published=published)
-    caption(made, results)
+    caption(made, results, papers_marks(results))
     return made

@@ -25,12 +25,13 @@ class Parameter(NamedTuple):
     published: str
     kernel: str
     name: str
+    unit: str = ""  #: what is counted, where the name does not say
 
 
 VALUES = Parameter("csr_merge", "values_per_thread", "mgpu", "merge-path CSR", "values per thread")
-BLOCK = Parameter("k1", "block_size", "k1", "K1", "block size")
-THRESHOLD = [Parameter("k2", "threshold", "k2", "K2", "threshold"),
-             Parameter("k2", "block_size", "k2", "K2", "block size")]  # fmt: skip
+BLOCK = Parameter("k1", "block_size", "k1", "K1", "block size", "threads")
+THRESHOLD = [Parameter("k2", "threshold", "k2", "K2", "threshold", "entries"),
+             Parameter("k2", "block_size", "k2", "K2", "block size", "threads")]  # fmt: skip
 
 
 def searched(scale, methods):
@@ -103,7 +104,8 @@ def _draw(axes, results, parameter, counts, names):
             axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
     axes.set_label(" ".join(results.backends(parameter.method)[:1]))  # the caption names it
-    axes.set_xlabel(f"{parameter.name.capitalize()}\nof {parameter.kernel}")
+    unit = f" [{parameter.unit}]" if parameter.unit else ""
+    axes.set_xlabel(f"{parameter.name.capitalize()}{unit}\nof {parameter.kernel}")
     if parameter.metric == "threshold":
         logarithmic(axes, "x")
     else:

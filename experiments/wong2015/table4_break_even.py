@@ -139,7 +139,8 @@ def plot(results):
     made, panels = figure(PAGE, 3.4, panels=2)
     for axes, where in zip(panels, ("gpu", "cpu"), strict=True):
         bars(axes, results, "break_even", {"k1": "K1", "k2": "K2"}, unit="", cases=named(results),
-             quantity=f"α, reordered on the {where.upper()}", parameters={"where": where})  # fmt: skip
+             quantity=f"α: products to break even,\nreordered on the {where.upper()}",
+             parameters={"where": where})  # fmt: skip
         slanted(axes, 90)
     caption(made, results, " ".join([*marks(results), "What is infinite has no mark."]))
     return made

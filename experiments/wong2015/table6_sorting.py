@@ -95,5 +95,6 @@ def plot(results):
             slanted(axes, 60)
             legend(axes)
         alike([axes for axes, line in zip(panels, found, strict=True) if line[1] != "padding_difference"])
-    caption(made, results, "; ".join(["positive where sorting saves; –: not measured", *marks(results)]))
+    gaps = [f"{MISSING}: not measured"] if any(None in ours.values() for _, _, ours in found) else []
+    caption(made, results, "; ".join(["positive where sorting saves", *gaps, *marks(results)]))
     return made

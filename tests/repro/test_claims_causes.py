@@ -161,3 +161,12 @@ def test_without_a_number_of_the_paper_its_hardware_is_no_cause(store):
     store.row("a", "fast", "solve", 1.0, share=0.8)
     bound = '[claim.stated]\nformula = "cpu / gpu"\nis = "less than"\nthan = 8\n'
     assert store.one(WHERE, bound).why == "unexplained"
+
+
+@pytest.mark.parametrize(("relation", "cpu", "other"), [("less than", 4.0, 0.25), ("more than", 0.25, 4.0)])
+def test_a_cause_without_which_a_bound_is_met_explains_all(store, relation, cpu, other):
+    store.times(a=(cpu, 1.0))
+    store.row("a", "other", "solve", other, backend="host")
+    bound = f'[claim.stated]\nformula = "cpu / gpu"\nis = "{relation}"\nthan = 1\n'
+    (found,) = store.one(WHERE, bound, cause()).explanations
+    assert found.share == pytest.approx(1) and found.value == pytest.approx(other)

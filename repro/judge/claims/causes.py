@@ -1,9 +1,9 @@
 """Causes as tests: each predicts the value that a claim would have without it, and explains a part of the gap by that.
 
 The gap is how many times the paper's number ours is, or the bound that a claim sets without one. A cause without which
-the value is that number explains all of it; one that leaves a gap, on either side, explains one less the logarithm of
-that gap over the logarithm of the whole. Of several points it is the median of what it explains at each: medians of the
-values would be of different points.
+the value is that number, or is where that bound wants it, explains all of it; one that leaves a gap explains one less
+the logarithm of that gap over the logarithm of the whole. Of several points it is the median of what it explains at
+each: medians of the values would be of different points.
 """
 
 from __future__ import annotations
@@ -65,11 +65,19 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for says, without in filter(None, found):
-        left = _gaps(without, values.bounds)
+        left = _left(_gaps(without, values.bounds), values.predicate)
         shares = [1 - abs(left[i] / gaps[i]) for i in which]
         most = sum(share > MOST for share in shares)
         made.append(Explanation(says, median(without), median(shares), len(shares), most))
     return sorted(made, key=lambda each: -each.share)
+
+
+def _left(gaps: Sequence[float], predicate: Predicate) -> list[float]:
+    """Return the gaps that a cause leaves: none where a bound on one side, without a number of the paper's, is met."""
+    side = {"at most": 1, "less than": 1, "at least": -1, "more than": -1}.get(predicate.relation)
+    if predicate.published or side is None:
+        return list(gaps)
+    return [gap if side * gap > 0 or math.isinf(gap) else 0.0 for gap in gaps]
 
 
 Found = tuple[str, list[float]] | None  # what a cause is, and the values without it

@@ -7,6 +7,7 @@ import pytest
 
 import datasets
 from experiments.remacle2016 import poisson, rod, solves, table1_iterations, table4_heat
+from experiments.wong2015 import heart
 from kernels.sem.kcycle import EXACT, NEAR_EXACT, KCycle
 from repro import discovery
 from repro.judge.claims import claims, needed
@@ -73,3 +74,9 @@ def test_what_opencl_is_explained_by_is_measured_where_opencl_is():
     measured = set(cells) - set(needed.left_out(artefact, cells, "paper"))
     kept = {method: {cell.case for cell in measured if cell.method == method} for method in table4_heat.LAUNCHES}
     assert kept["cuda-launched"] == kept["opencl-gpu-plain"] < kept["cuda-gpu-plain"]
+
+
+def test_the_table_of_kernels_says_how_many_steps_a_run_of_the_heart_has():
+    (ledger,) = [each for each in ledgers() if each.paper == "wong2015"]
+    (name,) = [family.name for family in ledger.families if family.metric == "run"]
+    assert name.endswith(f" of {heart.STEPS['paper']} steps ({heart.STEPS['small']} at `small`)")

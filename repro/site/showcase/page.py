@@ -135,7 +135,9 @@ def _device(found: Sequence[Measurement], machine: str) -> str:
 
 
 def _title(each: Measurement) -> str:
-    return next((artefact.title for artefact in discovery.find() if artefact.id == each.artefact), each.artefact)
+    """Return what an artefact shows, without the list after a colon: a picture may lack some that it names."""
+    titles = (artefact.title for artefact in discovery.find() if artefact.id == each.artefact)
+    return next(titles, each.artefact).partition(":")[0]
 
 
 def _within(title: str) -> str:

@@ -138,7 +138,7 @@ def test_published_references_are_numbers_of_the_paper(paper):
 def test_verdicts_as_json(capsys):
     assert main(["claims", "--paper", "fu2014", "--machine", MACHINE, "--results", str(RESULTS), "--json"]) == 0
     found = {verdict["id"]: verdict for verdict in json.loads(capsys.readouterr().out)}
-    assert found["iterations-of-cg"]["outcome"] == "reproduced" and found["iterations-of-cg"]["machine"] == MACHINE
+    assert {verdict["machine"] for verdict in found.values() if verdict["outcome"] == "reproduced"} == {MACHINE}
     assert {verdict["outcome"] for verdict in found.values()} <= set(OUTCOMES)
     assert main(["claims", "--paper", "remacle2016", "--state", "contradicted", "--json"]) == 0
     assert {verdict["outcome"] for verdict in json.loads(capsys.readouterr().out)} == {"contradicted"}

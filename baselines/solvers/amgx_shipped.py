@@ -5,13 +5,11 @@ Its weight of Jacobi's relaxation is AmgX's default, too large for most of the m
 
 from __future__ import annotations
 
+from baselines.solvers import amgx_shipped_v
 from baselines.solvers._amgx import AmgX
 
 TITLE = "AmgX, its PCG_CLASSICAL_V_JACOBI: two aggressive levels, one sweep of Jacobi before and after, CG"
-PRECONDITIONER = {
-    "interpolator": "D2", "cycle": "V", "max_levels": 50, "aggressive_levels": 2, "presweeps": 1, "postsweeps": 1,
-    "smoother": {"scope": "jacobi", "solver": "BLOCK_JACOBI", "monitor_residual": 0},
-}  # fmt: skip
+PRECONDITIONER = amgx_shipped_v.PRECONDITIONER | {"aggressive_levels": 2}
 
 
 def prepare(matrix, rhs, tolerance, max_iterations):

@@ -10,9 +10,10 @@ Where it is not as fast as it should be:
 
 - n = 6 in double precision: its slabs of 49 nodes begin within a sector of 32 bytes.
 - Recomputed at n = 3 and 4: registers for rows leave room for few warps.
-- Through OpenCL the same source is somewhat slower than CUDA at low orders: it lacks the copies ahead. Where a device
-  gives a block too little shared memory for an element, as NVIDIA's OpenCL from n = 12 on in double precision, there is
-  no operator.
+- Through OpenCL the same source is slower than CUDA at low orders. The cause has not been tested: kernels that use no
+  copies ahead are slower there, too.
+- Where a device gives a block too little shared memory for an element, as NVIDIA's OpenCL from n = 12 on in double
+  precision, there is no operator.
 """
 
 from __future__ import annotations

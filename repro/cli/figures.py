@@ -26,13 +26,15 @@ def figures(
 ) -> None:  # fmt: skip
     """Draw figures and write pages again from stored results, of every machine, without measuring anything.
 
-    Of a page that is its titles and tables; pages are written beside the results alone. Exit status: 0 when all are
-    made, 1 when one cannot be.
+    Of a page that is its titles and tables; pages are written beside the results alone. What an artefact has beside its
+    figure, as a moving picture, is made again in its own format; one that needs what is not on this machine stays as it
+    is, and that is said. Exit status: 0 when all others are made, 1 when one cannot be.
     """
     from repro import discovery, environment
+    from repro.model import Skip
     from repro.show import plots
     from repro.show.measurements import measurements
-    from repro.show.redraw import pack, redraw, retell
+    from repro.show.redraw import pack, redraw, redraw_extras, retell
 
     wanted = formats.split(",")
     for name in wanted:
@@ -42,18 +44,23 @@ def figures(
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
         found = [each for each in found if each.machine == machine]
-    drawn = failed = told = packed = 0
+    drawn = failed = told = packed = more = 0
     for each in found:
+        artefact = artefacts[each.artefact]
         try:
-            written = redraw(artefacts[each.artefact], each, wanted, output)
-            told += output is None and retell(artefacts[each.artefact], each) is not None
+            try:
+                drawn += bool(redraw(artefact, each, wanted, output))
+                more += len(redraw_extras(artefact, each, output))
+            except Skip as reason:
+                say(f"{each.artefact} on {each.machine}: skipped, because {reason}")
+            told += output is None and retell(artefact, each) is not None
         except Exception as error:  # one that cannot be drawn hides no other
             failed += 1
             say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
         else:
-            drawn += bool(written)
             packed += packing and pack(each)
-    text = f"; the pages of {plural(told, 'artefact')} have changed" if told else ""
+    text = f", {plural(more, 'file')} beside" if more else ""
+    text += f"; the pages of {plural(told, 'artefact')} have changed" if told else ""
     text += f"; the rows of {plural(packed, 'artefact')} compressed" if packed else ""
     say(f"{plural(drawn, 'figure')} drawn{text}" + (f", {failed} could not be" if failed else ""))
     raise typer.Exit(int(failed > 0))

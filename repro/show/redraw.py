@@ -18,12 +18,31 @@ def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], fold
     from repro.show import plots
 
     figure = discovery.load(artefact).plot(stored.results()) if stored.done else None
-    target = folder / stored.machine / artefact.paper if folder else stored.csv.parent
-    name = stored.csv.name.removesuffix(".csv")
+    stem = _stem(artefact, stored, folder)
     if figure is None:
-        plots.remove(target / name)
+        plots.remove(stem)
         return []
-    return plots.save(figure, target / name, formats)
+    return plots.save(figure, stem, formats)
+
+
+def redraw_extras(artefact: Artefact, stored: Measurement, folder: Path | None = None) -> list[Path]:
+    """Make what an artefact has beside its figure again of its stored results, and return the files, as `redraw` does.
+
+    Raises `Skip` when that needs what is not on this machine; the files stay as they are.
+    """
+    module, results = discovery.load(artefact), stored.results()
+    if not hasattr(module, "extras") or not stored.done or not module.tables(results):
+        return []
+    stem, written = _stem(artefact, stored, folder), []
+    for suffix, content in module.extras(results).items():
+        written.append(stem.with_name(stem.name + suffix))
+        write_atomically(written[-1], content)
+    return written
+
+
+def _stem(artefact: Artefact, stored: Measurement, folder: Path | None) -> Path:
+    target = folder / stored.machine / artefact.paper if folder else stored.csv.parent
+    return target / stored.csv.name.removesuffix(".csv")
 
 
 def pack(stored: Measurement) -> bool:

@@ -9,6 +9,7 @@ from repro.cache.store import write_packed
 from repro.cli import main
 from repro.judge import verify
 from repro.judge.verify import LIST, WRONG
+from repro.model import Skip
 
 
 @pytest.fixture
@@ -60,6 +61,32 @@ def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, m
     traces = measured.traces()
     assert measured.run("table1", "--only", "method=loop") == 0 and measured.traces() == traces
     assert table.exists() and not packed.exists()
+
+
+def test_what_lies_beside_a_figure_is_made_again_or_skipped_with_the_reason(measured, capsys, monkeypatch, tmp_path):
+    from fakelab.demo2020 import table1_sums
+
+    page, notes = measured.file("table1.smoke.md"), measured.file("table1.smoke.notes.txt")
+    notes.write_text("of before")
+    monkeypatch.setattr(table1_sums, "extras", lambda results: {".notes.txt": results.machine.encode()}, raising=False)
+    assert figures(measured, "--output", str(tmp_path / "out")) == 0 and notes.read_text() == "of before"
+    assert (tmp_path / "out" / "bench" / "demo2020" / notes.name).read_text() == "bench"
+    assert figures(measured) == 0 and notes.read_text() == "bench"
+    assert "1 figure drawn, 1 file beside\n" in capsys.readouterr().err
+
+    def lacking(results):
+        raise Skip("no cuda device")
+
+    notes.write_text("of before")
+    page.write_text(page.read_text().replace("# demo2020", "# of before, demo2020", 1))
+    monkeypatch.setattr(table1_sums, "extras", lacking)
+    assert figures(measured) == 0 and notes.read_text() == "of before"
+    said = capsys.readouterr().err
+    assert "demo2020-table1 on bench: skipped, because no cuda device" in said and "1 figure drawn; the pages" in said
+    monkeypatch.setattr(table1_sums, "extras", lambda results: {".notes.txt": results.nothing})
+    assert figures(measured) == 1 and "demo2020-table1 on bench: AttributeError" in capsys.readouterr().err
+    monkeypatch.setattr(table1_sums, "tables", lambda results: [])  # as in a run, of which it is not asked then
+    assert figures(measured) == 0 and notes.read_text() == "of before"
 
 
 def test_files_of_the_first_edition_stay(measured):

@@ -267,10 +267,11 @@ def as_markdown(tables: Iterable[Table]) -> list[str]:
 
 
 def noted(tables: Iterable[Table], beliefs: list[str]) -> list[Table]:
-    """Return tables of which the first says by which beliefs its cells stand."""
+    """Return tables of which the first that has a line says by which beliefs its cells stand."""
     tables = list(tables)
-    if beliefs and tables:
-        tables[0] = replace(tables[0], notes=[*tables[0].notes, *(f"{line}." for line in beliefs)])
+    first = next((place for place, table in enumerate(tables) if len(table.frame)), None)
+    if beliefs and first is not None:
+        tables[first] = replace(tables[first], notes=[*tables[first].notes, *(f"{line}." for line in beliefs)])
     return tables
 
 
@@ -290,7 +291,8 @@ def _believed(shown: list[Task], settings: Settings) -> list[str]:
     lines = []
     for each, count in found.values():
         tried = len({sample["cell"] for sample in each["sample"]})
-        lines.append(f"{count} of {cells} cells stand by a belief, “{each['reason']}”, of {each['date'][:10]}: "
+        why = " ".join(each["reason"].split())  # a page told again takes each line for a belief
+        lines.append(f"{count} of {cells} cells stand by a belief, “{why}”, of {each['date'][:10]}: "
                      f"{tried} cells measured again agreed (beliefs/{each['file']})")  # fmt: skip
     return lines
 

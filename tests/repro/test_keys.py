@@ -182,7 +182,7 @@ def test_a_belief_is_tried_on_a_sample_and_lets_cells_stand(laboratory, capsys, 
         edit(laboratory, TABLE, 'run.value("sum", result[0])', 'run.value("sum", 2 * result[0])')
     assert len(void(laboratory)) == 6
     stored = {path: path.read_bytes() for path in laboratory.cell_files()}
-    arguments = ["believe", "A list is as good", "table1", "--scale", "smoke", "--results", str(laboratory.results)]
+    arguments = ["believe", "A list\nis as good", "table1", "--scale", "smoke", "--results", str(laboratory.results)]
     assert main(arguments) == (0 if is_right else 1)
     assert {path: path.read_bytes() for path in laboratory.cell_files()} == stored
     found = list((laboratory.results / "bench" / "beliefs").glob("*-a-list-is-as-good.toml"))
@@ -193,10 +193,12 @@ def test_a_belief_is_tried_on_a_sample_and_lets_cells_stand(laboratory, capsys, 
         assert laboratory.run("table1") == 0
         line = "6 of 6 cells stand by a belief, “A list is as good”, of "
         page = laboratory.file("table1.smoke.md").read_text()
+        assert main(["figures", "--results", str(laboratory.results), "--format", "png"]) == 0
+        assert laboratory.file("table1.smoke.md").read_text() == page, "told again it has the same of it"
         assert page.count(line) == 2 and line in capsys.readouterr().out
         told = next(each for each in sections(page) if each.title == "Stands by a belief")
         assert "A list is as good" in told.html and found[0].name in told.html
-        assert belief["reason"] == "A list is as good" and len({each["cell"] for each in belief["sample"]}) >= 5
+        assert belief["reason"] == "A list\nis as good" and len({each["cell"] for each in belief["sample"]}) >= 5
         assert {each["name"] for each in belief["changes"]} == {"fakelab/demo2020/adding.py"}
         edit(laboratory, ADDING, "sum(list(numbers))", "sum(tuple(numbers))")
         assert len(void(laboratory)) == 6, "it holds for that change alone"

@@ -2,8 +2,9 @@
 
 import json
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
+import pandas
 import pytest
 
 from repro.cli import main
@@ -122,8 +123,10 @@ def test_a_page_that_is_not_what_the_rows_give_is_found(laboratory, capsys):
     assert what.startswith("its page cannot be written again")
 
 
-def test_a_page_keeps_the_beliefs_that_its_tables_stand_by(laboratory):
+def test_a_page_keeps_the_beliefs_that_its_tables_stand_by(laboratory, monkeypatch):
     """They are told below the first table, and again in a section of their own."""
+    from fakelab.demo2020 import table1_sums
+
     laboratory.has_run("table1")
     page = laboratory.file("table1.smoke.md")
     lines = ["2 of 2 cells stand by a belief, “a”, of today", "1 of 2 cells stands by another"]
@@ -135,6 +138,12 @@ def test_a_page_keeps_the_beliefs_that_its_tables_stand_by(laboratory):
     assert main(["figures", "--results", str(laboratory.results)]) == 0
     assert all(f"- {line}.\n" in page.read_text() for line in lines)
     assert list(pages.check(laboratory.results)) == []
+    whole = table1_sums.tables
+    monkeypatch.setattr(
+        table1_sums, "tables", lambda results: [replace(whole(results)[0], frame=pandas.DataFrame()), *whole(results)]
+    )
+    assert main(["figures", "--results", str(laboratory.results)]) == 0
+    assert all(f"- {line}.\n" in page.read_text() for line in lines), "a first table without a line is not shown"
 
 
 def test_the_committed_pages_have_the_tables_of_their_rows():

@@ -61,11 +61,17 @@ def interval(medians: Sequence[float], prior: Prior, coverage: float = COVERAGE)
 def of_samples(rounds: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
-    That of one round is at least as wide as the rank interval of its median.
+    It reaches from what the times would be at the quickest pace of a processor's cores to what they would be at a slow
+    one. That of one round is at least as wide as the rank interval of its median.
     """
-    low, high = interval([median(each["seconds"]) for each in rounds], prior_of(rounds[0]["mode"]))
+    prior, paces = prior_of(rounds[0]["mode"]), [each.get("pace") or (1.0, 1.0) for each in rounds]
+    ends = []
+    for side in (0, 1):
+        medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]
+        ends.append(interval(medians, prior)[side])
+    low, high = ends
     if len(rounds) == 1:
         inner = summarise(rounds[0]["seconds"])
         if inner.ci_low is not None:
-            low, high = min(low, inner.ci_low), max(high, inner.ci_high)
+            low, high = min(low, inner.ci_low * paces[0][0]), max(high, inner.ci_high * paces[0][1])
     return float(f"{low:.7g}"), float(f"{high:.7g}")

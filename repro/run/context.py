@@ -199,6 +199,7 @@ class Run:
             self.samples[place] = {
                 "seconds": [float(s) for s in samples.seconds], "batch": int(samples.batch), "mode": str(samples.mode),
                 "cold": bool(samples.cold), "disturbed": int(samples.disturbed),
+                **({"pace": [float(f"{factor:.3g}") for factor in samples.pace]} if samples.pace else {}),
             }  # fmt: skip
             self.state[place] = samples.state
             if samples.note:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from statistics import median
 from typing import Any
@@ -12,6 +13,7 @@ PATIENCE = 2  # times the samples, or the time, that may be thrown away
 LEAST = 16  # samples from which on they are counted
 FAR = 2  # times its neighbours' median: a thread lost a slice of its core, which one count in a second does not show
 FEW = 5  # neighbours, which tell nothing
+EVERY = 0.25  # seconds between two looks at the pace of the cores
 SELDOM = 0.1  # of the samples, at most: what comes about more often is the function's own
 
 
@@ -25,9 +27,13 @@ class Guard:
         self._kept: list[float] = []
         self._far: list[float] | None = []
         self.disturbed, self.note, self._why = 0, "", ""
+        self._jobs = [watched.look()]
+        self._looked = time.perf_counter()
 
     def of(self, take: Callable[..., list[float]], *arguments: Any) -> list[float]:
         """Take samples and return them; none where they were disturbed, unless it has been given up."""
+        if time.perf_counter() - self._looked > EVERY:
+            self._look()
         before = self._watched.read()
         taken = take(*arguments)
         after = self._watched.read()
@@ -66,6 +72,16 @@ class Guard:
         thrown, self.thrown = self.thrown, []
         self.note = f"disturbed, and not to be had otherwise: {self._why}"
         return thrown
+
+    def _look(self) -> None:
+        self._jobs.append(self._watched.look())
+        self._looked = time.perf_counter()
+
+    def pace(self) -> tuple[float, float] | None:
+        """Return by what the times have to be multiplied at the cores' quickest and slow pace; None where not known."""
+        self._look()
+        jobs = [seconds for seconds in self._jobs if seconds]
+        return self._watched.factors(sum(jobs) / len(jobs)) if jobs else None
 
     def summary(self) -> dict[str, Any]:
         """Return the state of the device during all of it."""

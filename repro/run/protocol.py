@@ -4,11 +4,11 @@ It is raised where a change of the timing code may change what is measured. `COD
 stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing otherwise needs a new hash alone.
 """
 
-PROTOCOL = 5
-CODE = "1132dc92a2c335d5"
+PROTOCOL = 6
+CODE = "adba52a603006bc5"
 #: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
 TIMING = {
-    "timing.py": None, "statistics.py": None, "guard.py": None,
-    "state.py": ("Processor", "SETTLING", "LOOK", "SPINNING", "LOST_CORES", "FORGIVEN"),
+    "timing.py": None, "statistics.py": None, "guard.py": None, "pace.py": None,
+    "state.py": ("Cores", "Processor", "SETTLING", "LOOK", "SPINNING", "LOST_CORES", "FORGIVEN"),
     "context.py": ("Run.time", "Run._verify", "SAMPLING_SECONDS", "SEVERAL_TIMES", "WARM_UP"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.machine import management
+from repro.run import pace
 
 #: Bits of NVML's throttle reasons.
 POWER_CAP = 0x4
@@ -52,8 +53,30 @@ class Unwatched:
         """Return what takes longer to read or changes slowly: it is read once before all samples, once after them."""
         return {}
 
+    def look(self) -> float | None:
+        """Return the seconds of a job that is always the same, see `repro.run.pace`; None where there is none."""
+        return None
 
-class Processor(Unwatched):
+    def factors(self, seconds: float) -> tuple[float, float]:
+        """Return by what a time has to be multiplied that such jobs stand beside, at the quickest and slowly."""
+        return 1.0, 1.0
+
+
+class Cores(Unwatched):
+    """A processor of which the pace of its cores is known."""
+
+    def __init__(self):
+        self._pace = pace.of_cores()
+
+    def look(self) -> float | None:
+        return self._pace.look() if self._pace else None
+
+    def factors(self, seconds: float) -> tuple[float, float]:
+        self._pace.keep()
+        return self._pace.factors(seconds)
+
+
+class Processor(Cores):
     """The processor, for what this process's own threads compute."""
 
     loses_slices = True
@@ -61,6 +84,7 @@ class Processor(Unwatched):
     def __init__(self):
         import resource
 
+        super().__init__()
         self._usage = functools.partial(resource.getrusage, resource.RUSAGE_SELF)
 
     def settle(self) -> None:
@@ -186,13 +210,15 @@ def _is_child(pid: int) -> bool:
 def watch(clock: Any) -> Unwatched:
     """Return what reads the state of a clock's device; one for each device, so that it knows the best clock so far."""
     backend = getattr(clock, "backend", "")
-    return _watch(clock.name, backend in ("host", "openmp"), bool(getattr(clock, "is_gpu", False)))
+    return _watch(clock.name, backend, bool(getattr(clock, "is_gpu", False)))
 
 
 @functools.cache
-def _watch(name: str, is_processor: bool, is_gpu: bool) -> Unwatched:
-    if is_processor and os.name == "posix":
+def _watch(name: str, backend: str, is_gpu: bool) -> Unwatched:
+    if backend in ("host", "openmp") and os.name == "posix":
         return Processor()
+    if backend == "opencl" and not is_gpu:
+        return Cores()
     if is_gpu and (nvml := management()) is not None:
         for handle in nvml.handles():
             if nvml.text("nvmlDeviceGetName", handle) == name:

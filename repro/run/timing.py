@@ -97,6 +97,7 @@ class Samples:
     disturbed: int = 0  #: samples that something disturbed; they are not among these, but where `note` says so
     note: str = ""  #: what disturbed samples that could not be had otherwise; empty when there are none
     state: dict[str, Any] = field(default_factory=dict)  #: see `repro.run.state.summary`
+    pace: tuple[float, float] | None = None  #: see `repro.run.guard.Guard.pace`
 
 
 @contextmanager
@@ -236,18 +237,18 @@ def sample(
         What tells whether something disturbed samples; by default what is known of the clock's device.
     """
     longest = max(LONG * max_seconds, once)
-    if checked is not None and checked > max(longest, COMPILED) and not cold:
-        return Samples(_told([checked]), 1, "checked call")
     watched = watched or state.watch(clock)
     watched.settle()
     guard = Guard(watched)
+    if checked is not None and checked > max(longest, COMPILED) and not cold:
+        return Samples(_told([checked]), 1, "checked call", pace=guard.pace())
     with _no_garbage_collection():
         if not called_before:
             timed(clock, function)
         first = timed(clock, function)
         if first > longest:
             taken = _cold_group(function, clock, 1, 1) if cold else [first]
-            return Samples(_told(taken), 1, "calls", cold, state=guard.summary())
+            return Samples(_told(taken), 1, "calls", cold, state=guard.summary(), pace=guard.pace())
 
         replay = _Replay(function, clock, capture)
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
@@ -297,6 +298,7 @@ def sample(
         disturbed=guard.disturbed,
         note=guard.note,
         state=guard.summary(),
+        pace=guard.pace(),
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import store
-from repro.cache.store import content, read_json
+from repro.cache.store import cache_folder, content, read_json
 from repro.run import execution
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -275,7 +275,7 @@ def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):
 
     def full(source, target):
         calls.append(target)
-        if len(set(calls)) > 3:  # whose the folder is, and two cells
+        if len({*calls} - {cache_folder() / "pace.json"}) > 3:  # whose the folder is, and two cells
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
         real(source, target)
 

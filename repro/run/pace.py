@@ -1,0 +1,96 @@
+"""How quick a processor's cores are now, and how much quicker and slower the same cores have been.
+
+Where other systems share the cores, their clock or the last cache, as on most rented machines, a time changes by half
+from one hour to the next, and nothing that this system counts shows it. A job that is always the same does: each core
+multiplies small matrices and reads vectors beyond its own caches, at the same time. Jobs are counted by how long they
+took, in a file of the machine's cache; there is no telling what no job has met yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import math
+import os
+import threading
+import time
+from collections import Counter
+
+from repro.cache.store import cache_folder, write_atomically
+from repro.machine import cpu_model
+
+MATRIX, VECTOR = 128, 1 << 18  # rows of the matrices, numbers of the vectors: about as long for either
+JOBS = 12  # of a look
+BIN = 0.02  # of a logarithm, in which jobs are counted
+QUICKEST, SLOW = 0.02, 0.95  # shares of the jobs that are quicker than what counts as quickest and as slow
+FIRST = 40  # looks before the first, where the machine has met fewer jobs
+
+
+class Pace:
+    """The pace of the cores that this process may use."""
+
+    def __init__(self):
+        import numpy as np
+
+        self._cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [None]
+        shapes = (*[(MATRIX, MATRIX)] * 3, *[VECTOR] * 2)
+        self._operands = [tuple(np.full(shape, 0.5) for shape in shapes) for _ in self._cores]
+        self._dot = np.dot
+        self._path = cache_folder() / "pace.json"
+        self._place = f"{cpu_model()}, {len(self._cores)} cores"
+        self._met: Counter[int] = Counter()
+        with contextlib.suppress(OSError, ValueError, LookupError):
+            known = json.loads(self._path.read_bytes())[self._place]
+            self._met.update({int(logarithm): count for logarithm, count in known.items()})
+        while self._met.total() < FIRST:
+            self.look()
+
+    def look(self) -> float:
+        """Return the seconds of a job, the mean of all cores, and count it."""
+        taken: list[float] = []
+        threads = [
+            threading.Thread(target=self._work, args=(core, operands, taken))
+            for core, operands in zip(self._cores, self._operands, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seconds = sum(taken) / len(taken)
+        self._met[round(math.log(seconds) / BIN)] += 1
+        return seconds
+
+    def _work(self, core: int | None, operands: tuple, taken: list[float]) -> None:
+        if core is not None:
+            os.sched_setaffinity(0, {core})  # of this thread alone
+        left, right, product, one, other = operands
+        begun = time.perf_counter()
+        for _ in range(JOBS):
+            self._dot(left, right, out=product)
+            self._dot(one, other)
+        taken.append((time.perf_counter() - begun) / JOBS)
+
+    def factors(self, seconds: float) -> tuple[float, float]:
+        """Return by what a time has to be multiplied that jobs of `seconds` stand beside, at the quickest and slowly.
+
+        The first is 1 at most, the second 1 at least.
+        """
+        bins = sorted(self._met.elements())
+        quick, slow = (math.exp(BIN * bins[int(share * (len(bins) - 1))]) for share in (QUICKEST, SLOW))
+        return min(1.0, quick / seconds), max(1.0, slow / seconds)
+
+    def keep(self) -> None:
+        """Write what has been met into the machine's file; a process that writes at the same time may be lost."""
+        known = {}
+        with contextlib.suppress(OSError, ValueError):
+            known = json.loads(self._path.read_bytes())
+        with contextlib.suppress(OSError):
+            text = json.dumps({**known, self._place: dict(sorted(self._met.items()))})
+            write_atomically(self._path, text + "\n", is_lasting=False)
+
+
+@functools.cache
+def of_cores() -> Pace | None:
+    """Return the pace of this process's cores; None where the library's own threads would do the job."""
+    return Pace() if os.environ.get("OPENBLAS_NUM_THREADS", "1") == "1" else None

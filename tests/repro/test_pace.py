@@ -1,0 +1,84 @@
+"""The pace of a processor's cores, and the intervals that follow from it."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from repro.judge import spread
+from repro.run.guard import Guard
+from repro.run.pace import Pace
+from repro.run.state import Unwatched
+from repro.run.timing import HostClock, sample
+
+
+@pytest.fixture
+def pace(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    return Pace()
+
+
+def test_cores_that_others_use_are_slower(pace):
+    alone = min(pace.look() for _ in range(10))
+    stop = threading.Event()
+
+    def multiply():
+        one = np.ones((256, 256))
+        while not stop.is_set():
+            one @ one
+
+    others = [threading.Thread(target=multiply) for _ in range(4)]
+    for each in others:
+        each.start()
+    beside = [pace.look() for _ in range(5)]
+    stop.set()
+    for each in others:
+        each.join()
+    assert sorted(beside)[2] > 1.3 * alone
+
+
+def test_factors_reach_from_the_quickest_to_a_slow_pace(pace):
+    pace._met.clear()
+    pace._met.update({round(np.log(seconds) / 0.02): 100 for seconds in (0.001, 0.002, 0.004)})
+    assert pace.factors(0.002) == pytest.approx((0.5, 2.0), rel=0.02)
+    assert pace.factors(0.001) == pytest.approx((1.0, 4.0), rel=0.02)
+    assert pace.factors(0.0005)[0] == 1.0 and pace.factors(0.01)[1] == 1.0
+
+
+def test_what_a_machine_has_met_is_kept(pace):
+    pace._met.update({-400: 1000})
+    pace.keep()
+    again = Pace()
+    assert again._met == pace._met
+
+
+class Slowed(Unwatched):
+    """Cores at two thirds of their pace."""
+
+    def look(self):
+        return 0.003
+
+    def factors(self, seconds):
+        return 0.002 / seconds, 1.0
+
+
+def test_samples_tell_the_pace_that_they_were_taken_at():
+    taken = sample(lambda: time.sleep(0.001), HostClock(), max_seconds=0.02, watched=Slowed())
+    assert taken.pace == pytest.approx((2 / 3, 1.0))
+    assert Guard(Unwatched()).pace() is None
+
+
+def test_an_interval_holds_at_the_quickest_pace():
+    slow = {"seconds": [0.3, 0.3, 0.301, 0.302, 0.3, 0.299], "mode": "calls"}
+    without = spread.of_samples([slow])
+    low, high = spread.of_samples([{**slow, "pace": [0.5, 1.2]}])
+    assert low == pytest.approx(0.5 * without[0], rel=1e-3) and high == pytest.approx(1.2 * without[1], rel=1e-3)
+
+
+def test_rounds_at_different_pace_agree_where_it_explains_them():
+    rounds = [{"seconds": [value], "mode": "calls", "pace": [quick, slow]} for value, quick, slow in
+              ((0.3, 0.5, 1.0), (0.15, 1.0, 2.0), (0.2, 0.75, 1.5))]  # fmt: skip
+    low, high = spread.of_samples(rounds)
+    assert 0.14 < low < 0.15 and 0.3 < high < 0.32

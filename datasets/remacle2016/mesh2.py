@@ -4,7 +4,7 @@ from datasets.remacle2016 import _cubes
 
 TITLE = "Mesh 2"
 CELL_TYPE = "hexahedron"
-VARIANTS = _cubes.VARIANTS
+VARIANTS = _cubes.VARIANTS | dict.fromkeys(("24", "40", "48", "56", "72", "96"), ("large",))
 
 
 def build(scale, variant):

@@ -14,6 +14,7 @@ METHODS = {
     "trilinear": ("trilinear", "float32", True),
     "stored-fp64": ("stored", "float64", True),
     "trilinear-fp64": ("trilinear", "float64", True),
+    "stored-no-mass": ("stored", "float32", False),
     "stored-fp64-no-mass": ("stored", "float64", False),
     "trilinear-fp64-no-mass": ("trilinear", "float64", False),
 }
@@ -27,11 +28,13 @@ TITLES = {
     "trilinear": "factors recomputed from the vertices, with mass, single precision (the paper's r')",
     "stored-fp64": "r in double precision",
     "trilinear-fp64": "r' in double precision",
-    "stored-fp64-no-mass": "stiffness alone, six factors stored, double precision",
+    "stored-no-mass": "stiffness alone, six factors stored, single precision",
+    "stored-fp64-no-mass": "the same in double precision",
     "trilinear-fp64-no-mass": "stiffness alone, factors recomputed, double precision",
 }
+NODES = 23e6  # of the large scale, as near as eights of elements come to it
 ELEMENTS = {"smoke": lambda n: 8, "small": lambda n: 16, "paper": lambda n: 32,
-            "large": lambda n: 128 if n < 4 else 64 if n < 8 else 32}  # fmt: skip
+            "large": lambda n: min(128, 8 * round(NODES ** (1 / 3) / n / 8))}  # fmt: skip
 ORDERS = {"smoke": (2, 4), "small": (2, 3, 5, 7), "paper": range(2, 8), "large": range(1, 16)}
 CASES = {f"n{order}": order for order in range(1, 16)}
 BRIEF = {"smoke": (2,), "small": (3, 7)}  # orders of kernels beyond the paper's, one of which libraries' matrices have

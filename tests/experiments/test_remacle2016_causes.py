@@ -1,0 +1,69 @@
+"""Why two of remacle2016's effects are missed: rows with the other choice explain as much as they show."""
+
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from repro.judge.claims import CONTRADICTED, verdicts
+from repro.judge.claims.stored import Stored
+from repro.model import Row
+from repro.show.render import as_csv
+
+CEILINGS = Path(__file__).resolve().parents[2] / "results" / "h200" / "ceilings.json"
+SIZES = [f"mesh2-{size}" for size in (8, 16, 32, 64, 128)] + [f"mesh2-32-n{order}" for order in range(4, 8)]
+ORDERS = [f"n{order}" for order in range(2, 8)]
+
+
+@pytest.fixture
+def why(tmp_path):
+    """Return the verdict on a claim by values of a table: method, back end and metric, each alike in every case."""
+
+    def judged(claim, stem, cases, values):
+        rows = [
+            Row(f"remacle2016-{stem}", "paper", case, method, backend, "GPU", metric, value, unit, value, value, 9)
+            for case in cases
+            for (method, backend, metric, unit), value in values.items()
+        ]
+        folder = tmp_path / "box" / "remacle2016"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{stem}.csv").write_text(as_csv([row.as_dict() for row in rows]))
+        shutil.copy(CEILINGS, tmp_path / "box")
+        found = verdicts(tmp_path, "remacle2016", stores=[Stored(tmp_path, "box")])
+        return next(verdict for verdict in found if verdict.id == claim)
+
+    return judged
+
+
+@pytest.mark.parametrize(("beside", "share"), [(1.1, 1), (2.2, 0.5 + 0.5 / 3), (8.0, None)])
+def test_the_hosts_coarse_part_costs_what_it_does_not_cost_on_the_gpu(why, beside, share):
+    """An iteration takes eight times 1.1 of one by the fine scale alone; on the GPU `beside` times."""
+    seconds = {"fine": 1.0, "one-cycle-host": 8.8, "one-cycle": beside}
+    values = {(method, "cuda", "solve", "s"): 10 * each for method, each in seconds.items()}
+    values |= {(method, "cuda", "iterations", "count"): 10.0 for method in seconds}
+    verdict = why("coarse-scale-hidden", "table1", SIZES, values)
+    assert verdict.outcome == CONTRADICTED and len(verdict.effect.points) == len(SIZES)
+    if share is None:
+        assert verdict.why == "unexplained"
+        return
+    (found,) = verdict.explanations
+    assert "the processor computes the coarse part" in found.says
+    assert found.share == pytest.approx(share) and found.value == pytest.approx(beside)
+
+
+@pytest.mark.parametrize(("launched", "share"), [(2.5, 1), (1.6, math.log(1.6) / math.log(2)), (1.0, None)])
+def test_opencl_is_behind_by_what_launching_costs_cuda(why, launched, share):
+    """OpenCL's operator is half as fast as a graph of CUDA's, which takes `launched` times as long by the host."""
+    rate = "flop_rate_with_geometry"
+    values = {
+        ("cuda-gpu", "cuda", rate, "GFLOP/s"): 40.0, ("opencl-gpu", "opencl", rate, "GFLOP/s"): 20.0,
+        ("cuda-gpu", "cuda", "local", "s"): 1.0, ("cuda-gpu", "cuda", "local_launched", "s"): launched,
+    }  # fmt: skip
+    verdict = why("opencl-residual", "table4", ORDERS, values)
+    assert verdict.outcome == CONTRADICTED and len(verdict.stated.points) == len(ORDERS)
+    if share is None:
+        assert verdict.why == "unexplained"
+        return
+    (found,) = verdict.explanations
+    assert "launches each product" in found.says and found.share == pytest.approx(share)

@@ -12,7 +12,7 @@ from kernels.amg.cycle import Cycle
 from kernels.amg.patch_matrix import namespaced
 from kernels.amg.rehearsal import rehearse
 from kernels.amg.setup import PATCH_SIZE, is_coarsened, set_up
-from kernels.krylov import ConjugateGradient, Outcome, conjugate_gradient
+from kernels.krylov import ConjugateGradient, Outcome, conjugate_gradient, whole
 from repro import Work
 
 COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
@@ -105,7 +105,9 @@ class Solver:
 
     def _begin(self):
         precondition = None if self.cycle is None else self.cycle.apply
-        self.iteration = ConjugateGradient(self.device, self.matrix.multiply, self.n, precondition)
+        # Without a preconditioner a processor's iteration is so short that launches from Python are much of it.
+        at_once = whole.solver(self.device, self.matrix) if self.cycle is None else None
+        self.iteration = ConjugateGradient(self.device, self.matrix.multiply, self.n, precondition, whole=at_once)
 
     def solve(self, b, tolerance: float = 1e-8, max_iterations: int = 10000, verify: bool = True):
         """Solve A x = b until ‖r‖ <= tolerance ‖b‖.

@@ -82,6 +82,8 @@ class ConjugateGradient:
     dtype : {'float64', 'float32'}, optional
         Of the vectors. In single precision rounding in A x keeps the true residual from following the recursive one
         all the way: `true_residual` tells.
+    whole : callable, optional
+        What `kernels.krylov.whole.solver` returned for the matrix of `multiply`: it does all iterations in one kernel.
 
     Attributes
     ----------
@@ -101,6 +103,7 @@ class ConjugateGradient:
         precondition: Callable | None = None,
         graph: bool | None = None,
         dtype: str = "float64",
+        whole: Callable | None = None,
     ):
         if n < 1:
             raise ValueError(f"a system of {n} unknowns")
@@ -118,7 +121,7 @@ class ConjugateGradient:
         self._history = device.zeros(0, np.float64)
         self._graph = device.backend == "cuda" and not graphs.missing() if graph is None else graph
         self._loop: graphs.Loop | None = None
-        self.loop = ""
+        self._whole, self.loop = whole, "kernel" if whole else ""
 
     def solve(self, b, x, tolerance: float = 1e-8, max_iterations: int = 10000) -> Outcome:
         """Solve A x = b from x = 0, until ‖r‖ <= tolerance ‖b‖.
@@ -159,7 +162,9 @@ class ConjugateGradient:
 
     def repeat(self) -> None:
         """Enqueue iterations until the solve has ended."""
-        if self._loop is not None:
+        if self._whole is not None:
+            self._whole(self._r, self._x, self._p, self._scalars, self._counters, self._history)
+        elif self._loop is not None:
             self._loop()
         else:
             while self.device.to_host(self._counters)[0] == 0:

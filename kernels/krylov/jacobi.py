@@ -54,11 +54,11 @@ class JacobiConjugateGradient(ConjugateGradient):
         self, device, multiply: Callable, inverse, graph: bool | None = None, dtype: str = "float64",
         together: bool | None = None, matrix=None,
     ):  # fmt: skip
-        super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype)
+        at_once = whole.solver(device, matrix, inverse) if together is None else None
+        super().__init__(device, multiply, int(inverse.size), graph=graph, dtype=dtype, whole=at_once)
         self._inverse, self._unrolled = inverse, UNROLLED if self.n <= FEW else 1
-        self._whole = whole.solver(device, matrix, inverse) if together is None else None
-        if self._whole:
-            self.loop, self.together = "kernel", False
+        if at_once:
+            self.together = False
             return
         self.together = self.n <= MOST and has_clusters(device) if together is None else together
         if self.together:
@@ -78,12 +78,6 @@ class JacobiConjugateGradient(ConjugateGradient):
         blocks, state = self._blocks, (self._scalars, self._counters)
         self._kernels.scaled_direction(blocks, self.n, self._chunk, blocks, self._rz, self._inverse, self._r, self._p,
                                        *state)  # fmt: skip
-
-    def repeat(self) -> None:
-        if self._whole:
-            self._whole(self._r, self._x, self._p, self._scalars, self._counters, self._history)
-        else:
-            super().repeat()
 
     def iterate(self, handle: int = 0) -> None:
         kernels, blocks, size = self._kernels, self._blocks, (self.n, self._chunk)

@@ -1,6 +1,6 @@
 /* All iterations of a solve in one launch, whose threads meet in C: twice an iteration they share out parts of the matrix's slices. Vectors
  * lie in the order of the slices' slots, but for z = r over the diagonal, which the product reads by columns. With A p = A z + beta A p of
- * the iteration before, the product and its sums are one part. */
+ * the iteration before, the product and its sums are one part. Unless it WEIGHS, the diagonal is 1, and not read. */
 
 #include "conjugate_gradient.c"
 #include "../spmv/slices.h"
@@ -18,6 +18,12 @@ struct solve {
     double alpha, beta;
 };
 
+#if WEIGHS
+#define WEIGHED(s, at, r) (LOAD_EIGHT((s)->weight + (at)) * (r))
+#else
+#define WEIGHED(s, at, r) (r)
+#endif
+
 #define EACH_EIGHT(s)                                                                                                \
     for (long at = TOGETHER * s->bounds[part], past = TOGETHER * s->bounds[part + 1]; at < past; at += 8)
 
@@ -30,7 +36,7 @@ static void set_up(long part, const long last, const void *given)
             eight weight, r;
             for (int l = 0; l < 8; ++l) {
                 const int row = s->order[at + l];
-                weight[l] = row < s->rows ? s->inverse[row] : 0;
+                weight[l] = row >= s->rows ? 0 : WEIGHS ? s->inverse[row] : 1;
                 r[l] = row < s->rows ? s->rhs[row] : 0;
                 s->z[row] = weight[l] * r[l];
             }
@@ -59,7 +65,7 @@ static void turn(long part, const long last, const void *given)
             add_slice(s->columns, s->values, s->z, s->offsets[slice], s->offsets[slice + 1], TOGETHER, sums);
             for (int k = 0; k < TOGETHER; k += 8) {
                 const long at = TOGETHER * slice + k;
-                const eight p = LOAD_EIGHT(s->weight + at) * LOAD_EIGHT(s->r + at) + beta * LOAD_EIGHT(s->p + at);
+                const eight p = WEIGHED(s, at, LOAD_EIGHT(s->r + at)) + beta * LOAD_EIGHT(s->p + at);
                 const eight q = LOAD_EIGHT(sums + k) + beta * LOAD_EIGHT(s->q + at);
                 STORE_EIGHT(s->p + at, p);
                 STORE_EIGHT(s->q + at, q);
@@ -82,7 +88,7 @@ static void go(long part, const long last, const void *given)
     for (; part < last; ++part) {
         eight rr = {0}, rz = {0};
         EACH_EIGHT(s) {
-            const eight r = LOAD_EIGHT(s->r + at) - alpha * LOAD_EIGHT(s->q + at), z = LOAD_EIGHT(s->weight + at) * r;
+            const eight r = LOAD_EIGHT(s->r + at) - alpha * LOAD_EIGHT(s->q + at), z = WEIGHED(s, at, r);
             STORE_EIGHT(s->found + at, LOAD_EIGHT(s->found + at) + alpha * LOAD_EIGHT(s->p + at));
             STORE_EIGHT(s->r + at, r);
             for (int l = 0; l < 8; ++l) s->z[s->order[at + l]] = z[l];

@@ -1,4 +1,4 @@
-"""A whole solve by Jacobi-preconditioned conjugate gradients in one kernel.
+"""A whole solve by conjugate gradients in one kernel, with Jacobi's preconditioner or, on processors, without one.
 
 On CUDA it is for small systems in K1's warps, on processors for all whose rows lie in slices of 32.
 
@@ -26,20 +26,21 @@ TOGETHER = {"MIN_BLOCKS": 1, "COOPERATIVE": 1}  # blocks that wait for one anoth
 LEAST_PART, PARTS = 4096, 4  # entries for which a processor's threads meet, and parts a thread at most
 SLOTS = 5 * WARP  # entries that take as long as the vectors of a slice
 LINE = 8  # doubles between the sums of two parts
-BUILDS = [(SOURCE, WARP * warps, {**defines, "WIDEST": width, "MOST_BLOCKS": 132, "SORTED": 1, **TOGETHER})
-          for warps, width in ((1, 16), (MOST_WARPS, WIDTHS[-1]))
+BUILDS = [(SOURCE, WARP * warps, {**defines, "WIDEST": width, "MOST_BLOCKS": 132, "SORTED": 1, "WEIGHS": weighs,
+                                    **TOGETHER})
+          for weighs, warps, width in ((0, 1, 16), (1, MOST_WARPS, WIDTHS[-1]))
           for _, _, defines in conjugate_gradient.BUILDS[:1]]  # fmt: skip
 
 
-def solver(device, matrix, inverse):
+def solver(device, matrix, inverse=None):
     """Return what enqueues all iterations of a solve; None where the matrix does not lie so, or is too large.
 
     Parameters
     ----------
     device : kernels.device.Device
     matrix : packed matrix, or None
-    inverse : (n,) float64 device array
-        Of its diagonal.
+    inverse : (n,) float64 device array, optional
+        Of its diagonal; without it there is no preconditioner, which only processors do.
 
     Returns
     -------
@@ -50,7 +51,9 @@ def solver(device, matrix, inverse):
 
     if device.backend == "openmp":
         return _on_processor(device, matrix, inverse)
-    if device.backend != "cuda" or type(matrix) is not Packed or matrix.dtype != np.float64 or matrix.reorder:
+    if device.backend != "cuda" or inverse is None:
+        return None
+    if type(matrix) is not Packed or matrix.dtype != np.float64 or matrix.reorder:
         return None
     warps = FEWEST_WARPS if matrix.warps <= FEW else MOST_WARPS
     blocks = -(-matrix.warps // warps)
@@ -91,7 +94,8 @@ def _on_processor(device, matrix, inverse):
     weights = offsets + SLOTS * np.arange(offsets.size)
     bounds = np.searchsorted(weights, np.linspace(0, weights[-1], parts + 1)[1:-1])
     bounds = device.array(np.concatenate([[0], bounds, [offsets.size - 1]]), np.int64)
-    kernel = device.build(SOURCE, *conjugate_gradient.build(device)[1:]).whole
+    _, block, defines = conjugate_gradient.build(device)
+    kernel = device.build(SOURCE, block, {**defines, "WEIGHS": int(inverse is not None)}).whole
     z, work, sums = (device.zeros(size, np.float64) for size in (rows + 1, 5 * slots, LINE * parts))
     held, offsets, order = matrix.arrays, device.array(offsets), device.array(order)
 

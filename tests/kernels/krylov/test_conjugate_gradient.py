@@ -6,7 +6,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from kernels import spmv
-from kernels.krylov import ConjugateGradient
+from kernels.krylov import ConjugateGradient, whole
 from kernels.krylov.graph import missing
 
 
@@ -184,6 +184,38 @@ def test_a_singular_matrix_with_a_right_hand_side_in_its_range(device):
     outcome, x, _ = solve(device, laplacian(n), b, tolerance=1e-9)
     assert outcome.converged
     assert np.linalg.norm(b - laplacian(n) @ x) <= 1e-8 * np.linalg.norm(b)
+
+
+def test_a_processor_does_all_iterations_in_one_kernel(device):
+    """Without a preconditioner, for slices whose rows are sorted or not, a last slice that is not full among them."""
+    n, random = 20_011, np.random.default_rng(5)
+    matrix = scipy.sparse.csr_array(laplacian(n, 0.01) + scipy.sparse.diags_array(random.uniform(0, 3, n)))
+    far = random.permutation(n)[:900]  # rows of other lengths
+    links = scipy.sparse.csr_array((np.full(900, 0.1), (far, far[::-1])), shape=matrix.shape)
+    matrix, b = matrix + links + scipy.sparse.diags_array(np.full(n, 0.2)), random.standard_normal(n)
+    for window in (1, 1024):
+        packed = spmv.pack("sell", device, matrix, window=window)
+        at_once = whole.solver(device, packed)
+        assert (at_once is None) == (device.backend != "openmp")
+        found = []
+        for each in (at_once, None):
+            x = device.array(np.full(n, np.nan))
+            solver = ConjugateGradient(device, packed.multiply, n, whole=each)
+            outcomes = [solver.solve(device.array(rhs), x, **limit) for rhs, limit in
+                        ((b, {}), (np.zeros(n), {}), (b, {"max_iterations": 3}), (b, {}))]  # fmt: skip
+            found.append((outcomes, np.array(device.to_host(x))))
+            assert not each or solver.loop == "kernel"
+        (ours, x), (theirs, y) = found
+        assert [one.status for one in ours] == ["converged", "converged", "iteration limit", "converged"]
+        assert [one.iterations for one in ours] == [one.iterations for one in theirs]
+        assert np.allclose(ours[0].history, theirs[0].history, rtol=1e-6)
+        assert np.array_equal(ours[0].history, ours[3].history)
+        assert np.linalg.norm(x - y) <= 1e-10 * np.linalg.norm(y)
+    packed = spmv.pack("sell", device, -matrix)
+    outcome = ConjugateGradient(device, packed.multiply, n, whole=whole.solver(device, packed)).solve(
+        device.array(b), device.array(x)
+    )
+    assert outcome.status == "indefinite" and outcome.iterations == 0
 
 
 def test_what_is_asked_for_must_make_sense(device):

@@ -13,7 +13,7 @@ from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
-from repro.run import manifest, rounds, tracing
+from repro.run import manifest, pace, rounds, state, tracing
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
 from repro.run.worker import MEASURING
@@ -64,6 +64,8 @@ def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> di
     cell, artefact = task.cell, task.artefact
     run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
     begun, trace, ran = time.monotonic(), "", tracing.Ran()
+    if cell.backend in state.ON_CORES and (cores := pace.of_cores()):
+        cores.look()  # before any rival has processes of its own
     try:
         module = discovery.load(artefact)
         with run.stages.of("set-up"), tracing.traced() as ran:

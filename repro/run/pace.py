@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 
 from repro.cache.store import cache_folder, write_atomically
 from repro.machine import cpu_model
@@ -40,14 +41,21 @@ class Pace:
         self._path = cache_folder() / "pace.json"
         self._place = f"{cpu_model()}, {len(self._cores)} cores"
         self._met: Counter[int] = Counter()
+        self._last = 0.0
         with contextlib.suppress(OSError, ValueError, LookupError):
             known = json.loads(self._path.read_bytes())[self._place]
             self._met.update({int(logarithm): count for logarithm, count in known.items()})
+        self.look()
         while self._met.total() < FIRST:
             self.look()
 
     def look(self) -> float:
-        """Return the seconds of a job, the mean of all cores, and count it."""
+        """Return the seconds of a job, the mean of all cores, and count it.
+
+        While this process has others of its own, as the ranks of a rival, which may wait busily, it is the last one's.
+        """
+        if _has_children():
+            return self._last
         taken: list[float] = []
         threads = [
             threading.Thread(target=self._work, args=(core, operands, taken))
@@ -57,9 +65,9 @@ class Pace:
             thread.start()
         for thread in threads:
             thread.join()
-        seconds = sum(taken) / len(taken)
-        self._met[round(math.log(seconds) / BIN)] += 1
-        return seconds
+        self._last = sum(taken) / len(taken)
+        self._met[round(math.log(self._last) / BIN)] += 1
+        return self._last
 
     def _work(self, core: int | None, operands: tuple, taken: list[float]) -> None:
         if core is not None:
@@ -88,6 +96,12 @@ class Pace:
         with contextlib.suppress(OSError):
             text = json.dumps({**known, self._place: dict(sorted(self._met.items()))})
             write_atomically(self._path, text + "\n", is_lasting=False)
+
+
+def _has_children() -> bool:
+    with contextlib.suppress(OSError):  # elsewhere than on Linux it is not known
+        return any(path.read_text().strip() for path in Path("/proc/self/task").glob("*/children"))
+    return False
 
 
 @functools.cache

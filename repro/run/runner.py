@@ -123,6 +123,8 @@ class _Going:
         The artefacts' cells that the summary has.
     unwritten : dict of str to (Job, float)
         Artefacts with cells that their files have not, since when.
+    measured : dict of str to set of Path
+        The cells that have been measured since an artefact's files were written.
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class _Going:
         self.had = {path: 0 if force else task.found for path, task in pending.items()}
         self.counted: set[tuple[str, Path]] = set()
         self.unwritten: dict[str, tuple[Job, float]] = {}
+        self.measured: dict[str, set[Path]] = {job.artefact.id: set() for job in jobs}
 
     def prepare(self) -> None:
         """Find out what cannot be written before any cell is measured, and build what the cells need."""
@@ -179,7 +182,7 @@ class _Going:
                     if name not in self.summary.problems:
                         self.summary.problems[name] = job.problem
                         self.watcher.tell(job.problem, "red")
-                elif self._lacks(job) or not (passed or _is_written(job, self.settings, self.until)):
+                elif self._lacks(job) or self._shows_more(job, passed):
                     self.unwritten[name] = job, self.unwritten.get(name, (job, time.monotonic()))[1]
                     self._measure(job, self.force and not passed, 0.0 if is_last else UNSURE, soonest)
                     if not self._lacks(job) or time.monotonic() - self.unwritten[name][1] > WRITTEN_EVERY:
@@ -189,6 +192,12 @@ class _Going:
 
     def _lacks(self, job: Job) -> bool:
         return any(task.path in self.expected for task in job.wanted)
+
+    def _shows_more(self, job: Job, passed: int) -> bool:
+        """Return whether an artefact's files lack cells that are measured, by other jobs of this run or before it."""
+        if any(task.path in self.measured[job.artefact.id] for task in job.tasks):
+            return True
+        return not (passed or _is_written(job, self.settings, self.until))
 
     def _measure(self, job: Job, force: bool, unsure: float, soonest: bool) -> None:
         """Measure a round of each of a job's wanted cells that lacks one, but those that may take too long.
@@ -242,6 +251,8 @@ class _Going:
                         continue
                     current = None
                     if measured:
+                        for since in self.measured.values():
+                            since.add(task.path)
                         summary.minutes.measured(task.artefact.paper, task.record, time.monotonic() - began)
                     watcher.done(task, measured, expected[task.path])
                     if had[task.path] >= self.settings.rounds or kept.last(task.record)["status"] != DONE:
@@ -268,6 +279,7 @@ class _Going:
     def write(self, name: str) -> None:
         """Write an artefact's files."""
         (job, _), began = self.unwritten.pop(name), time.monotonic()
+        self.measured[name].clear()
         try:
             rendered = render(job.artefact, job.module, job.tasks, self.settings)
         except OSError as error:

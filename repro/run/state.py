@@ -30,6 +30,7 @@ FORGIVEN = 1
 LOST = "threads lost their cores"
 #: Seconds of looking for threads that still spin, of a look, and the part of a look's time that they compute at least.
 SETTLING, LOOK, SPINNING = 1.0, 0.01, 0.2
+ON_CORES = ("host", "openmp")  # back ends whose work is this process's own threads'
 _STAT = Path("/proc/stat")
 
 
@@ -215,7 +216,7 @@ def watch(clock: Any) -> Unwatched:
 
 @functools.cache
 def _watch(name: str, backend: str, is_gpu: bool) -> Unwatched:
-    if backend in ("host", "openmp") and os.name == "posix":
+    if backend in ON_CORES and os.name == "posix":
         return Processor()
     if backend == "opencl" and not is_gpu:
         return Cores()

@@ -1,5 +1,6 @@
 """The pace of a processor's cores, and the intervals that follow from it."""
 
+import subprocess
 import threading
 import time
 
@@ -50,8 +51,19 @@ def test_factors_reach_from_the_quickest_to_a_slow_pace(pace):
 def test_what_a_machine_has_met_is_kept(pace):
     pace._met.update({-400: 1000})
     pace.keep()
-    again = Pace()
-    assert again._met == pace._met
+    assert Pace()._met[-400] >= 1000
+
+
+def test_processes_of_its_own_are_not_what_slows_the_cores(pace):
+    before, met = pace.look(), pace._met.total()
+    rival = subprocess.Popen(["sleep", "60"])
+    try:
+        assert pace.look() == before and pace._met.total() == met
+    finally:
+        rival.kill()
+        rival.wait()
+    pace.look()
+    assert pace._met.total() == met + 1
 
 
 class Slowed(Unwatched):

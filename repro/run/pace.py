@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 from repro.cache.store import cache_folder, write_atomically
-from repro.machine import cpu_model
+from repro.machine import cores, cpu_model
 
 MATRIX, VECTOR = 128, 1 << 18  # rows of the matrices, numbers of the vectors: about as long for either
 JOBS = 12  # of a look
@@ -34,7 +34,7 @@ class Pace:
     def __init__(self):
         import numpy as np
 
-        self._cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [None]
+        self._cores = _cores()
         shapes = (*[(MATRIX, MATRIX)] * 3, *[VECTOR] * 2)
         self._operands = [tuple(np.full(shape, 0.5) for shape in shapes) for _ in self._cores]
         self._dot = np.dot
@@ -96,6 +96,13 @@ class Pace:
         with contextlib.suppress(OSError):
             text = json.dumps({**known, self._place: dict(sorted(self._met.items()))})
             write_atomically(self._path, text + "\n", is_lasting=False)
+
+
+def _cores() -> list[int | None]:
+    """Return the cores that this process may use; no certain ones where a container has a part of the time of more."""
+    count = cores()
+    own = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return own if len(own) == count else [None] * count
 
 
 def _has_children() -> bool:

@@ -307,6 +307,18 @@ def test_one_value_of_all_cases_is_judged_by_the_machine_that_lacks_fewest_of_th
     assert (verdict.machine, verdict.outcome) == ("second", REPRODUCED)
 
 
+def test_results_that_are_not_verified_judge_where_no_others_do(store):
+    for machine, cases in (("edited", "ab"), ("measured", "a")):
+        for case in cases:
+            store.row(case, "slow", "solve", 10.0, backend="host", machine=machine)
+            store.row(case, "fast", "solve", 1.0, machine=machine)
+    asked = WHERE, effect("sum(cpu > gpu)", "at least", 1, 'unit = "count"')
+    assert store.one(*asked).machine == "edited"
+    (store.results / "unverified.csv").write_text("file,reason\nedited/demo/table1,edited\n")
+    assert store.one(*asked).machine == "measured"
+    assert store.one(*asked, machine="edited").outcome == REPRODUCED
+
+
 def test_what_is_to_be_alike_is_not_exceeded(store):
     for ratio, outcome in ((1.05, REPRODUCED), (2.0, CONTRADICTED), (0.5, CONTRADICTED)):
         store.rows.clear()

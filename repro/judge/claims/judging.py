@@ -26,6 +26,7 @@ from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
 from repro.judge.claims.stored import Stored, is_timed, lacks_interval
 from repro.judge.intervals import Interval, Undefined, Value, argument_of, evaluate_all, reducer_of
+from repro.judge.verify import unverified
 from repro.model import DONE, ReproError
 from repro.run.statistics import median
 from repro.show.results import is_missing
@@ -51,7 +52,8 @@ def verdicts(
     Raises `ReproError` when a ledger is malformed, or a predicate does not fit the rows that it selects.
 
     `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
-    number can be judged rather than only the effect, at the papers' sizes rather than at others, on more of its points.
+    number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
+    verified rather than by others, on more of its points.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -69,7 +71,10 @@ def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
     nearest = any(row["status"] == DONE and row["gpu"] and row["scale"] in ("paper", "large") for row in rows)
     points = sum(len(each.points) for each in measured)
     missing = sum(len(each.missing) for each in measured)  # what one value of all points lacks
-    return len(measured), paper, points, -missing, verdict.machine != "", nearest
+    listed = unverified(stored.folder.parent) if stored else {}
+    files = [f"{stored.machine}/{each.replace('-', '/', 1)}" for each in verdict.claim.artefacts] if listed else []
+    proven = not any(file in listed for file in files)
+    return len(measured), paper, proven, points, -missing, verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:

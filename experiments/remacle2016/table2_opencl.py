@@ -71,23 +71,27 @@ def plot(results):
 
 
 def drawn(results, backend):
-    """Draw operations and bytes a second of r, r' and z by order, solves, and BP5 by size.
+    """Draw operations and bytes a second of r, r' and z by order, solves, and BP5 by size; None of what has no value.
 
     They are of the C back end where the other has nothing.
     """
     backend = backend if backend in results.backends() else ON_CORES
+    panels = [each for each in PANELS if any(backend in results.backends(method, each[0]) for method in each[3])]
+    has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
+    if not panels and not has_bp5:
+        return None
     made, _ = figure(PAGE, 5.2)
     made.clear()
     with style():
         axes = made.subplots(2, 3).ravel()
     cases = {case: str(products.CASES[case]) for case in results.cases if case in products.CASES}
-    for axis, (metric, unit, quantity, methods, theirs, printed) in zip(axes, PANELS, strict=False):
+    for axis in axes[len(panels) : len(axes) - has_bp5]:
+        axis.set_axis_off()
+    for axis, (metric, unit, quantity, methods, theirs, printed) in zip(axes, panels, strict=False):
         bars(axis, results, metric, methods, unit=unit, quantity=quantity, cases=cases, backend=backend,
              published=theirs, published_metric=printed)  # fmt: skip
         axis.set_xlabel("Order n")
-    if results.backends(bp5.METHOD, "iteration_rate"):
+    if has_bp5:
         bp5.drawn(axes[-1], results, backend)
-    else:
-        axes[-1].set_axis_off()
     caption(made, results, "operations and bytes as the paper counts them; solves to the residual of our Table 1")
     return made

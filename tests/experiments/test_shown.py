@@ -143,3 +143,13 @@ def test_what_kernels_alone_counted_is_drawn_and_no_table_or_panel_is_empty():
     figure.canvas.draw()
     boxes = [label.get_window_extent() for label in axes.get_xticklabels() if not label.get_rotation()]
     assert not any(one.x1 > next_.x0 for one, next_ in itertools.pairwise(boxes))
+
+
+def test_no_panel_has_the_papers_values_alone():
+    """The operator without mass has no number in the paper, and the kernels that have were not measured here."""
+    for name in ("table2_opencl", "table3_cuda"):
+        rows = [Row("remacle2016-table3", "large", "n7", "stored-fp64-no-mass", "cuda", "a device", metric=metric,
+                    value=4e6, unit=unit) for metric, unit in (("nodes", "count"), ("local", "s"))]  # fmt: skip
+        module = importlib.import_module(f"experiments.remacle2016.{name}")
+        frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+        assert module.plot(Results(frame, "large", "m", "remacle2016-table3", roofs=ROOFS)) is None

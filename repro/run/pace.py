@@ -45,17 +45,17 @@ class Pace:
         with contextlib.suppress(OSError, ValueError, LookupError):
             known = json.loads(self._path.read_bytes())[self._place]
             self._met.update({int(logarithm): count for logarithm, count in known.items()})
-        self.look()
-        while self._met.total() < FIRST:
-            self.look()
+        for _ in range(max(1, FIRST - self._met.total())):
+            self._work_all()
 
     def look(self) -> float:
         """Return the seconds of a job, the mean of all cores, and count it.
 
         While this process has others of its own, as the ranks of a rival, which may wait busily, it is the last one's.
         """
-        if _has_children():
-            return self._last
+        return self._last if _has_children() else self._work_all()
+
+    def _work_all(self) -> float:
         taken: list[float] = []
         threads = [
             threading.Thread(target=self._work, args=(core, operands, taken))

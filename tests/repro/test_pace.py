@@ -66,6 +66,15 @@ def test_processes_of_its_own_are_not_what_slows_the_cores(pace):
     assert pace._met.total() == met + 1
 
 
+def test_a_process_that_has_others_from_the_start_knows_a_pace(pace):
+    rival = subprocess.Popen(["sleep", "60"])
+    try:
+        assert 0 < Pace().look() < 1
+    finally:
+        rival.kill()
+        rival.wait()
+
+
 def test_a_container_with_a_part_of_more_cores_has_as_many_jobs(pace, monkeypatch):
     monkeypatch.setattr("repro.run.pace.cores", lambda: 1)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2}, raising=False)

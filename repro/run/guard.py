@@ -78,7 +78,7 @@ class Guard:
         self._looked = time.perf_counter()
 
     def pace(self) -> tuple[float, float] | None:
-        """Return by what the times have to be multiplied at the cores' quickest and slow pace; None where not known."""
+        """Return the factors from the times to those at the cores' quickest pace and a slow one; None if not known."""
         self._look()
         jobs = [seconds for seconds in self._jobs if seconds]
         return self._watched.factors(sum(jobs) / len(jobs)) if jobs else None

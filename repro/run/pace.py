@@ -3,13 +3,14 @@
 Where other systems share the cores, their clock or the last cache, as on most rented machines, a time changes by half
 from one hour to the next, and nothing that this system counts shows it. A job that is always the same does: each core
 multiplies small matrices and reads vectors beyond its own caches, at the same time. Jobs are counted by how long they
-took, in a file of the machine's cache; there is no telling what no job has met yet.
+took, in a file of the machine's cache. A pace that no job has met yet is not known.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import math
 import os
@@ -25,7 +26,7 @@ MATRIX, VECTOR = 128, 1 << 18  # rows of the matrices, numbers of the vectors: a
 JOBS = 12  # of a look
 BIN = 0.02  # of a logarithm, in which jobs are counted
 QUICKEST, SLOW = 0.02, 0.95  # shares of the jobs that are quicker than what counts as quickest and as slow
-FIRST = 40  # looks before the first, where the machine has met fewer jobs
+FIRST = 40  # looks that a machine has to have met, or they are made at once
 
 
 class Pace:
@@ -51,7 +52,7 @@ class Pace:
     def look(self) -> float:
         """Return the seconds of a job, the mean of all cores, and count it.
 
-        While this process has others of its own, as the ranks of a rival, which may wait busily, it is the last one's.
+        While this process has children, as the ranks of a rival, which may wait busily, it returns the last look's.
         """
         return self._last if _has_children() else self._work_all()
 
@@ -80,16 +81,21 @@ class Pace:
         taken.append((time.perf_counter() - begun) / JOBS)
 
     def factors(self, seconds: float) -> tuple[float, float]:
-        """Return by what a time has to be multiplied that jobs of `seconds` stand beside, at the quickest and slowly.
+        """Return the factors from a time to the same at the cores' quickest pace and at a slow one.
 
-        The first is 1 at most, the second 1 at least.
+        The first is 1 at most, the second 1 at least. `seconds`: of the jobs beside the time.
         """
-        bins = sorted(self._met.elements())
-        quick, slow = (math.exp(BIN * bins[int(share * (len(bins) - 1))]) for share in (QUICKEST, SLOW))
-        return min(1.0, quick / seconds), max(1.0, slow / seconds)
+        return min(1.0, self._job(QUICKEST) / seconds), max(1.0, self._job(SLOW) / seconds)
+
+    def _job(self, share: float) -> float:
+        """Return the seconds that a share of all jobs took at most."""
+        rank = int(share * (self._met.total() - 1))
+        bins = sorted(self._met)
+        counted = itertools.accumulate(self._met[each] for each in bins)
+        return math.exp(BIN * next(each for each, count in zip(bins, counted, strict=True) if count > rank))
 
     def keep(self) -> None:
-        """Write what has been met into the machine's file; a process that writes at the same time may be lost."""
+        """Write the counts into the machine's file; those of a process that writes at the same time may be lost."""
         known = {}
         with contextlib.suppress(OSError, ValueError):
             known = json.loads(self._path.read_bytes())
@@ -99,7 +105,7 @@ class Pace:
 
 
 def _cores() -> list[int | None]:
-    """Return the cores that this process may use; no certain ones where a container has a part of the time of more."""
+    """Return the cores that this process may use: None for each where a container has fewer than threads may run on."""
     count = cores()
     own = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return own if len(own) == count else [None] * count

@@ -59,7 +59,7 @@ class Unwatched:
         return None
 
     def factors(self, seconds: float) -> tuple[float, float]:
-        """Return by what a time has to be multiplied that such jobs stand beside, at the quickest and slowly."""
+        """Return the factors from a time beside such jobs to the same at the quickest pace and at a slow one."""
         return 1.0, 1.0
 
 
@@ -73,7 +73,7 @@ class Cores(Unwatched):
         return self._pace.look() if self._pace else None
 
     def factors(self, seconds: float) -> tuple[float, float]:
-        self._pace.keep()
+        self._pace.keep()  # all looks at what is timed have been made
         return self._pace.factors(seconds)
 
 

@@ -1,4 +1,4 @@
-"""Why two of remacle2016's effects are missed: rows with the other choice explain as much as they show."""
+"""Why some of remacle2016's effects are missed: rows with the other choice explain as much as they show."""
 
 import math
 import shutil
@@ -18,13 +18,17 @@ ORDERS = [f"n{order}" for order in range(2, 8)]
 
 @pytest.fixture
 def why(tmp_path):
-    """Return the verdict on a claim by values of a table: method, back end and metric, each alike in every case."""
+    """Return the verdict on a claim by values of a table: method, back end and metric, each alike in every case.
 
-    def judged(claim, stem, cases, values):
+    In some other cases all have the same value.
+    """
+
+    def judged(claim, stem, cases, values, others=None):
+        places = [(case, place, value) for case in cases for place, value in values.items()]
+        places += [(case, place, value) for case, value in (others or {}).items() for place in values]
         rows = [
             Row(f"remacle2016-{stem}", "paper", case, method, backend, "GPU", metric, value, unit, value, value, 9)
-            for case in cases
-            for (method, backend, metric, unit), value in values.items()
+            for case, (method, backend, metric, unit), value in places
         ]
         folder = tmp_path / "box" / "remacle2016"
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,6 +59,21 @@ def test_the_hosts_coarse_part_costs_what_it_does_not_cost_on_the_gpu(why, besid
     assert verdict.outcome == CONTRADICTED and len(verdict.effect.points) == len(SIZES)
     for found in explained(verdict, "the processor computes the coarse part", share):
         assert found.value == pytest.approx(beside)
+
+
+@pytest.mark.parametrize(("exact", "share"), [(10, 1), (14, math.log(2 / 1.4) / math.log(2 / 1.1)), (20, None)])
+def test_one_cycle_lets_iterations_grow_by_what_it_leaves_of_the_coarse_system(why, exact, share):
+    """They double with one cycle; with the coarse system solved they grow from 10 to `exact`."""
+    values = {
+        ("one-cycle", "cuda", "iterations", "count"): 20.0,
+        ("exact-coarse", "cuda", "iterations", "count"): exact,
+    }
+    verdict = why(
+        "one-cycle", "table1", [f"mesh{mesh}-128" for mesh in (1, 2, 3)], values,
+        {f"mesh{mesh}-32": 10.0 for mesh in (1, 2, 3)},
+    )  # fmt: skip
+    assert verdict.outcome == CONTRADICTED and len(verdict.effect.points) == 3
+    explained(verdict, "one cycle leaves a part", share)
 
 
 @pytest.mark.parametrize(("launched", "share"), [(2.5, 1), (1.6, math.log(1.6) / math.log(2)), (1.0, None)])

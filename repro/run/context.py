@@ -171,7 +171,7 @@ class Run:
         repro.run.statistics.Summary
             Of the warm samples, in seconds.
         """
-        from repro.run import statistics, timing
+        from repro.run import state, statistics, timing
 
         if not is_time(unit):
             raise ReproError(f"{metric}: {unit!r} is no unit of time")
@@ -180,6 +180,8 @@ class Run:
         clock = device or (timing.HostClock() if self.cell.backend == "host" else self.device)
         self._note(clock)
         limit = SAMPLING_SECONDS[self.scale] if max_seconds is None else max_seconds
+        # A smoke run takes seconds, and nobody compares its times: its cores' pace is not looked at.
+        watched = state.watch(clock, paced=self.scale != "smoke")
 
         checked = timing.timed(clock, function)
         error = self._verify(check, tolerance, metric, "")
@@ -189,7 +191,7 @@ class Run:
                 samples = timing.sample(
                     function, clock, cold=evict, max_seconds=limit, warm_up_seconds=min(WARM_UP, limit / 10),
                     called_before=True, capture=capture, batch=None if evict else repeats, checked=checked,
-                    once=SEVERAL_TIMES[self.scale],
+                    once=SEVERAL_TIMES[self.scale], watched=watched,
                 )  # fmt: skip
             taken.append((name, samples, statistics.summarise(samples.seconds)))
         error = _worst(error, self._verify(check, tolerance, metric, " after timing"))

@@ -64,7 +64,7 @@ def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> di
     cell, artefact = task.cell, task.artefact
     run = Run(cell, artefact.id, settings.scale, settings.seed, settings.overrides)
     begun, trace, ran = time.monotonic(), "", tracing.Ran()
-    if cell.backend in state.ON_CORES and (cores := pace.of_cores()):
+    if settings.scale != "smoke" and cell.backend in state.ON_CORES and (cores := pace.of_cores()):
         cores.look()  # before any rival has processes of its own
     try:
         module = discovery.load(artefact)

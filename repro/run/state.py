@@ -64,10 +64,10 @@ class Unwatched:
 
 
 class Cores(Unwatched):
-    """A processor of which the pace of its cores is known."""
+    """A processor, of which the pace of its cores is known unless it is not asked for."""
 
-    def __init__(self):
-        self._pace = pace.of_cores()
+    def __init__(self, paced: bool = True):
+        self._pace = pace.of_cores() if paced else None
 
     def look(self) -> float | None:
         return self._pace.look() if self._pace else None
@@ -82,10 +82,10 @@ class Processor(Cores):
 
     loses_slices = True
 
-    def __init__(self):
+    def __init__(self, paced: bool = True):
         import resource
 
-        super().__init__()
+        super().__init__(paced)
         self._usage = functools.partial(resource.getrusage, resource.RUSAGE_SELF)
 
     def settle(self) -> None:
@@ -208,18 +208,21 @@ def _is_child(pid: int) -> bool:
     return int(status.rpartition(")")[2].split()[1]) == os.getpid()
 
 
-def watch(clock: Any) -> Unwatched:
-    """Return what reads the state of a clock's device; one for each device, so that it knows the best clock so far."""
+def watch(clock: Any, paced: bool = True) -> Unwatched:
+    """Return what reads the state of a clock's device; one for each device, so that it knows the best clock so far.
+
+    `paced`: with the pace of a processor's cores.
+    """
     backend = getattr(clock, "backend", "")
-    return _watch(clock.name, backend, bool(getattr(clock, "is_gpu", False)))
+    return _watch(clock.name, backend, bool(getattr(clock, "is_gpu", False)), paced)
 
 
 @functools.cache
-def _watch(name: str, backend: str, is_gpu: bool) -> Unwatched:
+def _watch(name: str, backend: str, is_gpu: bool, paced: bool) -> Unwatched:
     if backend in ON_CORES and os.name == "posix":
-        return Processor()
+        return Processor(paced)
     if backend == "opencl" and not is_gpu:
-        return Cores()
+        return Cores(paced)
     if is_gpu and (nvml := management()) is not None:
         for handle in nvml.handles():
             if nvml.text("nvmlDeviceGetName", handle) == name:

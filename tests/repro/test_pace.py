@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from repro.judge import spread
+from repro.model import Cell
+from repro.run.context import Run
 from repro.run.guard import Guard
 from repro.run.pace import Pace
 from repro.run.state import Unwatched
@@ -95,6 +97,17 @@ def test_samples_tell_the_pace_that_they_were_taken_at():
     taken = sample(lambda: time.sleep(0.001), HostClock(), max_seconds=0.02, watched=Slowed())
     assert taken.pace == pytest.approx((2 / 3, 1.0))
     assert Guard(Unwatched()).pace() is None
+
+
+def test_a_smoke_run_looks_at_no_pace():
+    paces = {scale: [each.get("pace") for each in _timed(scale).samples.values()] for scale in ("smoke", "small")}
+    assert paces["smoke"] == [None] and len(paces["small"][0]) == 2
+
+
+def _timed(scale):
+    run = Run(Cell("a", "loop", "host"), "demo2020-table1", scale)
+    run.time("wall", lambda: time.sleep(0.001), check=lambda: 0.0, tolerance=1.0, max_seconds=0.02)
+    return run
 
 
 def test_an_interval_holds_at_the_quickest_pace():

@@ -26,7 +26,8 @@ def figures(
 ) -> None:  # fmt: skip
     """Draw figures and write pages again from stored results, of every machine, without measuring anything.
 
-    Of a page that is its titles and tables; pages are written beside the results alone. What an artefact has beside its
+    Rows have their intervals computed again of the raw samples first, in case the rule has changed. Of a page that is
+    its titles and tables; rows and pages are written beside the results alone. What an artefact has beside its
     figure, as a moving picture, is made again in its own format; one that needs what is not on this machine stays as it
     is, and that is said. Exit status: 0 when all others are made, 1 when one cannot be.
     """
@@ -35,6 +36,7 @@ def figures(
     from repro.show import plots
     from repro.show.measurements import measurements
     from repro.show.redraw import pack, redraw, redraw_extras, retell
+    from repro.show.summarise import summarise
 
     wanted = formats.split(",")
     for name in wanted:
@@ -44,10 +46,11 @@ def figures(
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
         found = [each for each in found if each.machine == machine]
-    drawn = failed = told = packed = more = 0
+    drawn = failed = told = packed = more = again = 0
     for each in found:
         artefact = artefacts[each.artefact]
         try:
+            again += output is None and summarise(each)
             try:
                 drawn += bool(redraw(artefact, each, wanted, output))
                 more += len(redraw_extras(artefact, each, output))
@@ -60,6 +63,7 @@ def figures(
         else:
             packed += packing and pack(each)
     text = f", {plural(more, 'file')} beside" if more else ""
+    text += f"; the intervals of {plural(again, 'artefact')} have changed" if again else ""
     text += f"; the pages of {plural(told, 'artefact')} have changed" if told else ""
     text += f"; the rows of {plural(packed, 'artefact')} compressed" if packed else ""
     say(f"{plural(drawn, 'figure')} drawn{text}" + (f", {failed} could not be" if failed else ""))

@@ -6,9 +6,10 @@ distribution, so that the difference of two rounds follows Student's t distribut
 freedom; few of them are heavy tails. A row's own rounds then moderate the prior: k of them bring k - 1 degrees of
 freedom, and the next round's distance follows t with the sum of both. With one round the prior says it all.
 
-The priors were fitted by maximum likelihood to the differences between two measurements of a row by equal kernels and
-baselines, on other days, in the stored history of the project. Times of a device alone and those in which the host has
-a part differ much; between set-up and solves, and between processors and GPUs, the history cannot tell.
+The priors come from the differences between two measurements of a row by equal kernels and baselines, on other days and
+other hosts, in the stored history of the project. Times of a device alone and those in which the host has a part differ
+much; between set-up and solves, and between processors and GPUs, the history cannot tell. Results are of a kind of
+machine, so that the interval of a device alone has room for another card of that kind.
 """
 
 import math
@@ -31,7 +32,7 @@ class Prior:
     freedom: float
 
 
-DEVICE_ALONE = Prior(0.005, 1.6)
+DEVICE_ALONE = Prior(0.007, 1.6)
 WITH_HOST = Prior(0.01, 0.7)
 
 

@@ -87,6 +87,13 @@ def shown(
     return [_shown(row, named(row, of_cell), rounds) for row in rows]
 
 
+def summarised(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a record as today's rule for intervals has them; of one that knows no rounds, as they are."""
+    if record["status"] != DONE or not record.get("rounds"):
+        return list(record["rows"])
+    return shown(record["rows"], record["rounds"], record["identity"]["parameters"])
+
+
 def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     last = rounds[-1]
     origin = {

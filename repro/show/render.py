@@ -21,6 +21,7 @@ from repro.discovery import Artefact
 from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
 from repro.rows import as_csv, frame
+from repro.run.rounds import summarised
 from repro.settings import Settings
 from repro.show import busy_cores
 
@@ -74,7 +75,7 @@ def _render(
     artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
 ) -> Rendered:
     current = [task.record for task in shown]
-    rows = [{**row, "artefact": artefact.id} for record in current for row in record["rows"]]
+    rows = [{**row, "artefact": artefact.id} for record in current for row in summarised(record)]
     rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
     results, figure = _results(artefact, rows, settings, manifest["machine"].get("cores")), None
     if any(record["status"] == DONE for record in current):

@@ -7,7 +7,7 @@ import pytest
 
 from repro.cache.store import write_packed
 from repro.cli import main
-from repro.judge import verify
+from repro.judge import spread, verify
 from repro.judge.verify import LIST, WRONG
 from repro.model import Skip
 
@@ -206,3 +206,34 @@ def test_a_figure_that_cannot_be_drawn_is_said_and_hides_no_other(measured, caps
 @pytest.mark.parametrize("arguments", [("--format", "gif"), ("--machine", "nobody"), ("table99",)])
 def test_wrong_names_are_refused(measured, arguments):
     assert figures(measured, *arguments) == 2
+
+
+def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(measured, capsys, monkeypatch):
+    """As verify does, which computes them from the bottom; the samples stay, and so do rows that the rule leaves."""
+
+    def wrong():
+        return [each for each in verify.verify(measured.results) if "table1" in each.file and each.kind == WRONG
+                and LIST not in each.what]  # fmt: skip
+
+    files = [measured.file(f"table1.smoke{suffix}") for suffix in (".csv", ".json", ".samples.json.xz")]
+    before = [each.read_bytes() for each in files]
+    old = results_of(measured).frame.set_index(["case", "method", "metric"])
+    assert figures(measured, "--format", "png") == 0 and [each.read_bytes() for each in files] == before
+    assert "intervals" not in capsys.readouterr().err
+
+    wider = spread.Prior(3 * spread.WITH_HOST.scale, spread.WITH_HOST.freedom)
+    with monkeypatch.context() as patched:
+        patched.setattr(spread, "WITH_HOST", wider)
+        assert any("by its samples" in each.what for each in wrong())
+        assert figures(measured, "--format", "png") == 0 and not wrong()
+    assert "the intervals of 1 artefact have changed" in capsys.readouterr().err
+    assert [each.read_bytes() == held for each, held in zip(files, before, strict=True)] == [False, False, True]
+    new = results_of(measured).frame.set_index(["case", "method", "metric"])
+    timed = new["n"].notna()
+    assert timed.any()
+    assert (new["ci_high"] > old["ci_high"])[timed].all() and (new["ci_low"] < old["ci_low"])[timed].all()
+    assert new.drop(columns=["ci_low", "ci_high"]).equals(old.drop(columns=["ci_low", "ci_high"]))
+
+    traces = measured.traces()  # a run that measures nothing writes them by the rule as well
+    assert measured.run("table1") == 0 and measured.traces() == traces
+    assert not wrong() and results_of(measured).frame.set_index(["case", "method", "metric"]).equals(old)

@@ -1,0 +1,49 @@
+"""Rows that are stored, with the medians and intervals that today's rule gives of their raw samples."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from repro.cache.code import digest
+from repro.cache.store import ARCHIVE, as_stored, content, unzipped, write_atomically, write_packed
+from repro.model import DONE
+from repro.rows import as_csv, parse
+from repro.run.rounds import named, shown
+from repro.show.measurements import Measurement
+
+FIRST = 1  # schema of the first edition, whose samples know no rounds
+
+
+def summarise(stored: Measurement) -> bool:
+    """Write the rows of an artefact's stored results again where the rule for intervals has changed since.
+
+    Return whether that changed any. Samples stay as they are; files of the first edition do, too.
+    """
+    path = stored.beside(".json")
+    manifest = json.loads(path.read_bytes()) if path else {}
+    if manifest.get("schema", FIRST) == FIRST or ARCHIVE not in manifest["files"]:
+        return False
+    before = content(stored.csv)
+    samples: dict[tuple, list[Mapping[str, Any]]] = {}
+    for cell in unzipped(content(stored.csv.with_name(path.stem + ARCHIVE)))["samples"]:
+        samples.setdefault(_place(cell), []).append(cell)
+    rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode(), manifest)]).encode()
+    if rows == before:
+        return False
+    write_rows = write_atomically if as_stored(stored.csv) == stored.csv else write_packed
+    write_rows(stored.csv, rows)
+    manifest["files"][".csv"] = digest(rows)
+    write_atomically(path, json.dumps(manifest, indent=1) + "\n")
+    return True
+
+
+def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
+    for cell in cells:
+        name = named(row, cell["parameters"])
+        if row["status"] == DONE and row["n"] and name in cell.get("rounds", [{"samples": ()}])[-1]["samples"]:
+            return shown([row], cell["rounds"], cell["parameters"])[0]
+    return row
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["case"], row["method"], row["backend"]

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 from benchmarks import spmv
+from kernels.device import cpu
 from repro.show import plots
 
 WHATS = spmv.Scaling.params[0]
 SATURATED = 0.95  # of the most that any number of threads reads
-NODES = Path("/sys/devices/system/node")
 
 
 def measured(opened, size_bytes):
@@ -37,12 +37,6 @@ def saturation(rows) -> tuple[int, float]:
     reads = [(threads, rate) for what, threads, rate, *_ in rows if what == "read"]
     most = max(rate for _, rate in reads)
     return min(threads for threads, rate in reads if rate >= SATURATED * most), most
-
-
-def domains() -> str:
-    """Return how many domains of memory the processor has."""
-    count = len(list(NODES.glob("node[0-9]*")))
-    return {0: "NUMA not told", 1: "one NUMA node"}.get(count, f"{count} NUMA nodes")
 
 
 def drawn(rows, title: str):
@@ -78,7 +72,9 @@ def main(folder: str = ".") -> None:
         writer = csv.writer(stream)
         writer.writerow(("what", "threads", "gb_per_s", "slowest", "fastest"))
         writer.writerows((what, threads, *(f"{rate:.4g}" for rate in rates)) for what, threads, *rates in rows)
-    plots.save(drawn(rows, f"{opened.name}, {opened.compute_units} threads, {domains()}, {size / 1e6:.0f} MB"), stem)
+    plots.save(
+        drawn(rows, f"{opened.name}, {opened.compute_units} threads, {cpu.domains()}, {size / 1e6:.0f} MB"), stem
+    )
     for what, threads, rate, *_ in rows:
         print(f"{what:12} {threads:4} threads {rate:8.1f} GB/s")
 

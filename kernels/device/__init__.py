@@ -46,6 +46,7 @@ import functools
 import importlib
 from typing import NamedTuple
 
+from kernels.device import cpu
 from kernels.device.base import Device
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.recording import begin_record, record, recorded
@@ -110,7 +111,8 @@ def survey() -> list[Survey]:
         try:
             device = open_device(backend)
             made_by = (f"{device.details[what]}" for what in ("platform", "compiler") if what in device.details)
-            found.append(Survey(backend, True, ", ".join([device.name, *made_by]), ""))
+            nodes = [cpu.domains()] if backend == "openmp" else []
+            found.append(Survey(backend, True, ", ".join([device.name, *made_by, *nodes]), ""))
         except Unavailable as missing:
             found.append(Survey(backend, False, missing.reason, missing.remedy))
     return found

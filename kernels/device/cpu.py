@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
+NODES = Path("/sys/devices/system/node")
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 
 
@@ -47,6 +48,26 @@ def threads() -> int:
     """Return how many threads are wanted: ``OMP_NUM_THREADS``, as for other programs, else the cores."""
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(asked) if asked.isdigit() and int(asked) else cores()
+
+
+def nodes() -> list[set[int]]:
+    """Return the CPUs that this process may use, by the NUMA node that they belong to; none where none is told."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    own, found = os.sched_getaffinity(0), []
+    try:
+        for path in sorted(NODES.glob("node[0-9]*/cpulist"), key=lambda path: int(path.parent.name[4:])):
+            ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
+            found.append(own & {cpu for ends in ranges for cpu in range(int(ends[0]), int(ends[-1]) + 1)})
+    except (OSError, ValueError):  # a container may hide them
+        return []
+    return [cpus for cpus in found if cpus]  # a node may have memory alone
+
+
+def domains() -> str:
+    """Return in words how many NUMA nodes the CPUs that this process may use belong to."""
+    count = len(nodes())
+    return {0: "NUMA not told", 1: "one NUMA node"}.get(count, f"{count} NUMA nodes")
 
 
 def memory_bytes() -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import time
+import weakref
 
 import numpy as np
 import scipy.sparse
@@ -13,6 +15,7 @@ from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Signature, Source
 
 BROKEN = "another C compiler, named by CC"
+PLACED = 4 << 20  # bytes of an array for each NUMA node: smaller ones stay in caches, and pages may have 2 MiB
 # Set by who loads the library, to the pool's function.
 _HEAD = "void (*dialect_run)(void (*)(long, long, const void *), const void *, long);\n"
 _LAUNCH = """
@@ -36,7 +39,11 @@ void launch_{name}(const long dialect_gx, const long dialect_gy, const long dial
 
 
 class Device(base.Device):
-    """The processor. Arrays are NumPy's; work is done when a call returns."""
+    """The processor. Arrays are NumPy's; work is done when a call returns.
+
+    Where it has several NUMA nodes, the pool's threads write large arrays first, each a part: its pages then lie on the
+    thread's node, as the thread's blocks of each launch do. `array` copies those that were made otherwise.
+    """
 
     backend, extension = "openmp", ".cpu.c"
     prelude, flags = "prelude_openmp.h", " ".join(compiler.FLAGS)
@@ -58,12 +65,16 @@ class Device(base.Device):
         super().__init__()
         with_what = compiler.compiler()
         self._pool = pool.shared(flags(), sanitized.wanted())
+        nodes = self._pool.nodes
+        self._least = PLACED * nodes if min(nodes, self._pool.threads) > 1 else math.inf
+        self._placed: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
         self.name = cpu.name()
         self.compute_units = self._pool.threads
         self.memory_bytes, self.cache_bytes = cpu.memory_bytes(), cpu.cache_bytes()
         self.details = {
             "compiler": with_what.version, "flags": " ".join(flags()), "threads": self.compute_units,
             "clock": "host, monotonic",
+            **({"NUMA nodes": nodes} if nodes > 1 else {}),
         }  # fmt: skip
 
     def limited(self, threads: int):
@@ -109,13 +120,25 @@ class Device(base.Device):
         return int if dtype.kind in "iu" else float
 
     def array(self, x, dtype=None):
-        return np.ascontiguousarray(x, dtype)
+        found = np.ascontiguousarray(x, dtype)
+        if found.nbytes < self._least:
+            return found
+        memory = found if found.base is None else found.base
+        if self._placed.get(id(memory)) is memory:
+            return found
+        return self._place(cpu.aligned_empty(found.shape, found.dtype), found)
 
     def empty(self, shape, dtype):
-        return cpu.aligned_empty(shape, dtype)
+        return self._place(cpu.aligned_empty(shape, dtype))
 
     def zeros(self, shape, dtype):
-        return cpu.aligned_zeros(shape, dtype)
+        return self._place(cpu.aligned_zeros(shape, dtype))
+
+    def _place(self, made, content=None):
+        if made.nbytes >= self._least:
+            self._pool.place(made, content)
+            self._placed[id(made.base)] = made.base
+        return made
 
     def fill(self, a, value):
         a.fill(value)

@@ -1,12 +1,14 @@
 /* Threads that share out the blocks of a grid, for every kernel of a process: each has a part of its own, the same in
  * every launch, and takes from the others' what is left there. So nobody waits for a thread that has lost its core
- * before it began. A thread that waits spins, after a while lets others have its core, and then sleeps. */
+ * before it began. A thread that waits spins, after a while lets others have its core, and then sleeps. On a processor
+ * of several NUMA nodes a thread, the caller apart, stays on the cores of one, where its parts of arrays lie. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #define MOST_THREADS 1024
@@ -57,6 +59,7 @@ static work_t *_Atomic work;
 static const void *_Atomic job;
 static _Atomic long total;
 static atomic_int each; /* chunks of a part */
+static atomic_int keeps_apart; /* each thread to its part */
 static _Alignas(64) atomic_int launch;   /* its number */
 static _Alignas(64) atomic_int unfinished; /* chunks */
 static _Alignas(64) atomic_int sleeping;
@@ -65,6 +68,8 @@ static struct {
     _Alignas(64) _Atomic uint64_t left; /* number of the launch, and how many chunks nobody has taken */
 } part[MOST_THREADS];
 
+static const uint64_t *masks; /* of the threads, the CPUs that each may use */
+static size_t mask_bytes;
 static int parts = 1, is_started, takes_others = 1;
 static atomic_int used = 1; /* threads that take part, of all `parts` */
 static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
@@ -110,9 +115,10 @@ static void share(int me, int number)
     const void *const given = atomic_load(&job);
     const int sharing = atomic_load(&used), of_part = atomic_load(&each);
     const long count = atomic_load(&total), chunks = (long)sharing * of_part;
+    const int reach = takes_others && !atomic_load(&keeps_apart) ? sharing : 1;
     if (me >= sharing) return;
     int done = 0;
-    for (int i = 0; i < (takes_others ? sharing : 1); ++i) {
+    for (int i = 0; i < reach; ++i) {
         const int which = (me + i) % sharing;
         for (int left; (left = take(which, number)); ++done) {
             const long k = (long)(which + 1) * of_part - left;
@@ -126,6 +132,9 @@ static void share(int me, int number)
 static void *serve(void *given)
 {
     const int me = (int)(intptr_t)given;
+#ifdef __linux__
+    if (masks) sched_setaffinity(0, mask_bytes, (const cpu_set_t *)((const char *)masks + me * mask_bytes));
+#endif
     for (int number = 0;;) {
         wait_for_change(&launch, number, &sleeping, SPIN_NS);
         number = atomic_load(&launch);
@@ -173,6 +182,13 @@ int pool_set(int threads, int may_take_others)
     return parts;
 }
 
+/* Have each thread but the caller's use the CPUs of its mask alone; before the first launch. The masks are kept. */
+void pool_bind(const uint64_t *of_threads, long bytes)
+{
+    masks = of_threads;
+    mask_bytes = (size_t)bytes;
+}
+
 /* Have so many threads take part from the next launch on, at most all that there are; return how many will. */
 int pool_use(int threads)
 {
@@ -183,8 +199,7 @@ int pool_use(int threads)
     return will;
 }
 
-/* Do all of a launch; the blocks that a thread gets begin where they did in the launch before. */
-void pool_run(work_t *asked, const void *given, long blocks)
+static void run(work_t *asked, const void *given, long blocks, int apart)
 {
     if (atomic_load(&used) == 1 || blocks == 1) {
         asked(0, blocks, given);
@@ -199,6 +214,7 @@ void pool_run(work_t *asked, const void *given, long blocks)
     const int sharing = atomic_load(&used);
     const int of_part = blocks < (long)sharing * CHUNKS ? (int)((blocks + sharing - 1) / sharing) : CHUNKS;
     atomic_store(&each, of_part);
+    atomic_store(&keeps_apart, apart);
     atomic_store(&unfinished, sharing * of_part);
     for (int k = 0; k < sharing; ++k)
         atomic_store(&part[k].left, (uint64_t)(uint32_t)number << 32 | (uint32_t)of_part);
@@ -207,4 +223,31 @@ void pool_run(work_t *asked, const void *given, long blocks)
     share(0, number);
     for (int rest; (rest = atomic_load(&unfinished));) wait_for_change(&unfinished, rest, &caller_sleeps, CALLER_SPIN_NS);
     pthread_mutex_unlock(&launching);
+}
+
+/* Do all of a launch; the blocks that a thread gets begin where they did in the launch before. */
+void pool_run(work_t *asked, const void *given, long blocks) { run(asked, given, blocks, 0); }
+
+struct memory {
+    char *to;
+    const char *from;
+    long bytes, threads;
+};
+
+static void place_some(long k, long last, const void *given)
+{
+    const struct memory *const all = given;
+    const long begin = all->bytes * k / all->threads, size = all->bytes * last / all->threads - begin;
+    if (all->from)
+        memcpy(all->to + begin, all->from + begin, size);
+    else
+        memset(all->to + begin, 0, size);
+}
+
+/* Write memory that nobody has touched, so that each thread's part of it lies on the thread's node: other memory's
+ * content, or zeros. */
+void pool_place(void *to, const void *from, long bytes)
+{
+    const struct memory all = {to, from, bytes, atomic_load(&used)};
+    run(place_some, &all, all.threads, 1);
 }

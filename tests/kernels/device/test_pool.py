@@ -12,6 +12,7 @@ import pytest
 
 from kernels.device import compiler, cpu, pool
 
+CPUS = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 WORK = ctypes.CFUNCTYPE(None, ctypes.c_long, ctypes.c_long, ctypes.c_void_p)
 COUNT = """
 KERNEL count(const long n, GLOBAL int *RESTRICT seen)
@@ -34,12 +35,12 @@ def own_pool(tmp_path, monkeypatch):
     """Return a function that makes a pool apart from the process's: its own copy of the library."""
     made = []
 
-    def make(threads, takes_others=True):
+    def make(threads, takes_others=True, nodes=()):
         text = pool.SOURCE.read_text() + f"/* {len(made)} {tmp_path} */"
         source = tmp_path / f"pool{len(made)}.c"
         source.write_text(text)
         monkeypatch.setattr(pool, "SOURCE", source)
-        made.append(pool.Pool(threads, compiler.FLAGS, takes_others))
+        made.append(pool.Pool(threads, compiler.FLAGS, takes_others, nodes))
         return made[-1]
 
     return make
@@ -157,6 +158,36 @@ def test_a_forked_process_has_threads_of_its_own(count, tmp_path):
         count(1000, 1000, seen)
         os._exit(0 if (seen == 2).all() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs and Linux")
+def test_each_thread_but_the_callers_keeps_to_its_node(own_pool):
+    own, found, meet = own_pool(4, nodes=[{CPUS[0]}, {CPUS[1]}]), {}, threading.Barrier(4, timeout=20)
+
+    def work(first, last, job):
+        found[first] = os.sched_getaffinity(0)
+        meet.wait()
+
+    run(own, work, 4)
+    assert [found[k] for k in range(4)] == [set(CPUS), {CPUS[0]}, {CPUS[1]}, {CPUS[1]}]
+    assert os.sched_getaffinity(0) == set(CPUS)
+    assert sorted(k for first, last in ranges(own, 1000) for k in range(first, last)) == list(range(1000))
+
+
+def test_threads_of_one_node_are_not_bound(own_pool):
+    own = own_pool(2, nodes=[set(CPUS)])
+    assert own.nodes <= 1 and not hasattr(own, "_masks")
+
+
+@pytest.mark.parametrize("threads", [1, 3, 8])
+def test_threads_write_each_its_part(own_pool, threads):
+    own, random = own_pool(threads), np.random.default_rng(1)
+    for size in (0, 1, 7, 8, 100_003):
+        content, around = random.integers(1, 255, size, np.uint8), np.full(size + 2, 255, np.uint8)
+        own.place(around[1:-1], content)
+        assert np.array_equal(around[1:-1], content)
+        own.place(around[1:-1])
+        assert not around[1:-1].any() and around[0] == around[-1] == 255
 
 
 @pytest.mark.parametrize(("asked", "threads"), [("3", 3), ("2,1", 2), ("", None), ("none", None), ("0", None)])

@@ -5,6 +5,7 @@ import contextlib
 import fnmatch
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,9 @@ FAMILY = Family(
 )  # fmt: skip
 
 
+LINK = "[{}]({})".format
+
+
 @pytest.fixture
 def store(tmp_path):
     return Store(tmp_path)
@@ -55,7 +59,7 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     reasons = (Reason("host-code", "it is simpler", "tests/test_demo.py::test_simple", cases=("b*",)),)
     family = replace(FAMILY, kernels={"fast": ("demo/fast.py",)}, reasons=reasons)
     others = replace(FAMILY, name="Others", kernels={"faster": ("demo/faster.py",)})
-    for case, ours, beside, theirs in (("a", 2.0, 1.0, 0.9), ("b1", 2.0, 3.0, 0.5), ("b2", 2.0, 1.0, 0.98),
+    for case, ours, beside, theirs in (("a", 2.0, 1.0, 0.9), ("b1", 2.0, 3.0, 0.5), ("b2", 2.0, 1.0, 0.985),
                                        ("c", 1.0, 3.0, 2.0)):  # fmt: skip
         store.row(case, "fast", "solve", ours)
         store.row(case, "faster", "solve", beside)
@@ -63,18 +67,78 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     store.row("d", "fast", "solve", 1.0)
     store.judged(claim(effect(), '[claim.where]\ncpu = "table1 slow solve"\ngpu = "table1 fast solve"'))
     stored, given = Stored(store.results, "box"), [Ledger("demo", families=(family, others))]
-    count, found, ran = losses.compared(given, stored)
-    assert count == 8 and ran == {"host-code": 8}
-    assert [(each.family, each.case, each.ours, round(each.ratio, 3), each.reason) for each in found] == [
+    found, ran = losses.compared(given, stored)
+    assert len(found) == 8 and ran == {"host-code": 8}
+    behind = [each for each in found if each.behind]
+    assert [(each.family, each.case, each.ours, round(each.difference.ratio, 3), each.reason) for each in behind] == [
         ("Solves", "a", "fast", 0.45, None), ("Solves", "b1", "fast", 0.25, reasons[0]),
-        ("Solves", "b2", "fast", 0.49, reasons[0]), ("Others", "a", "faster", 0.9, None),
+        ("Solves", "b2", "fast", 0.492, reasons[0]), ("Others", "a", "faster", 0.9, None),
         ("Others", "b1", "faster", 0.167, None), ("Others", "c", "faster", 0.667, None),
     ]  # fmt: skip
-    told = losses.table(given, {"box: GPU 1": stored}, lambda text, path: f"[{text}]({path})")
-    assert "- box: GPU 1: 6 of 8 cases of a family that a rival ran, 4 of these without a tested reason" in told
-    assert "tested reason; rivals: `host-code` in 8\n" in told
-    assert "| 2 | 0.250 to 0.490\u00a0× | it is simpler | [`test_simple`](tests/test_demo.py) |" in told
-    assert "| Others | demo Table 1, cuda, `paper`, box | `faster` | `host-code` | 3 | 0.167 to 0.900\u00a0× |" in told
+    told = losses.table(given, {"box: GPU 1": stored}, LINK)
+    assert (
+        "- box: GPU 1: of 8 cases of a family that a rival ran, 2 ahead, 0 undecided and 6 behind, 4 of these" in told
+    )
+    assert "of these without a tested reason; rivals: `host-code` in 8\n" in told
+    assert (
+        "| behind | 2 | 0.250 to 0.492\u00a0× (0.250 to 0.492) | it is simpler | [`test_simple`](tests/test_demo.py)"
+        in told
+    )
+    assert (
+        "box | `faster` | `host-code` | behind | 3 | 0.167 to 0.900\u00a0× (0.167 to 0.900) | no tested reason" in told
+    )
+
+
+def test_intervals_decide_where_a_rival_is_faster_and_nothing_that_may_be_lost_is_hidden(store, modules):
+    """By case: times of ours, of a rival and of another, each with how far its interval reaches to either side."""
+    family = replace(FAMILY, kernels={"fast": ("demo/fast.py",)})
+    times = {
+        "behind": ((1.0, 0.01), (0.9, 0.02), (5.0, 0.0)),
+        "hidden": ((1.0, 0.0), (0.8, 0.5), (0.9, 0.0)),  # the least median decides nothing, the other does
+        "wide": ((1.0, 0.2), (0.9, 0.2), (5.0, 0.0)),
+        "other": ((1.0, 0.0), (0.99, 0.001), (0.97, 0.2)),  # a rival that is level does not hide one that may be faster
+        "likely": ((1.0, 0.2), (1.1, 0.2), (5.0, 0.0)),
+        "few": ((1.0, 0.0), (0.9, None), (5.0, 0.0)),
+        "level": ((1.0, 0.001), (0.99, 0.001), (5.0, 0.0)),
+        "ahead": ((1.0, 0.01), (1.1, 0.01), (5.0, 0.0)),
+    }
+    for case, rows in times.items():
+        for method, (seconds, spread) in zip(("fast", "slow-1", "slow-2"), rows, strict=True):
+            store.row(case, method, "solve", 1e3 * seconds, unit="ms", spread=spread)  # ends are in its unit, too
+    store.judged(claim(effect(), '[claim.where]\ncpu = "table1 slow solve"\ngpu = "table1 fast solve"'))
+    stored, given = Stored(store.results, "box"), [Ledger("demo", families=(family,))]
+    found = {each.case: each for each in losses.compared(given, stored)[0]}
+    assert {case for case, each in found.items() if each.behind} == {"behind", "hidden"}
+    assert {case for case, each in found.items() if each.undecided} == {"wide", "other", "likely", "few"}
+    assert {case for case, each in found.items() if each.shown} == {"behind", "hidden", "wide", "other", "few"}
+    assert [case for case, each in found.items() if each.few] == ["few"]
+    assert (found["hidden"].rival, found["other"].rival) == ("slow-2", "slow-2")
+    wide = found["wide"].difference
+    assert (wide.ratio, wide.low, wide.high) == pytest.approx((0.9, 0.72 / 1.2, 1.08 / 0.8))
+    lines = losses.table(given, {"box": stored}, LINK).splitlines()
+    assert any(
+        "of 8 cases of a family that a rival ran, 2 ahead, 4 undecided and 2 behind, 2 of" in line for line in lines
+    )
+    rows = [line.split(" | ")[3:8] for line in lines if line.startswith("| Solves")]
+    assert rows == [
+        ["`slow-1`", "behind", "1", "0.900\u00a0× (0.873 to 0.927)", "no tested reason"],
+        ["`slow-2`", "behind", "1", "0.900\u00a0× (0.900 to 0.900)", "no tested reason"],
+        ["`slow-1`", "undecided", "1", "0.900\u00a0× (0.600 to 1.35)", "–"],
+        ["`slow-2`", "undecided", "1", "0.970\u00a0× (0.776 to 1.16)", "–"],
+        ["`slow-1`", "undecided, too few samples", "1", "0.900\u00a0× (0.735 to 1.10)", "–"],
+    ]  # fmt: skip
+
+
+def test_a_time_that_was_worked_out_has_the_interval_of_the_time_behind_it(store, modules, monkeypatch):
+    monkeypatch.setattr("repro.show.results.sources", lambda artefact, metric: ["whole"] if metric == "solve" else [])
+    for method, seconds in (("fast", 2.0), ("slow-1", 1.8)):
+        store.row("a", method, "whole", 10 * seconds, spread=0.2, n=9)
+        store.row("a", method, "solve", seconds, spread=None)
+    family = replace(FAMILY, kernels={"fast": ("demo/fast.py",)})
+    ((entry,),) = measured(store, family)
+    ((case,), _) = losses.compared([Ledger("demo", families=(family,))], Stored(store.results, "box"))
+    assert case.undecided and not case.few and entry.undecided
+    assert (case.difference.low, case.difference.high) == pytest.approx((0.9 * 0.8 / 1.2, 0.9 * 1.2 / 0.8))
 
 
 def test_a_set_up_is_judged_with_its_solve_and_shown_alone(store, modules):
@@ -88,8 +152,21 @@ def test_a_set_up_is_judged_with_its_solve_and_shown_alone(store, modules):
     (((shown,),), ((added,),)) = (measured(store, family) for family in (alone, both))
     assert shown.faster.value == pytest.approx(1 / 3)
     assert (added.seconds, added.rival, added.faster.value, added.warm) == (5.0, "slow-1 (cuda)", 2.0, None)
-    count, found, _ = losses.compared([Ledger("demo", families=(alone, both))], Stored(store.results, "box"))
-    assert count == 1 and found == []
+    (case,), _ = losses.compared([Ledger("demo", families=(alone, both))], Stored(store.results, "box"))
+    assert case.family == "Both" and not case.shown and not case.undecided
+
+
+@pytest.mark.parametrize(("spread", "low", "few"), [(0.1, 0.9 * 0.9 / 1.1, False), (None, 0.9 / 1.5, True)])
+def test_the_interval_of_a_sum_adds_the_ends_of_its_parts(store, modules, spread, low, few):
+    """A part without an interval leaves the sum without one."""
+    family = replace(FAMILY, metric="setup + solve", kernels={"fast": ("demo/fast.py",)})
+    for method, seconds in (("fast", 1.0), ("slow-1", 0.9)):
+        store.row("a", method, "setup", seconds, spread=spread)
+        store.row("a", method, "solve", 3 * seconds, spread=0.1)
+    ((entry,),) = measured(store, family)
+    ((case,), _) = losses.compared([Ledger("demo", families=(family,))], Stored(store.results, "box"))
+    assert (case.undecided, case.shown, case.few, entry.undecided) == (True, True, few, True)
+    assert case.difference.low == pytest.approx(low)
 
 
 def test_a_processor_may_have_its_rivals_at_another_metric(store, modules):
@@ -210,15 +287,25 @@ def test_sizes_of_the_paper_come_first_then_large_ones_on_the_best_back_end(stor
 
 
 def test_what_was_not_measured_or_is_not_explained_says_so(store, modules):
-    link = "[{}]({})".format
-    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
+    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), LINK)
     assert text == "Not measured there: Solves (demo).\n"
     store.row("a", "faster", "solve", 2e-3, share=0.5)
     assert measured(store)[0][0].wants_explanation
-    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), link)
+    text = tables.kernels([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), LINK)
     (line,) = text.splitlines()[2:]
     assert "[demo Table 1](results/box/demo/table1.md), a, cuda" in line
     assert line.replace(tables.FIRM, " ").endswith("| 2.00 ms | 50 %, not profiled | – | no rival in this run | – |")
+
+
+@pytest.mark.parametrize(("spread", "end"), [(0.01, "1.10\u00a0×"), (0.2, "1.10\u00a0×, undecided")])
+def test_a_ratio_inside_the_intervals_is_no_win_in_any_table(store, modules, spread, end):
+    store.row("a", "fast", "solve", 1.0, spread=spread, share=0.9)
+    store.row("a", "slow-1", "solve", 1.1, spread=spread)
+    measured(store)
+    for table in (tables.kernels, partial(tables.best, most=1)):
+        text = table([Ledger("demo", families=(FAMILY,))], Stored(store.results, "box"), LINK)
+        assert text.splitlines()[2].endswith(f"| {end} |")
+    assert "- *Undecided*: " in tables.caption()
 
 
 def test_a_ledger_says_what_is_wrong_in_it(tmp_path):

@@ -167,9 +167,10 @@ class Stored:
         known = {tuple(row[name] for name in ("method", "backend", "device", "metric")) for row in rows}
         if len(known) < len(rows) and selector.stem != CEILINGS:  # of which a machine has several
             raise ReproError(f"{artefact} has several rows of {selector.metric} of a cell: say in brackets which")
-        return self._with_interval(_best(rows)) if rows else None
+        return self.with_interval(_best(rows)) if rows else None
 
-    def _with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
+    def with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row with the interval of the time behind it, where it has none of its own and there is one."""
         return {**row, **interval_behind(row, self._of_cell(row))} if is_missing(row["ci_low"]) else row
 
     def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:

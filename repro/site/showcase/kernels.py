@@ -12,9 +12,10 @@ from pathlib import Path
 from repro import environment
 from repro.judge.claims.notes import stand_ins
 from repro.judge.claims.stored import Stored
+from repro.judge.difference import UNDECIDED
 from repro.show.results import is_missing
 from repro.site.showcase.ledger import Family
-from repro.site.showcase.runs import Place, Row, Run, runs
+from repro.site.showcase.runs import Place, Row, Run, against, runs
 
 ENOUGH = 0.85  # of the bound: a kernel below it says what binds it
 
@@ -51,6 +52,7 @@ class Entry:
     problem: Span | None = None  #: warm, of the least bytes that any format needs
     rival: str = ""  #: the fastest on this case, with its back end; empty where there is none
     faster: Span | None = None  #: the best rival's time over ours
+    undecided: bool = False  #: whether the intervals leave open which of the two is faster
     hampered: bool = False  #: whether something disturbed that rival's samples
     #: Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
     explained: str = ""
@@ -92,6 +94,7 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
         row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],
         warm, cold_share, problem, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
         _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
+        shown in best and against(best[shown], row).verdict == UNDECIDED,
         shown in best and run.stored.disturbed(best[shown]),
     )  # fmt: skip
     if not entry.wants_explanation:

@@ -1,28 +1,32 @@
-"""Where a rival is faster than the best of a family of our kernels, and the reason for it that a test holds."""
+"""Where a rival is faster than the best of a family of our kernels, or may be, and the reason that a test holds."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from repro.judge.claims.stored import Stored
+from repro.judge.claims.stored import Stored, lacks_interval
 from repro.judge.claims.table import Link
+from repro.judge.difference import FASTER, THRESHOLD, UNDECIDED, Difference
 from repro.published import name_of
 from repro.site.showcase.ledger import Ledger, Reason
-from repro.site.showcase.runs import runs
-from repro.units import significant
+from repro.site.showcase.runs import against, runs
+from repro.units import MISSING, significant
 
-LEVEL = 0.97  # of our time: a rival that takes no less is level with us
 RULE = (
     "The best of each family is compared with every rival of its algorithm, in each case that both ran. Another family "
     "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is. A "
-    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels."
+    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels.\n\n"
+    "The interval of the ratio decides, as everywhere: it reaches as far as the intervals of both times allow. We are "
+    "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
+    f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
+    "undecided ones in which the rival's median is the lower."
 )
 
 
 @dataclass(frozen=True)
-class Loss:
-    """A case in which a rival takes less than the best of a family of ours."""
+class Case:
+    """A case that a family and rivals of it ran, with the rival that is judged the fastest."""
 
     family: str
     artefact: str
@@ -31,32 +35,54 @@ class Loss:
     case: str
     ours: str  #: method
     rival: str
-    ratio: float  #: its time over ours, below 1
+    difference: Difference  #: its time over ours
+    few: bool  #: whether one of the two was timed too few times for an interval
     reason: Reason | None
 
+    @property
+    def behind(self) -> bool:
+        """Whether the rival takes less time."""
+        return self.difference.verdict == FASTER
 
-def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[int, list[Loss], Counter[str]]:
-    """Return in how many cases a machine has rivals for a family of kernels, those that we lose, and what ran.
+    @property
+    def undecided(self) -> bool:
+        """Whether the interval of the ratio leaves open who takes less."""
+        return self.difference.verdict == UNDECIDED
+
+    @property
+    def shown(self) -> bool:
+        """Whether the table has it."""
+        return self.behind or (self.undecided and self.difference.ratio < 1)
+
+
+def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[list[Case], Counter[str]]:
+    """Return every case of a machine in which a family of kernels has rivals, and what ran.
 
     What ran: the rivals, with the number of cases of each. A family is judged by its own kernels alone: that another
     algorithm of ours is faster is no answer to a rival that has this one.
     """
-    count, found, ran = 0, [], Counter()
+    found, ran = [], Counter()
     for family in (family for ledger in ledgers for family in ledger.families if family.rivals and family.judged):
         for run in runs(family, stored):
             for place in run.places():
                 if not (rivals := run.rivals(place)):
                     continue
-                count += 1
                 ran.update(sorted({each["method"] for each in rivals}))
-                best, rival = (min(rows, key=lambda row: row["value"]) for rows in (run.ours(place).values(), rivals))
-                if rival["value"] < LEVEL * best["value"]:
-                    reason = next((each for each in family.reasons if _holds(each, rival, run.backend, place[0])), None)
-                    found.append(Loss(
-                        family.name, run.artefact, run.scale, run.backend, place[0], best["method"], rival["method"],
-                        rival["value"] / best["value"], reason,
-                    ))  # fmt: skip
-    return count, found, ran
+                best = min(run.ours(place).values(), key=lambda row: row["value"])
+                judged = [(against(rival, best), rival) for rival in rivals]
+                difference, rival = min(judged, key=_rank)
+                reason = next((each for each in family.reasons if _holds(each, rival, run.backend, place[0])), None)
+                found.append(Case(
+                    family.name, run.artefact, run.scale, run.backend, place[0], best["method"], rival["method"],
+                    difference, lacks_interval(best) or lacks_interval(rival), reason,
+                ))  # fmt: skip
+    return found, ran
+
+
+def _rank(judged: tuple[Difference, dict]) -> tuple[bool, bool, float]:
+    """Rivals that are faster come first, then those that may be: a median that decides nothing must not hide them."""
+    difference, _ = judged
+    return difference.verdict != FASTER, difference.verdict != UNDECIDED, difference.ratio
 
 
 def _holds(reason: Reason, rival: dict, backend: str, case: str) -> bool:
@@ -65,27 +91,43 @@ def _holds(reason: Reason, rival: dict, backend: str, case: str) -> bool:
 
 
 def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) -> str:
-    """Return how often a rival wins on each machine, and a table of where, with the reason and what tests it."""
+    """Return how many cases we are ahead in, behind or neither on each machine, and a table of the latter two."""
     lines, rows = [RULE, ""], []
     for name, stored in machines.items():
-        count, losses, ran = compared(ledgers, stored)
-        unexplained = sum(loss.reason is None for loss in losses)
-        told = ", ".join(f"`{rival}` in {cases}" for rival, cases in ran.most_common())
-        lines.append(f"- {name}: {len(losses)} of {count} cases of a family that a rival ran, {unexplained} of these "
-                     f"without a tested reason{'; rivals: ' * bool(told)}{told}")  # fmt: skip
-        groups: dict[tuple, list[Loss]] = {}
-        for loss in losses:
-            key = loss.family, loss.artefact, loss.scale, loss.backend, loss.rival, loss.reason
-            groups.setdefault(key, []).append(loss)
-        for (family, artefact, scale, backend, rival, reason), each in groups.items():
-            ratios = [significant(value) for value in (min(x.ratio for x in each), max(x.ratio for x in each))]
-            span = " to ".join(dict.fromkeys(ratios))
+        cases, ran = compared(ledgers, stored)
+        behind, undecided = [case for case in cases if case.behind], sum(case.undecided for case in cases)
+        unexplained = sum(case.reason is None for case in behind)
+        told = ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common())
+        lines.append(f"- {name}: of {len(cases)} cases of a family that a rival ran, "
+                     f"{len(cases) - len(behind) - undecided} ahead, {undecided} undecided and {len(behind)} behind, "
+                     f"{unexplained} of these without a tested reason{'; rivals: ' * bool(told)}{told}")  # fmt: skip
+        groups: dict[tuple, list[Case]] = {}
+        for case in sorted((case for case in cases if case.shown), key=lambda case: case.undecided):
+            key = case.family, case.artefact, case.scale, case.backend, case.rival, case.reason, _judgement(case)
+            groups.setdefault(key, []).append(case)
+        for (family, artefact, scale, backend, rival, reason, judgement), each in groups.items():
             where = f"{artefact.partition('-')[0]} {name_of(artefact)}, {backend}, `{scale}`, {name.partition(':')[0]}"
-            ours = ", ".join(f"`{method}`" for method in dict.fromkeys(x.ours for x in each))
-            test = link(f"`{reason.test.partition('::')[2]}`", reason.test.partition("::")[0]) if reason else "–"
-            rows.append(f"| {family} | {where} | {ours} | `{rival}` | {len(each)} | {span}\u00a0× | "
-                        f"{reason.why if reason else 'no tested reason'} | {test} |")  # fmt: skip
+            ours = ", ".join(f"`{method}`" for method in dict.fromkeys(case.ours for case in each))
+            why = reason.why if reason else MISSING if each[0].undecided else "no tested reason"
+            test = link(f"`{reason.test.partition('::')[2]}`", reason.test.partition("::")[0]) if reason else MISSING
+            rows.append(f"| {family} | {where} | {ours} | `{rival}` | {judgement} | {len(each)} | "
+                        f"{_ratio([case.difference for case in each])} | {why} | {test} |")  # fmt: skip
     if rows:
-        rows[:0] = ["", "| family | where | ours | rival | cases | its time over ours | why | tested by |",
-                    "|---|---|---|---|---:|---:|---|---|"]  # fmt: skip
+        rows[:0] = ["", "| family | where | ours | rival | we are | cases | its time over ours | why | tested by |",
+                    "|---|---|---|---|---|---:|---:|---|---|"]  # fmt: skip
     return "\n".join([*lines, *rows])
+
+
+def _judgement(case: Case) -> str:
+    return "behind" if case.behind else f"undecided{', too few samples' * case.few}"
+
+
+def _ratio(found: Sequence[Difference]) -> str:
+    """Return the ratio of one case, or the least and the largest, and what encloses the intervals of all."""
+    ratios, low, high = (
+        [each.ratio for each in found],
+        min(each.low for each in found),
+        max(each.high for each in found),
+    )
+    span = " to ".join(dict.fromkeys(significant(ratio) for ratio in (min(ratios), max(ratios))))
+    return f"{span}\u00a0× ({significant(low)} to {significant(high)})"

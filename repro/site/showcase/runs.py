@@ -1,4 +1,4 @@
-"""The rows that say how fast a family of kernels is: of which artefact, at which sizes, on which back end."""
+"""The rows that say how fast a family of kernels is, on which back end, and the judgement on it beside a rival."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from repro.judge.claims.stored import Stored
+from repro.judge.difference import THRESHOLD, Difference, of_intervals
 from repro.model import DONE
 from repro.rows import answers
 from repro.show.measurements import SCALE_ORDER
@@ -18,6 +19,7 @@ Place = tuple[str, ...]  # a case, and the words that stand in braces
 Row = Mapping[str, Any]
 EMBEDDED = "openmp"  # the back end that every processor has, and for which kernels have bodies of their own there
 LARGE = "large"  # a scale that is shown beside the papers' own
+ENDS = "ci_low", "ci_high"
 SUM = " + "  # between metrics of a cell whose times are added
 
 
@@ -92,7 +94,8 @@ def runs(family: Family, stored: Stored) -> list[Run]:
     """
     methods = {name.format(**words) for name in family.kernels for words in family.words()}
     for artefact in family.artefacts:
-        done = [_in_seconds(row) for row in stored.rows(artefact) if row["status"] == DONE and _is_span(row)]
+        done = [_in_seconds(stored.with_interval(row)) for row in stored.rows(artefact)
+                if row["status"] == DONE and _is_span(row)]  # fmt: skip
         done += [row for metric in {family.metric_of(True), family.metric_of(False)} for row in _sums(done, metric)]
         ours = [row for row in done if row["method"] in methods and row["backend"] != "host"
                 and answers(row, family.metric_of(row["gpu"]))]  # fmt: skip
@@ -118,7 +121,10 @@ def _is_span(row: Row) -> bool:
 
 
 def _sums(rows: Iterable[Row], metric: str) -> list[Row]:
-    """Return a row of each cell that has all parts of a metric like ``setup + solve``: their sum, without a bound."""
+    """Return a row of each cell that has all parts of a metric like ``setup + solve``: their sum, without a bound.
+
+    The interval of a sum is from the sum of the low ends to that of the high ones, if all parts have both.
+    """
     parts = metric.split(SUM)
     if len(parts) == 1:
         return []
@@ -129,11 +135,25 @@ def _sums(rows: Iterable[Row], metric: str) -> list[Row]:
                 cells.setdefault((row["scale"], row["case"], row["method"], row["backend"]), {})[part] = row
     added = {"work_bytes": None, "work_flops": None, "problem_bytes": None}
     return [
-        {**found[parts[0]], **added, "metric": metric, "value": sum(row["value"] for row in found.values()),
+        {**found[parts[0]], **added, "metric": metric,
+         **{name: _sum([row[name] for row in found.values()]) for name in ("value", *ENDS)},
          "disturbed": max(row["disturbed"] or 0 for row in found.values())}
         for found in cells.values() if len(found) == len(parts)
     ]  # fmt: skip
 
 
+def _sum(values: list[float | None]) -> float | None:
+    return None if any(map(is_missing, values)) else sum(values)
+
+
 def _in_seconds(row: Row) -> Row:
-    return {**row, "value": convert(row["value"], row["unit"], "s"), "unit": "s"}
+    ends = {end: convert(row[end], row["unit"], "s") for end in ("value", *ENDS) if not is_missing(row[end])}
+    return {**row, **ends, "unit": "s"}
+
+
+def against(rival: Row, ours: Row) -> Difference:
+    """Judge a rival's time, in seconds, over ours: slower, faster or the same is the rival."""
+    old, new = (
+        (row["value"], *(None if is_missing(row[end]) else row[end] for end in ENDS)) for row in (ours, rival)
+    )  # fmt: skip
+    return of_intervals(old, new, THRESHOLD)

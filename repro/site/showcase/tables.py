@@ -10,6 +10,7 @@ from repro.site.showcase.kernels import ENOUGH, Entry, Span, measured
 from repro.site.showcase.ledger import Ledger
 from repro.units import MISSING, quantity, significant
 
+OPEN = ", undecided"  # which of the two is faster
 FIRM = "\u00a0"  # a space that no line is broken at
 COLUMNS = {
     "kernel": "---", "on": "---", "time": "---:", "of bound, warm": "---", "cold": "---", "best rival": "---",
@@ -40,7 +41,7 @@ def best(ledgers: Sequence[Ledger], stored: Stored, link: Link, most: int) -> st
     lines = ["| kernel | time | of the bound | against the best rival |", "|---|---:|---:|---:|"]
     for entry in sorted(entries, key=lambda entry: -entry.share)[:most]:
         name = f"{entry.family.name}: {link(f'`{entry.method}`', _page(stored.folder, entry))}"
-        faster = f"{significant(entry.faster.value)}{FIRM}×" if entry.faster else MISSING
+        faster = f"{significant(entry.faster.value)}{FIRM}×{OPEN * entry.undecided}" if entry.faster else MISSING
         share = f"{significant(100 * entry.share, 2)}{FIRM}%"
         lines.append(f"| {name} | {quantity(entry.seconds, 's').replace(' ', FIRM)} | {share} | {faster} |")
     return "\n".join(lines) + "\n"
@@ -60,6 +61,8 @@ def caption() -> str:
         "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
         "- *Best rival* is the fastest library or baseline of that algorithm in the same results, warm. *Faster by* is "
         "its time over ours: below 1 × the rival is faster.",
+        "- *Undecided*: by the intervals of the two times, either may be the faster one. Such a ratio is neither a win "
+        "nor a loss.",
         "- *Disturbed*: other work disturbed the rival's samples, so the ratio may be too high.",
         f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound.",
     ])  # fmt: skip
@@ -70,7 +73,7 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     table = link(f"{entry.family.paper} {name_of(entry.artefact)}", _page(folder, entry))
     place = [table, f"{entry.case}{' (stand-in)' * entry.stands_in}", entry.backend]
     place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")
-    faster = _span(entry.faster, "×", significant) if entry.rival else MISSING
+    faster = _span(entry.faster, "×", significant) + OPEN * entry.undecided if entry.rival else MISSING
     method, _, backend = entry.rival.partition(" ")
     rival = f"`{method}` {backend}{', disturbed' * entry.hampered}" if entry.rival else "no rival in this run"
     spans = entry.warm, entry.cold, entry.problem

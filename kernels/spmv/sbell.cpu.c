@@ -3,7 +3,6 @@
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "block_columns.h"
 #include "slices.h"
-#define BLOCKS_AHEAD 4
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
@@ -27,6 +26,9 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
         const real *const found_from = x;
 #endif
         real sums[SIZE][TOGETHER];
+        // Each step reads a few lanes of a block, a part of a line here and there. What comes a slice later is asked for
+        // in the order of memory meanwhile.
+        const real *next = values + (end + slot % SLICE * ((end - begin) / SLICE)) * (SIZE * SIZE);
         for (int lane = 0; lane < TOGETHER; lane += SOME) { // through all blocks, so that the sums stay in registers
             some parts[SIZE] = {0};
             for (long first = begin; first < end; first += SLICE) {
@@ -47,8 +49,8 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
                         factors = (some)((some_truths)factors & __builtin_convertvector(is_block, some_truths));
                     for (int r = 0; r < SIZE; ++r) {
                         const real *const from = block_values + (r * SIZE + c) * SLICE;
-                        if (lane * sizeof(real) % 64 == 0)
-                            __builtin_prefetch(from + BLOCKS_AHEAD * SIZE * SIZE * SLICE);
+                        __builtin_prefetch(next, 0, 2);
+                        next += SOME;
                         parts[r] += LOAD_SOME(from) * factors;
                     }
                 }

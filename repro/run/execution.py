@@ -1,9 +1,10 @@
 """Execute one cell: take the machine's lock, look at the store again, measure, store."""
 
 import datetime
+import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from repro.cache import keys
 from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import alone
+from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
 from repro.run import manifest, pace, rounds, state, tracing
 from repro.run.context import Run
@@ -51,12 +53,17 @@ def execute(
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:
-                record = rounds.together(task.record, record)
+                record = rounds.together(task.record, record, _chosen(task.artefact))
             except rounds.Disagree as disagree:
                 record = outcome(task, settings, FAILED, str(disagree))
         store.write(task.path, record)
         task.record, task.reason = record, ""
     return True
+
+
+def _chosen(artefact: Artefact) -> Collection[str]:
+    """Return the metrics that cells of an artefact choose by timing: ``CHOSEN`` beside its `measure`."""
+    return getattr(sys.modules[discovery.load(artefact).measure.__module__], "CHOSEN", ())
 
 
 def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:

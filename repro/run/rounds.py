@@ -1,7 +1,7 @@
 """The rounds of a cell: its measurements in processes of their own, and the rows that they make together."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from repro.judge import spread
@@ -58,26 +58,35 @@ def named(row: Mapping[str, Any], of_cell: Mapping[str, Any]) -> str:
     return sampled(row["metric"], own)
 
 
-def together(before: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+def together(before: Mapping[str, Any], record: Mapping[str, Any], chosen: Collection[str] = ()) -> dict[str, Any]:
     """Return a record with the rounds of an earlier one and its own.
 
     Raises `Disagree` when the two have other facts.
+
+    `chosen`: metrics that a cell chooses by timing, as the size of a block. Where two rounds chose differently, facts
+    may follow from that.
     """
     of_cell = record["identity"]["parameters"]
-    old = {named(row, of_cell): row for row in before["rows"]}
-    for row in record["rows"]:
-        name = named(row, of_cell)
-        other = old.get(name)
-        if other and row["unit"] in COUNTS and row["n"] is None and row["value"] != other["value"]:
-            raise Disagree(f"{name} is {row['value']:g}, and was {other['value']:g} in an earlier round")
-    if lacking := old.keys() ^ {named(row, of_cell) for row in record["rows"]}:
-        raise Disagree(f"rounds have other metrics: {', '.join(sorted(lacking))}")
+    old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
+    differ = sorted(name for name in old.keys() | new.keys() if not _agree(old.get(name), new.get(name)))
+    if not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
+        for name in differ:
+            if name not in old or name not in new:
+                raise Disagree(f"{name} is there, and was not in an earlier round, or the other way round")
+            raise Disagree(f"{name} is {new[name]['value']:g}, and was {old[name]['value']:g} in an earlier round")
     rounds = [*rounds_of(before), *rounds_of(record)]
     rows = []
-    for row in record["rows"]:
-        errors = [each["error"] for each in (row, old[named(row, of_cell)]) if each["error"] is not None]
+    for name, row in new.items():
+        errors = [each["error"] for each in (row, old.get(name, row)) if each["error"] is not None]
         rows.append({**row, "error": max(errors, default=None)})
     return {**record, "rows": shown(rows, rounds, of_cell), "rounds": rounds}
+
+
+def _agree(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool:
+    """Return whether a row is in two rounds, and has one value if it is a fact."""
+    if old is None or new is None:
+        return False
+    return new["unit"] not in COUNTS or new["n"] is not None or new["value"] == old["value"]
 
 
 def shown(
@@ -103,7 +112,7 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
     taken = [each["samples"][name] for each in rounds if name in each["samples"]]
     if not taken:
         unit = row["unit"] or ""
-        values = [each["values"][name] for each in rounds]
+        values = [each["values"].get(name) for each in rounds]
         is_derived = is_time(unit) or is_rate(unit)
         return {**row, **origin, **({"value": median(values)} if is_derived and None not in values else {})}
     medians = [median(each["seconds"]) for each in taken]

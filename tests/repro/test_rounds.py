@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from repro import discovery
 from repro.judge import spread, verify
 from repro.run import execution, rounds, runner
 from repro.run.jobs import make_jobs
@@ -133,6 +134,40 @@ def test_a_fact_that_differs_between_rounds_fails_the_cell(laboratory):
     since = json.loads(path.read_text())["since"]
     assert since["status"] == "failed" and "in an earlier round" in since["reason"]
     assert len(laboratory.traces()) == 3 + 5  # and it is not measured once more
+
+
+def test_a_metric_that_cells_choose_by_timing_may_differ_and_so_may_what_follows_from_it():
+    """As a block's size that a search finds, and how many entries are stored for it; or it chose none at all."""
+    identity = {"case": "a", "method": "k", "backend": "cuda", "parameters": {}, "data": []}
+
+    def record(**values):
+        rows = [{"metric": name, "unit": "count", "n": None, "value": value, "error": None}
+                for name, value in values.items()]  # fmt: skip
+        return {"status": "done", "identity": identity, "rows": rows, "samples": {}, "revision": {}}
+
+    def values(made):
+        return {row["metric"]: row["value"] for row in made["rows"]}
+
+    first = record(block_size=64, stored=100)
+    for second in (record(block_size=96, stored=90), record(stored=90), record(block_size=64, stored=100, window=8)):
+        made = rounds.together(first, second, ("block_size", "window"))
+        assert values(made) == values(second) and len(made["rounds"]) == 2
+        with pytest.raises(rounds.Disagree, match=r"^(block_size|window) is "):
+            rounds.together(first, second, ("stored",) if "window" in values(second) else ())
+    with pytest.raises(rounds.Disagree, match="stored is 90, and was 100 in an earlier round"):
+        rounds.together(first, record(block_size=64, stored=90), ("block_size",))
+
+
+def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatch):
+    assert laboratory.run(*HOST) == 0
+    path = laboratory.cell("first")
+    record = json.loads(path.read_text())
+    row_of(record, "sum")["value"] += 1
+    path.write_text(json.dumps(record))
+    module = discovery.load(discovery.select(["table1"])[0])
+    monkeypatch.setattr(module, "CHOSEN", ("sum",), raising=False)
+    assert laboratory.run(*HOST, "--rounds", "2") == 0
+    assert len(json.loads(path.read_text())["rounds"]) == 2
 
 
 def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):

@@ -25,6 +25,9 @@ LONGEST_BATCH = 2048  # calls; a captured graph of more takes longer to build th
 QUEUE_SECONDS, QUEUE_SAMPLES = 0.02, 16  # samples enqueued before a synchronisation: of so much work, and at most
 LONG = 3  # times the cap on sampling: a call that takes longer is sampled once
 COMPILED = 30  # seconds: a first call that takes less may have had a compiler in it
+#: Wanted half widths of a median's interval, relative to it: where a device works alone, and where the host has a part.
+#: Both are a fraction of what such medians differ by between rounds, see `repro.judge.spread`.
+WIDTH_ALONE, WIDTH_WITH_HOST = 0.01, 0.02
 LEAD_SECONDS = 3e-4  # of work that a short sample is enqueued behind
 
 
@@ -187,7 +190,7 @@ def sample(
     max_seconds: float = 10.0,
     max_samples: int = 500,
     min_samples: int = 5,
-    width: float = 0.01,
+    width: float | None = None,
     batch_seconds: float = 1e-3,
     warm_up_seconds: float = 0.05,
     called_before: bool = False,
@@ -216,8 +219,9 @@ def sample(
     max_seconds : float
         Cap on the time spent sampling. It is exceeded only to reach `min_samples`. A function that takes longer than
         `LONG` times this in a single call is sampled once, unless that is less than `once`.
-    width : float
-        Wanted half width of the interval, relative to the median.
+    width : float, optional
+        Wanted half width of the interval, relative to the median; by default `WIDTH_ALONE` where the device replays a
+        graph, and else `WIDTH_WITH_HOST`.
     batch_seconds : float
         Least duration of a sample when not cold.
     warm_up_seconds : float
@@ -251,6 +255,8 @@ def sample(
             return Samples(_told(taken), 1, "calls", cold, state=guard.summary(), pace=guard.pace())
 
         replay = _Replay(function, clock, capture)
+        if width is None:
+            width = WIDTH_ALONE if replay.mode == "graph" else WIDTH_WITH_HOST
         # A long call is a sample already; where the replay is a graph it is not, for it had launches in it.
         single = batch in (None, 1) and not cold and replay.mode != "graph"
         seconds = [first] if first > max_seconds / 10 and single else []

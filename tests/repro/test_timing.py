@@ -149,6 +149,20 @@ def test_sampling_ends_when_the_median_is_known():
     assert summarise(noisy.seconds).relative_width() > 0.01
 
 
+def test_a_median_that_the_host_has_a_part_in_is_known_sooner_than_a_devices_own():
+    """It differs more from round to round, so that more samples of one round tell nothing."""
+
+    def taken(captures, **more):
+        device = SimulatedDevice(kernel=2e-2, launch=0.0, captures=captures)
+        device.noise = (0.08 * (7 * i % 50) / 50 for i in itertools.count())
+        return summarise(sample(device.call, device, batch=1, max_seconds=60.0, **more).seconds)
+
+    alone, shared = taken(True), taken(False)
+    assert timing.WIDTH_ALONE < shared.relative_width() <= timing.WIDTH_WITH_HOST
+    assert alone.relative_width() <= timing.WIDTH_ALONE and alone.n > shared.n
+    assert taken(False, width=timing.WIDTH_ALONE).n > shared.n
+
+
 def test_a_long_call_counts_as_a_sample_unless_the_others_are_replays():
     launching = 0.5  # a second a call, half of it launches that a graph does not have
 

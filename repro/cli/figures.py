@@ -34,7 +34,7 @@ def figures(
     from repro import discovery, environment
     from repro.model import Skip
     from repro.show import plots
-    from repro.show.measurements import measurements
+    from repro.show.measurements import Measurement, measurements
     from repro.show.redraw import pack, redraw, redraw_extras, retell
     from repro.show.summarise import summarise
 
@@ -42,15 +42,26 @@ def figures(
     for name in wanted:
         discovery.require(name, plots.FORMATS, "format")
     artefacts = {each.id: each for each in discovery.select(names or (), paper or (), kind)}
-    found = measurements(results or environment.results_folder(), artefacts)
+    folder = results or environment.results_folder()
+    found = measurements(folder, artefacts)
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
-        found = [each for each in found if each.machine == machine]
     drawn = failed = told = packed = more = again = 0
-    for each in found:
+
+    def tell(stored: Measurement, error: Exception) -> int:
+        say(f"{stored.artefact} on {stored.machine}: {type(error).__name__}: {error}")
+        return 1
+
+    for each in found if output is None else ():
+        try:
+            again += machine in (None, each.machine) and summarise(each)
+        except Exception as error:
+            failed += tell(each, error)
+    for each in measurements(folder, artefacts) if again else found:
+        if machine not in (None, each.machine):
+            continue
         artefact = artefacts[each.artefact]
         try:
-            again += output is None and summarise(each)
             try:
                 drawn += bool(redraw(artefact, each, wanted, output))
                 more += len(redraw_extras(artefact, each, output))
@@ -58,8 +69,7 @@ def figures(
                 say(f"{each.artefact} on {each.machine}: skipped, because {reason}")
             told += output is None and retell(artefact, each) is not None
         except Exception as error:  # one that cannot be drawn hides no other
-            failed += 1
-            say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
+            failed += tell(each, error)
         else:
             packed += packing and pack(each)
     text = f", {plural(more, 'file')} beside" if more else ""

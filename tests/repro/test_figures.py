@@ -10,6 +10,7 @@ from repro.cli import main
 from repro.judge import spread, verify
 from repro.judge.verify import LIST, WRONG
 from repro.model import Skip
+from repro.show import redraw as redrawing
 
 
 @pytest.fixture
@@ -221,6 +222,8 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
     assert figures(measured, "--format", "png") == 0 and [each.read_bytes() for each in files] == before
     assert "intervals" not in capsys.readouterr().err
 
+    seen, retell = [], redrawing.retell
+    monkeypatch.setattr(redrawing, "retell", lambda artefact, of: (seen.append(of.frame), retell(artefact, of))[1])
     wider = spread.Prior(3 * spread.WITH_HOST.scale, spread.WITH_HOST.freedom)
     with monkeypatch.context() as patched:
         patched.setattr(spread, "WITH_HOST", wider)
@@ -229,6 +232,7 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
     assert "the intervals of 1 artefact have changed" in capsys.readouterr().err
     assert [each.read_bytes() == held for each, held in zip(files, before, strict=True)] == [False, False, True]
     new = results_of(measured).frame.set_index(["case", "method", "metric"])
+    assert seen[-1].set_index(["case", "method", "metric"])["ci_high"].equals(new["ci_high"])  # pages have them at once
     timed = new["n"].notna()
     assert timed.any()
     assert (new["ci_high"] > old["ci_high"])[timed].all() and (new["ci_low"] < old["ci_low"])[timed].all()

@@ -46,22 +46,13 @@ def figures(
     found = measurements(folder, artefacts)
     if machine is not None:
         discovery.require(machine, sorted({each.machine for each in found}), "machine with such results")
+        found = [each for each in found if each.machine == machine]
     drawn = failed = told = packed = more = again = 0
-
-    def tell(stored: Measurement, error: Exception) -> int:
-        say(f"{stored.artefact} on {stored.machine}: {type(error).__name__}: {error}")
-        return 1
-
-    for each in found if output is None else ():
-        try:
-            again += machine in (None, each.machine) and summarise(each)
-        except Exception as error:
-            failed += tell(each, error)
-    for each in measurements(folder, artefacts) if again else found:
-        if machine not in (None, each.machine):
-            continue
+    for each in found:
         artefact = artefacts[each.artefact]
         try:
+            if output is None and summarise(each):
+                again, each = again + 1, Measurement(each.artefact, each.machine, each.csv)  # which reads the rows anew
             try:
                 drawn += bool(redraw(artefact, each, wanted, output))
                 more += len(redraw_extras(artefact, each, output))
@@ -69,7 +60,8 @@ def figures(
                 say(f"{each.artefact} on {each.machine}: skipped, because {reason}")
             told += output is None and retell(artefact, each) is not None
         except Exception as error:  # one that cannot be drawn hides no other
-            failed += tell(each, error)
+            failed += 1
+            say(f"{each.artefact} on {each.machine}: {type(error).__name__}: {error}")
         else:
             packed += packing and pack(each)
     text = f", {plural(more, 'file')} beside" if more else ""

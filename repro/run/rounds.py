@@ -69,11 +69,9 @@ def together(before: Mapping[str, Any], record: Mapping[str, Any], chosen: Colle
     of_cell = record["identity"]["parameters"]
     old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
     differ = sorted(name for name in old.keys() | new.keys() if not _agree(old.get(name), new.get(name)))
-    if not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
-        for name in differ:
-            if name not in old or name not in new:
-                raise Disagree(f"{name} is there, and was not in an earlier round, or the other way round")
-            raise Disagree(f"{name} is {new[name]['value']:g}, and was {old[name]['value']:g} in an earlier round")
+    if differ and not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
+        then, now = (f"{of[differ[0]]['value']:g}" if differ[0] in of else "not there" for of in (old, new))
+        raise Disagree(f"{differ[0]} is {now}, and was {then} in an earlier round")
     rounds = [*rounds_of(before), *rounds_of(record)]
     rows = []
     for name, row in new.items():

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, as_stored, content, unzipped, write_atomically, write_packed
 from repro.model import DONE
 from repro.rows import as_csv, parse
-from repro.run.rounds import named, shown
+from repro.run.manifest import revision
+from repro.run.rounds import commit_of, named, shown
 from repro.show.measurements import Measurement
 
 FIRST = 1  # schema of the first edition, whose samples know no rounds
@@ -17,7 +19,8 @@ FIRST = 1  # schema of the first edition, whose samples know no rounds
 def summarise(stored: Measurement) -> bool:
     """Write the rows of an artefact's stored results again where the rule for intervals has changed since.
 
-    Return whether that changed any. Samples stay as they are; files of the first edition do, too.
+    Return whether that changed any. The manifest then says so under ``summarised``, with the commit of the rule and the
+    date. Samples stay as they are; files of the first edition do, too.
     """
     path = stored.beside(".json")
     manifest = json.loads(path.read_bytes()) if path else {}
@@ -33,6 +36,8 @@ def summarise(stored: Measurement) -> bool:
     write_rows = write_atomically if as_stored(stored.csv) == stored.csv else write_packed
     write_rows(stored.csv, rows)
     manifest["files"][".csv"] = digest(rows)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    manifest["summarised"] = {"command": "repro figures", "commit": commit_of(revision()), "date": now}
     write_atomically(path, json.dumps(manifest, indent=1) + "\n")
     return True
 
@@ -40,7 +45,7 @@ def summarise(stored: Measurement) -> bool:
 def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
     for cell in cells:
         name = named(row, cell["parameters"])
-        if row["status"] == DONE and row["n"] and name in cell.get("rounds", [{"samples": ()}])[-1]["samples"]:
+        if row["status"] == DONE and row["n"] and "rounds" in cell and name in cell["rounds"][-1]["samples"]:
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row
 

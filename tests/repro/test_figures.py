@@ -231,6 +231,7 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
         assert figures(measured, "--format", "png") == 0 and not wrong()
     assert "the intervals of 1 artefact have changed" in capsys.readouterr().err
     assert [each.read_bytes() == held for each, held in zip(files, before, strict=True)] == [False, False, True]
+    assert json.loads(files[1].read_text())["summarised"]["command"] == "repro figures"
     new = results_of(measured).frame.set_index(["case", "method", "metric"])
     assert seen[-1].set_index(["case", "method", "metric"])["ci_high"].equals(new["ci_high"])  # pages have them at once
     timed = new["n"].notna()

@@ -31,7 +31,7 @@ LOST = "threads lost their cores"
 #: Seconds of looking for threads that still spin, of a look, and the part of a look's time that they compute at least.
 SETTLING, LOOK, SPINNING = 1.0, 0.01, 0.2
 ON_CORES = ("host", "openmp")  # back ends whose work is this process's own threads'
-_STAT = Path("/proc/stat")
+_STAT, _NODES = Path("/proc/stat"), Path("/sys/devices/system/node")
 
 
 class Unwatched:
@@ -114,7 +114,7 @@ class Processor(Cores):
         """Return the seconds that cores were busy and were withheld by the hypervisor, since the system started.
 
         Of the cores that this process may use, as another run may have others. And how many of this process's threads
-        are bound to fewer cores than those.
+        are bound to fewer cores than those, and how many are kept to all of a NUMA node's.
         """
         try:
             with _STAT.open() as stream:
@@ -129,15 +129,20 @@ class Processor(Cores):
         user, nice, system, _, _, interrupt, soft, steal = ticks
         tick = os.sysconf("SC_CLK_TCK")
         busy = (user + nice + system + interrupt + soft) / tick
-        return {"busy": busy, "steal": steal / tick, "at": time.monotonic(), "bound": _bound()}
+        return {"busy": busy, "steal": steal / tick, "at": time.monotonic(), **_bound()}
 
 
-def _bound() -> int:
-    """Return how many threads of this process may use fewer cores than its first."""
-    every, found = os.sched_getaffinity(os.getpid()), 0
+def _bound() -> dict[str, int]:
+    """Return how many threads of this process may use fewer cores than its first.
+
+    ``kept`` are those that may use all cores of a NUMA node, as the project's own threads, ``bound`` the others.
+    """
+    every, found = os.sched_getaffinity(os.getpid()), {"bound": 0, "kept": 0}
+    nodes = [every & {int(link.name[3:]) for link in node.glob("cpu[0-9]*")} for node in _NODES.glob("node[0-9]*")]
     for thread in os.listdir("/proc/self/task"):
         with contextlib.suppress(OSError):  # it has ended
-            found += os.sched_getaffinity(int(thread)) < every
+            if (own := os.sched_getaffinity(int(thread))) < every:
+                found["kept" if any(node and node <= own for node in nodes) else "bound"] += 1
     return found
 
 

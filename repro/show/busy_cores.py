@@ -3,6 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+UNBOUND = "no thread was bound to a core"
+#: By what a state counts; one without ``kept`` has all under ``bound``.
+HOW = {
+    "bound": "some threads were bound to cores",
+    "kept": "some threads were kept to their NUMA node",
+    "either": "some threads were bound to cores or kept to their NUMA node",
+}
+
 
 def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a line for an artefact's page: methods by their cores, the most first; none where nothing tells.
@@ -11,12 +19,14 @@ def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
     ``processes``.
     """
     found: dict[str, float] = {}
-    bound = False
+    ways = set()
     for record in records:
         states = [state for each in record.get("rounds", ()) for state in each["state"].values() if "cores" in state]
         if not states:
             continue
-        bound |= any(state["bound"][1] for state in states if "bound" in state)
+        for state in states:
+            counted = [name for name in ("bound", "kept") if name in state and state[name][1]]
+            ways.update(counted if "kept" in state else ["either"] * len(counted))
         own = [row["value"] for row in record["rows"] if row["metric"] == "threads"]
         identity = record["identity"]
         own += [float(count)] if (count := identity.get("parameters", {}).get("processes")) else []
@@ -27,5 +37,5 @@ def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
     counts = sorted({f"{cores:.1f}" for cores in found.values()}, key=float, reverse=True)
     groups = (f"{count}: " + ", ".join(name for name in sorted(found) if f"{found[name]:.1f}" == count)
               for count in counts)  # fmt: skip
-    how = "some threads were bound to cores" if bound else "no thread was bound to a core"
+    how = " and ".join(words for way, words in HOW.items() if way in ways) or UNBOUND
     return [f"- cores at work while timed on the processor: {'; '.join(groups)}; {how}"]

@@ -165,27 +165,46 @@ def test_cores_that_another_run_has_are_not_counted(monkeypatch, tmp_path):
     stat = tmp_path / "stat"
     stat.write_text("cpu 900 0 0 0 0 0 0 0 0 0\ncpu0 100 0 0 5 5 0 0 0 0 0\ncpu1 800 0 0 5 5 0 0 0 0 0\nintr 9 0\n")
     monkeypatch.setattr(state, "_STAT", stat)
-    monkeypatch.setattr(state, "_bound", lambda: 0)
+    monkeypatch.setattr(state, "_bound", lambda: {})
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0})
     assert state.Processor().slowly()["busy"] == 100 / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="asks Linux")
-def test_bound_threads_are_told_with_the_cores_at_work():
+@pytest.mark.parametrize(("split", "name"), [(False, "bound"), (True, "kept")], ids=["one node", "two nodes"])
+def test_bound_threads_are_counted_apart_from_those_that_keep_to_a_node(monkeypatch, tmp_path, split, name):
     every, go = os.sched_getaffinity(0), threading.Event()
+    for core in every:
+        (tmp_path / f"node{int(split and core > min(every))}" / f"cpu{core}").mkdir(parents=True)
+    monkeypatch.setattr(state, "_NODES", tmp_path)
     thread = threading.Thread(target=lambda: (os.sched_setaffinity(0, {min(every)}), go.wait()))
-    before = state.Processor().slowly()["bound"]
+    before = state._bound()
     thread.start()
-    wanted = before + (len(every) > 1)
+    wanted = {**before, name: before[name] + (len(every) > 1)}
     until = time.monotonic() + 2
-    while (bound := state.Processor().slowly()["bound"]) != wanted and time.monotonic() < until:
+    while (found := state._bound()) != wanted and time.monotonic() < until:
         time.sleep(0.001)
     go.set()
     thread.join()
-    assert bound == wanted
+    assert found == wanted and state.Processor().slowly().keys() >= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("counts", "how"),
+    [
+        ({}, "no thread was bound to a core"),
+        ({"bound": 0, "kept": 0}, "no thread was bound to a core"),
+        ({"bound": 2, "kept": 0}, "some threads were bound to cores"),
+        ({"bound": 0, "kept": 2}, "some threads were kept to their NUMA node"),
+        ({"bound": 1, "kept": 2}, "some threads were bound to cores and some threads were kept to their NUMA node"),
+        ({"bound": 2}, "some threads were bound to cores or kept to their NUMA node"),  # of before these were told apart
+    ],
+)
+def test_a_page_says_how_threads_were_bound_beside_the_cores_at_work(counts, how):
+    told = {name: [0, count, 0] for name, count in counts.items()}
     records = [
         {"identity": {"method": method, "backend": backend, "parameters": own}, "rows": rows,
-         "rounds": [{"state": {"time": {"cores": cores, "bound": [0, bound, 0]}}}]}
+         "rounds": [{"state": {"time": {"cores": cores, **told}}}]}
         for method, backend, cores, rows, own in (
             ("sell", "openmp", 1.96, [], {}), ("sell", "openmp", 1.2, [], {}), ("scipy", "host", 0.98, [], {}),
             ("hypre", "host", 0.1, [{"metric": "threads", "value": 2.0}], {}),
@@ -193,9 +212,7 @@ def test_bound_threads_are_told_with_the_cores_at_work():
         )
     ]  # fmt: skip
     [line] = busy_cores.lines(records)
-    assert "2.0: hypre, petsc, sell on openmp; 1.0: scipy; " in line and ("some threads were bound" in line) == bool(
-        bound
-    )
+    assert line.endswith(f": 2.0: hypre, petsc, sell on openmp; 1.0: scipy; {how}")
     assert not busy_cores.lines([{"identity": {}, "rows": [], "rounds": [{"state": {"time": {"sm_mhz": [1, 1, 1]}}}]}])
 
 

@@ -18,6 +18,8 @@ from repro.model import DONE, Cell, ReproError
 from repro.settings import Settings
 
 FIELDS = ("case", "method", "backend")
+#: Said to whoever means the processor by ``backend=host``.
+BY_OPENMP = "host has baselines alone, and kernels run on a processor by openmp: --only backend=openmp"
 
 
 @dataclass(frozen=True)
@@ -224,4 +226,6 @@ def check_only(only: Mapping[str, Sequence[str]], cells: Sequence[Cell]) -> None
     for key, values in only.items():
         discovery.require(key, sorted(have), "parameter")
         for value in values:
+            if (key, value) == ("backend", "host") and "host" not in have[key] and "openmp" in have[key]:
+                raise discovery.unknown(value, (), key, f"there are: {', '.join(sorted(have[key]))}; {BY_OPENMP}")
             discovery.require(value, sorted(have[key]), key)

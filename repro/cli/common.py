@@ -42,7 +42,8 @@ Only = Annotated[
     list[str] | None,
     typer.Option(
         "--only", metavar="KEY=VALUE",
-        help="Only cells with this case, method, backend or parameter; repeatable, values of one key are alternatives.",
+        help="Only cells with this case, method, backend or parameter; repeatable, values of one key are alternatives. "
+        "backend=openmp leaves out the baselines on the host, which --backend openmp keeps.",
     ),
 ]  # fmt: skip
 Backends = Annotated[

@@ -49,6 +49,15 @@ def test_unknown_keys_and_values_suggest_the_nearest(only, words):
         plan.check_only(only, [Cell("regular", "csr", "host")])
 
 
+def test_whoever_means_the_processor_by_host_is_told_of_openmp():
+    cuda, openmp, baseline = (Cell("regular", "csr", backend) for backend in ("cuda", "openmp", "host"))
+    with pytest.raises(UnknownName, match=r"there are: cuda, openmp; host has .* --only backend=openmp$"):
+        plan.check_only({"backend": ["host"]}, [cuda, openmp])
+    with pytest.raises(UnknownName, match=r"there are: cuda$"):
+        plan.check_only({"backend": ["host"]}, [cuda])
+    plan.check_only({"backend": ["host"]}, [openmp, baseline])
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -1,13 +1,13 @@
 """Artefacts with their cells, as a command wants them: which have to be measured, and how long that should take."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from repro import discovery
-from repro.cache import estimates, lacking, plan
+from repro.cache import estimates, kept, lacking, plan
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Selection, Task
@@ -99,6 +99,42 @@ def _planned(artefact: Artefact, settings: Settings, selection: Selection) -> Jo
     except Exception as error:  # as of a dataset's recipe: it costs no other artefact
         job.problem = f"{artefact.id} cannot be planned: {type(error).__name__}: {error}"
     return job
+
+
+def beside(jobs: Sequence[Job]) -> list[Artefact]:
+    """Return the artefacts that no job is of and that may show cells of theirs, as they have a `measure` in common."""
+    named = {job.artefact.id for job in jobs}
+    owners = {task.artefact.module for job in jobs for task in job.tasks}
+    return [
+        each for each in discovery.find() if each.id not in named and not owners.isdisjoint((each.module, each.measure))
+    ]
+
+
+def sharing(artefacts: Sequence[Artefact], measured: Collection[Path], settings: Settings) -> list[Job]:
+    """Return those of some artefacts that have files and show a cell of `measured`, as jobs."""
+    with glance():
+        jobs = [_planned(artefact, settings, Selection()) for artefact in artefacts]
+    return [job for job in jobs if any(task.path in measured for task in job.tasks) and listed(job, settings)]
+
+
+def listed(job: Job, settings: Settings) -> list[Mapping[str, Any]]:
+    """Return the cells that an artefact's files have, by their manifest; none where there is no such file of ours."""
+    files = files_stem(job.artefact, settings, job.data)
+    try:
+        return read_json(files.with_name(f"{files.name}.json")).get("cells", [])
+    except (OSError, ReproError):
+        return []
+
+
+def place(cell: Mapping[str, Any]) -> str:
+    """Return what tells a cell from the others of its artefact, of a manifest's cell or a record's identity."""
+    return repr([cell[name] for name in ("case", "method", "backend", "parameters")])
+
+
+def dropped(job: Job, settings: Settings) -> int:
+    """Return how many measured cells of an artefact's files would not be in them if they were written now."""
+    stays = {place(task.record["identity"]) for task in kept.shown(job.tasks)}
+    return sum(cell["status"] == DONE and place(cell) not in stays for cell in listed(job, settings))
 
 
 def replaced(job: Job, settings: Settings) -> str:

@@ -4,20 +4,19 @@ import contextlib
 import itertools
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from repro import environment
 from repro.cache import hosts, kept
-from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task
-from repro.cache.store import WAITING, clean_temporaries, measuring_lock, read_json, require_writable
+from repro.cache.store import WAITING, clean_temporaries, measuring_lock, require_writable
 from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution, manifest, rehearsal
-from repro.run.jobs import Job, replaced
+from repro.run.jobs import Job, beside, dropped, listed, place, replaced, sharing
 from repro.run.minutes import Minutes
 from repro.run.worker import MEASURING, NEVER, Late, Worker
 from repro.settings import Settings
@@ -125,6 +124,10 @@ class _Going:
         Artefacts with cells that their files have not, since when.
     measured : dict of str to set of Path
         The cells that have been measured since an artefact's files were written.
+    beside : list of Artefact
+        Those that may show its cells, too, though it does not name them.
+    unshared : set of Path
+        The cells that have been measured since the files of those were written.
     """
 
     def __init__(
@@ -142,6 +145,7 @@ class _Going:
         self.counted: set[tuple[str, Path]] = set()
         self.unwritten: dict[str, tuple[Job, float]] = {}
         self.measured: dict[str, set[Path]] = {job.artefact.id: set() for job in jobs}
+        self.beside, self.unshared = beside(jobs), set[Path]()
 
     def prepare(self) -> None:
         """Find out what cannot be written before any cell is measured, and build what the cells need."""
@@ -205,7 +209,7 @@ class _Going:
         They may take `unsure` times as long as they should. `soonest`: of those only that come first in a short time.
         """
         expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
-        limit = self.until - WRITING_SECONDS * len(self.unwritten)
+        limit = self.until - WRITING_SECONDS * (len(self.unwritten) + len(self.beside))
         if worker:
             worker.limit = limit
         current: Task | None = None  # what is being measured
@@ -251,7 +255,7 @@ class _Going:
                         continue
                     current = None
                     if measured:
-                        for since in self.measured.values():
+                        for since in (*self.measured.values(), self.unshared):
                             since.add(task.path)
                         summary.minutes.measured(task.artefact.paper, task.record, time.monotonic() - began)
                     watcher.done(task, measured, expected[task.path])
@@ -275,19 +279,35 @@ class _Going:
         """Write the files of all artefacts that have cells which their files have not."""
         for name in list(self.unwritten):
             self.write(name)
+        measured, self.unshared = self.unshared, set()
+        for job in sharing(self.beside, measured, self.settings) if measured else ():
+            self._write_beside(job)
+
+    def _write_beside(self, job: Job) -> None:
+        """Write the files of an artefact that this run does not name, unless they would lose what others measured."""
+        name = job.artefact.id
+        if lost := dropped(job, self.settings):
+            text = f"{name} shows cells of this run, but its files stay older: of their cells {lost} would be lost, as "
+            self.watcher.tell(f"{text}they do not stand here; `repro run {name}` renews the files", "yellow")
+            return
+        self._render(job, shows=False)
 
     def write(self, name: str) -> None:
         """Write an artefact's files."""
-        (job, _), began = self.unwritten.pop(name), time.monotonic()
+        job, _ = self.unwritten.pop(name)
         self.measured[name].clear()
+        self._render(job)
+
+    def _render(self, job: Job, shows: bool = True) -> None:
+        began = time.monotonic()
         try:
             rendered = render(job.artefact, job.module, job.tasks, self.settings)
         except OSError as error:
             raise _unwritable(self.settings, error) from error
         self.summary.files += rendered.files
         if rendered.problems:
-            self.summary.problems[name] = "; ".join(rendered.problems)
-        self.watcher.rendered(rendered)
+            self.summary.problems[job.artefact.id] = "; ".join(rendered.problems)
+        self.watcher.rendered(rendered if shows else replace(rendered, tables=[]))
         self.summary.minutes.add("files", time.monotonic() - began, job.artefact.paper)
 
 
@@ -307,18 +327,8 @@ def _is_written(job: Job, settings: Settings, until: float) -> bool:
     """Return whether a run whose time is short need not write an artefact's files: they have every cell as it is."""
     if until == NEVER:
         return False
-    files = files_stem(job.artefact, settings, job.data)
-    try:
-        cells = read_json(files.with_name(f"{files.name}.json")).get("cells", ())
-    except (OSError, ReproError):
-        return False
-    names = ("case", "method", "backend", "parameters")
-
-    def place(cell: Mapping[str, Any], date: str) -> str:
-        return repr(([cell[name] for name in names], date))
-
-    shown = {place(task.record["identity"], task.record["date"]) for task in kept.shown(job.tasks)}
-    return bool(shown) and shown == {place(cell, cell["date"]) for cell in cells}
+    shown = {(place(task.record["identity"]), task.record["date"]) for task in kept.shown(job.tasks)}
+    return bool(shown) and shown == {(place(cell), cell["date"]) for cell in listed(job, settings)}
 
 
 def _unwritable(settings: Settings, error: OSError) -> ReproError:

@@ -163,6 +163,35 @@ def test_two_tables_of_the_same_cells_measure_them_once(laboratory, capsys):
     assert {row["artefact"] for row in found} == {"demo2020-table3"} and {row["case"] for row in found} == {"first"}
 
 
+def test_a_run_writes_tables_that_it_does_not_name_where_they_show_what_it_measured(laboratory, capsys):
+    again(laboratory)
+    chosen = ("table1", "--only", "case=first", "--force")
+    assert laboratory.run(*chosen) == 0
+    assert not laboratory.file("table3.smoke.md").exists()  # nobody has asked for it yet
+    assert laboratory.run("table1", "table3") == 0
+    capsys.readouterr()
+    assert laboratory.run(*chosen) == 0
+    told = capsys.readouterr()
+    assert f"demo2020-table3: {laboratory.file('table3.smoke.md')}" in told.err and told.out.count("Sums") == 1
+    of = {name: rows(laboratory, f"{name}.smoke.csv") for name in ("table1", "table3")}
+    first = [{**row, "artefact": "demo2020-table3"} for row in of["table1"] if row["case"] == "first"]
+    assert of["table3"] == first
+
+
+def test_a_table_that_a_run_does_not_name_loses_no_cell_by_it(laboratory, capsys):
+    again(laboratory)
+    assert laboratory.run("table1", "table3") == 0
+    stored = laboratory.file("table3.smoke.json")
+    manifest = read_json(stored)
+    (other,) = [cell for cell in manifest["cells"] if cell["method"] == "loop"]
+    manifest["cells"].append({**other, "case": "of a form that code has no more"})
+    stored.write_text(json.dumps(manifest))
+    before = laboratory.file("table3.smoke.csv").read_text()
+    assert laboratory.run("table1", "--only", "case=first", "--force") == 0
+    assert "table3 shows cells of this run, but its files stay older: of their cells 1" in capsys.readouterr().err
+    assert laboratory.file("table3.smoke.csv").read_text() == before
+
+
 def test_a_short_run_writes_each_table_that_shows_what_it_measured(laboratory, monkeypatch):
     again(laboratory)
     monkeypatch.setattr(runner, "SOONEST", "host")  # all is measured by the first table, before the other's turn

@@ -1,29 +1,19 @@
 """Assembly by a loop that knows the place of every entry beforehand, compiled by Numba: on one thread, or on all.
 
-What a user would run who assembles a matrix of the same pattern many times: algorithm 3.1 without its searches. For
-threads the nodes are cut into contiguous ranges; each thread goes through the elements that touch its range, and adds
-to the rows that it owns. Elements on the seam are computed by each of their owners, so that nothing is added atomically
-and the result has the same bits however many threads there are.
+What a user would run who assembles a matrix of the same pattern many times: algorithm 3.1 without its searches. Threads
+have the rows of their own `ranges`.
 """
 
 from __future__ import annotations
 
-import itertools
-
-import numba
 import numpy as np
 import scipy.sparse
 from numba import njit, prange
 
+from baselines.assembly import ranges
 from baselines.assembly.serial import pattern
 
 LIBRARIES = ("numba",)
-RANGES = 4  # of nodes a thread, so that all end at about the same time
-
-
-def all_threads() -> int:
-    """Return how many threads Numba has."""
-    return numba.config.NUMBA_NUM_THREADS
 
 
 def prepare(problem, threads: int | None = None):
@@ -39,32 +29,18 @@ def prepare(problem, threads: int | None = None):
     nodes = problem.points.shape[0]
     cells = np.ascontiguousarray(problem.cells)
     row_offsets, column_indices = pattern(cells, nodes)
-    threads = threads or all_threads()
+    threads = threads or ranges.all_threads()
     places = np.empty((len(cells), 4, 4), dtype=np.int32)
     _find_places(cells, row_offsets, column_indices, places)
-    bounds = np.linspace(0, nodes, 1 if threads == 1 else RANGES * threads + 1).astype(np.int64)
-    bounds = np.unique(np.append(bounds, nodes))
-    first, last = cells.min(axis=1), cells.max(axis=1)
-    # Of the elements whose numbers span a range, those that have a node in it.
-    touching = []
-    for low, high in itertools.pairwise(bounds):
-        candidates = np.flatnonzero((last >= low) & (first < high))
-        inside = ((cells[candidates] >= low) & (cells[candidates] < high)).any(axis=1)
-        touching.append(candidates[inside].astype(np.int32))
-    starts = np.cumsum([0, *map(len, touching)])
-    elements = np.concatenate(touching) if touching else np.empty(0, dtype=np.int32)
+    bounds, starts, elements = ranges.cut(cells, nodes, threads)
     values, rhs = np.zeros(column_indices.size), np.zeros(nodes)
     conductivity = np.ones(0) if problem.conductivity is None else problem.conductivity
     source = np.ones(nodes) if problem.source is None else problem.source
 
     def launch():
-        before = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        try:
+        with ranges.using(threads):
             _assemble(problem.points, cells, conductivity, problem.mass, source, places, row_offsets, bounds, starts,
                      elements, values, rhs)  # fmt: skip
-        finally:
-            numba.set_num_threads(before)
 
     def result():
         return scipy.sparse.csr_array((values, column_indices, row_offsets), shape=(nodes, nodes)), rhs

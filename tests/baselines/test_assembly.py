@@ -3,13 +3,14 @@
 import numba
 import numpy as np
 import pytest
+import scipy.spatial
 
 from baselines.assembly import coordinates, mapped, serial
 from kernels.assembly.problem import Problem
 
 
-def by_serial(problem):
-    launch, result = serial.prepare(problem)
+def by_serial(problem, threads=1):
+    launch, result = serial.prepare(problem, threads)
     launch()
     return result()
 
@@ -20,7 +21,10 @@ def by_mapped(problem):
     return result()
 
 
-RIVALS = {"serial": by_serial, "mapped": by_mapped, "coordinates": coordinates.assemble}
+RIVALS = {
+    "serial": by_serial, "serial-threaded": lambda problem: by_serial(problem, 2), "mapped": by_mapped,
+    "coordinates": coordinates.assemble,
+}  # fmt: skip
 
 
 @pytest.fixture(params=list(RIVALS))
@@ -58,12 +62,36 @@ def test_serial_does_not_accumulate_and_keeps_its_bits(mesh):
     assert np.array_equal(result()[0].data, first[0]) and np.array_equal(result()[1], first[1])
 
 
+def star():
+    """A node that all elements have, numbered in the middle, and nodes of no element on both sides of the others."""
+    shell = np.random.default_rng(4).normal(size=(60, 3))
+    shell /= np.linalg.norm(shell, axis=1)[:, None]
+    faces = scipy.spatial.ConvexHull(shell).simplices
+    inward = np.linalg.det(shell[faces]) < 0
+    faces[inward] = faces[inward, ::-1]
+    names = np.delete(np.arange(5, 66), 30)
+    points = np.full((71, 3), 7.0)
+    points[names], points[35] = shell, 0
+    return points, np.column_stack([np.full(len(faces), 35), names[faces]]).astype(np.int32)
+
+
+def single():
+    """Fewer nodes than ranges."""
+    return np.vstack([np.zeros(3), np.eye(3)]), np.array([[3, 2, 1, 0]], dtype=np.int32)
+
+
+@pytest.mark.parametrize("shape", [None, star, single])
+@pytest.mark.parametrize("loop", [mapped, serial])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_mapped_has_the_bits_of_the_serial_loop(mesh, threads):
+def test_loops_on_threads_have_the_bits_of_the_serial_loop(mesh, shape, loop, threads, assert_same_system):
     """Each row is one thread's, and sums its elements in their order."""
-    problem = Problem(*mesh, mass=0.37)
+    points, cells = shape() if shape else mesh
+    random = np.random.default_rng(5)
+    sigma, f = random.uniform(0.1, 9, len(cells)), random.uniform(-1, 2, len(points))
+    problem = Problem(points, cells, sigma, 0.37, f)
     matrix, rhs = by_serial(problem)
-    launch, result = mapped.prepare(problem, threads)
+    assert_same_system((matrix, rhs), coordinates.assemble(problem))
+    launch, result = loop.prepare(problem, threads)
     before = numba.get_num_threads()
     for _ in range(2):  # it does not accumulate
         launch()

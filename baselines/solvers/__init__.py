@@ -9,7 +9,9 @@ import importlib
 
 from baselines.solvers.rival import Rival, SolverFailed
 
-METHODS = ("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg")
+METHODS = (
+    "hypre-pcgamg", "hypre-pcgamg-all", "hypre-extended", "hypre-cg", "pyamg-rs", "pyamg-sa", "amgcl", "numba-cg",
+)  # fmt: skip
 AMGX = (
     "amgx-pmis", "amgx-aggressive", "amgx-aggregation",
     "amgx-shipped", "amgx-shipped-v", "amgx-shipped-f", "amgx-shipped-aggregation",

@@ -25,8 +25,8 @@ MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
 ON_DEVICES = dict.fromkeys(
     ("patch-pcgamg", "jacobi-pcgamg", "jacobi-tuned", "cg", "patch-mis-alike", "jacobi-patch-alike"), solvers.DEVICES
 ) | dict.fromkeys(("jacobi-tuned-sell", "jacobi-merged"), ("cuda",))  # fmt: skip
-ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs", "amgcl", "numba-cg"),
-                        ("host",))  # fmt: skip
+ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-pcgamg-all", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs",
+                         "amgcl", "numba-cg"), ("host",))  # fmt: skip
 METHODS = ON_DEVICES | ON_HOST | solvers.ON_GPU
 # Each relaxation on the paper's aggregates, and on those of an independent set alone.
 ALIKE = ("patch-mis-alike", "jacobi-patch-alike")

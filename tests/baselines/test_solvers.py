@@ -105,14 +105,14 @@ def test_time_is_that_of_the_other_process(system):
     solver.close()
 
 
-def test_todays_hypre_has_a_process_for_every_core_and_the_papers_has_one(monkeypatch, system):
+def test_hypre_on_all_cores_has_a_process_for_each_and_the_papers_has_one(monkeypatch, system):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     counts = {}
-    for method in ("hypre-pcgamg", "hypre-extended", "hypre-cg"):
+    for method in ("hypre-pcgamg", "hypre-pcgamg-all", "hypre-extended", "hypre-cg"):
         solver = solvers.prepare(method, *system[:2])
         counts[method] = solver.threads
         solver.close()
-    assert counts == {"hypre-pcgamg": 1, "hypre-extended": 3, "hypre-cg": 1}
+    assert counts == {"hypre-pcgamg": 1, "hypre-pcgamg-all": 3, "hypre-extended": 3, "hypre-cg": 1}
 
 
 def pretend(monkeypatch, tmp_path, program):

@@ -1,7 +1,8 @@
 """Surfaces of the Heart and Brain meshes, lit and shaded.
 
-Drawn from the meshes themselves by the project's own renderer, so that no graphics library is needed. What is measured
-is the surface: its area, and the volume within it, which must be that of the elements.
+Drawn from the meshes themselves by the project's own renderer, so that no graphics library is needed. Published
+anatomies that are there come before what is to be compared with them. What is measured is the surface: its area, and
+the volume within it, which must be that of the elements.
 
 No equation: the volume is Σ x·n/3 over the surface's triangles, by the divergence theorem.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.
@@ -16,6 +17,7 @@ import datasets
 from datasets import topology
 from experiments import counted, rendering, sections
 from experiments import labels as names
+from experiments.fu2014 import cases as meshes
 from experiments.fu2014 import labels
 from repro import Cell
 from repro.show.plots import PAGE, caption, figure, style
@@ -23,10 +25,16 @@ from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.1, "small": 0.2, "paper": 2, "large": 10}
 
-COLOURS = {"heart": (0.80, 0.36, 0.32), "brain": (0.88, 0.72, 0.66)}
-VIEWS = {"heart": (-60, 22), "brain": (-48, 32)}  # azimuth and elevation in degrees
+MUSCLE, GREY_MATTER = (0.80, 0.36, 0.32), (0.88, 0.72, 0.66)
+COLOURS = {"biventricular": MUSCLE, "heart": MUSCLE, "cortex": GREY_MATTER, "brain": GREY_MATTER}
+# Azimuth and elevation in degrees.
+VIEWS = {"biventricular": (-60, 22), "heart": (-60, 22), "cortex": (-48, 32), "brain": (-48, 32)}
 PIXELS = 1000
 FACTS = {"boundary_faces": "Boundary faces", "area": "Area", "volume": "Volume within"}
+LENGTHS = (
+    "Stand-ins are 4 wide, as the paper's cubes are, since it does not say how large its domains are; lengths of "
+    "published anatomies are about centimetres."
+)
 
 
 def cells(scale):
@@ -51,19 +59,20 @@ def measure(cell, run):
 
 def tables(results):
     """Return the sizes of the surfaces."""
-    rows = {"Mesh": [labels(results)[case] for case in results.cases]}
+    shown = labels(results)
+    rows = {"Mesh": list(shown.values())}
     for metric, heading in FACTS.items():
-        rows[heading] = [results.value(case, "surface", metric) for case in results.cases]
-    sizes = Table("Exterior surfaces", pandas.DataFrame(rows), ["Lengths are centimetres in the stand-ins."])
-    return [sizes, *counted.tables(results, labels(results))]
+        rows[heading] = [results.value(case, "surface", metric) for case in shown]
+    sizes = Table("Exterior surfaces", pandas.DataFrame(rows), [LENGTHS])
+    return meshes.told(results, [sizes, *counted.tables(results, shown)])
 
 
 def plot(results):
-    """Draw each surface, in the paper's order; nothing where none was measured."""
+    """Draw each surface, in the order of the tables; nothing where none was measured."""
     shown = [case for case in COLOURS if results.value(case, "surface", "area") is not None]
     if not shown:
         return None
-    made, panels = figure(PAGE, 3.3, panels=len(shown))
+    made, panels = figure(PAGE, 3.3 if len(shown) < 3 else 2.2, panels=len(shown))
     with style():
         for axes, case in zip(panels, shown, strict=True):
             axes.imshow(drawn(case, results))

@@ -23,7 +23,7 @@ def share(image, colour, tolerance=0.12):
 
 
 def test_figure4(bench):
-    assert bench.run("fu2014-figure4", "--backend", "host") == 0
+    assert bench.run("fu2014-figure4", "--backend", "host", "--only", "case=heart", "--only", "case=brain") == 0
     image = matplotlib.image.imread(bench.file("figure4.smoke.png"))[..., :3]
     height, width, _ = image.shape
     left, right = image[:, : width // 2], image[:, width // 2 :]
@@ -35,6 +35,12 @@ def test_figure4(bench):
     assert "| Heart (stand-in) |" in text and "| Brain (stand-in) |" in text
     volumes = {row["case"]: float(row["value"]) for row in bench.rows("figure4.smoke.csv") if row["metric"] == "volume"}
     assert 16 < volumes["heart"] < 18 and 12 < volumes["brain"] < 15
+
+
+def test_published_anatomies_lead_in_figure4():
+    cases = dict.fromkeys(cell.case for cell in figure4_surfaces.cells("paper"))
+    assert list(cases) == ["biventricular", "heart", "cortex", "brain"]
+    assert cases.keys() == figure4_surfaces.COLOURS.keys() == figure4_surfaces.VIEWS.keys()
 
 
 def test_figure5(bench):

@@ -100,3 +100,20 @@ def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):
     assert (verdict.outcome, verdict.effect.missing, verdict.effect.spared) == (REPRODUCED, (), ("b",))
     assert "by request alone, and without a value here: b" in verdict.notes
     assert store.one(WHERE, effect("min(cpu / gpu)")).needs == "it needs a value of b"
+
+
+def test_a_rival_by_request_alone_where_it_has_not_run_does_not_hold_a_case(store, monkeypatch):
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0))
+    store.row("a", "rare", "solve", 5.0, backend="host")
+    where = '[claim.where]\ncpu = "table1 * solve @host"\ngpu = "table1 fast solve @gpu"'
+    assert store.one(where, effect()).effect.missing == ("b (no rare)",)
+    asked = []
+
+    def alone(paper, selector, scale, case, method):
+        asked.append((selector.methods, scale, case, method))
+        return method == "rare"
+
+    monkeypatch.setattr(needed, "alone", alone)
+    verdict = store.one(where, effect())
+    assert (verdict.outcome, verdict.effect.missing) == (REPRODUCED, ())
+    assert [point.value for point in verdict.effect.points] == [5, 10] and (("*",), "paper", "b", "rare") in asked

@@ -106,6 +106,10 @@ def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store)
     )
     text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
     assert "- **today, all**: 7.00 x (6.00 to 8.00 x) (best: q1-amg, slow)" in text
+    store.row("d", "slow", "solve", 8.0, backend="host")
+    store.row("d", "fast", "solve", 1.0)  # where the other rival has not run
+    text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
+    assert "(best: q1-amg, slow); without a value: d q1 (no q1-amg)" in text
 
 
 def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):

@@ -10,6 +10,7 @@ from repro.discovery import Artefact
 from repro.judge.claims import needed
 from repro.judge.claims.model import Claim, Predicate
 from repro.judge.claims.points import Point
+from repro.judge.claims.stored import Selector
 from repro.model import Cell, ReproError
 
 BACKENDS = ("cuda", "opencl", "openmp", "host")
@@ -94,6 +95,10 @@ def test_a_claim_says_why_what_it_reads_is_measured_by_request_alone(left):
     assert needed.by_request(reads, [reads.where["a"], "table2 b time @host", "ceilings memory bandwidth @gpu"]) == ""
     left(reads, declared=entry.format('cases = ["x"]\n'))
     assert needed.by_request(reads, reads.where.values()) == ""
+    every = Selector.parse("table1 * time @cpu")
+    assert [needed.alone("lab2020", every, "paper", case, "b") for case in "xyz"] == [True, False, False]
+    assert not needed.alone("lab2020", every, "small", "x", "b")
+    assert not needed.alone("nobody", every, "paper", "x", "b")
 
 
 def test_what_is_left_out_is_said_and_can_be_asked_for(laboratory, monkeypatch, capsys):

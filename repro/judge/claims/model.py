@@ -1,6 +1,7 @@
 """What a paper claims, and what the stored results say of it: the types that the command line and the report share."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -77,6 +78,12 @@ class Claim:
     def __post_init__(self):
         for name in ("where", "each"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+
+def combinations(claim: Claim) -> Iterator[dict[str, str]]:
+    """Yield every combination of the words that a claim varies."""
+    for values in itertools.product(*claim.each.values()):
+        yield dict(zip(claim.each, values, strict=True))
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,25 @@ or `cpu` in its selector, or a method that CUDA has not. What takes long and dec
 ``by_request.toml`` beside the paper's experiments.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repro import discovery, published
 from repro.cache.store import read_toml
 from repro.discovery import Artefact
 from repro.judge.claims import ledger
-from repro.judge.claims.model import Claim
-from repro.judge.claims.points import Point, combinations
+from repro.judge.claims.model import Claim, combinations
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.judge.intervals import names_of
 from repro.model import Cell, ReproError
+
+if TYPE_CHECKING:
+    from repro.judge.claims.points import Point
 
 DECLARED = "by_request.toml"
 SCALES = ("paper", "large")
@@ -55,16 +60,24 @@ def by_request(claim: Claim, selectors: Iterable[str], scale: str = SCALES[0], p
 
     `point`: at which; else of the first of the words that the claim varies, in any case.
     """
-    words, artefacts = next(combinations(claim)), {artefact.id: artefact for artefact in discovery.find()}
-    for selector in (Selector.parse(text.format(**(point.words if point else words))) for text in selectors):
-        artefact, case = artefacts.get(f"{claim.paper}-{selector.stem}"), selector.case or (point.case if point else "")
-        cells = _cells(artefact, scale) if artefact else ()
-        read = [cell for cell in cells if selector.takes(cell.method) and _may_be(cell.backend, selector)
-                and cell.case == (case or cell.case)]  # fmt: skip
-        out = left_out(artefact, read, scale) if read else {}
-        if read and len(out) == len(read):
-            return next(iter(out.values()))
-    return ""
+    words = point.words if point else next(combinations(claim))
+    parsed = (Selector.parse(text.format(**words)) for text in selectors)
+    reasons = (_why(claim.paper, each, scale, each.case or (point.case if point else "")) for each in parsed)
+    return next(filter(None, reasons), "")
+
+
+def alone(paper: str, selector: Selector, scale: str, case: str, method: str) -> bool:
+    """Return whether a run measures one of the methods that a selector reads in a case by request alone."""
+    return bool(_why(paper, replace(selector, methods=(method,)), scale, case))
+
+
+def _why(paper: str, selector: Selector, scale: str, case: str) -> str:
+    artefact = next((each for each in discovery.find() if each.id == f"{paper}-{selector.stem}"), None)
+    cells = _cells(artefact, scale) if artefact else ()
+    read = [cell for cell in cells if selector.takes(cell.method) and _may_be(cell.backend, selector)
+            and cell.case == (case or cell.case)]  # fmt: skip
+    out = left_out(artefact, read, scale) if read else {}
+    return next(iter(out.values())) if read and len(out) == len(read) else ""
 
 
 def _declared(artefact: Artefact) -> list[dict[str, Any]]:

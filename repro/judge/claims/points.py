@@ -1,18 +1,19 @@
 """The points of a claim: the cases, and combinations of what varies, at which its predicates have a value.
 
 A point that other data know of but these results have no value for is missing: what holds at some of a paper's meshes
-has not been shown for all of them.
+has not been shown for all of them. So is one where a method that competes elsewhere has not run, unless a run leaves
+that out but by request: of such it is said that they are never the best.
 """
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.judge.claims.model import Claim, Predicate
+from repro.judge.claims import needed
+from repro.judge.claims.model import Claim, Predicate, combinations
 from repro.judge.claims.notes import unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
@@ -59,12 +60,6 @@ def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
     return {name: selector for name, selector in selectors.items() if name in names}
 
 
-def combinations(claim: Claim) -> Iterator[dict[str, str]]:
-    """Yield every combination of the words that a claim varies."""
-    for values in itertools.product(*claim.each.values()):
-        yield dict(zip(claim.each, values, strict=True))
-
-
 def find(
     claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored, root: Path = published.ROOT
 ) -> Found:
@@ -84,6 +79,7 @@ def find(
                 lacking = dict.fromkeys(
                     method for each in parsed.values()
                     for method in stored.lacking(f"{claim.paper}-{each.stem}", each, scale, each.case or case)
+                    if not needed.alone(claim.paper, each, scale, each.case or case, method)
                 )  # fmt: skip
                 alike = [rows[name] for name, each in parsed.items() if each.stem not in claim.of_size]
                 if all(rows.values()) and any(unlike().intersection(stored.data(row)) for row in alike):

@@ -94,7 +94,8 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         cells = [
             f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
             shown.requirement.partition(" (")[0] if shown else MISSING,
-            measured(shown), measured(verdict.today), verdict.machine or MISSING, f"**{verdict.outcome}**",
+            measured(shown), measured(verdict.today) + _without(verdict.today), verdict.machine or MISSING,
+            f"**{verdict.outcome}**",
         ]  # fmt: skip
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
@@ -144,7 +145,7 @@ def told(verdict: Verdict, link: Link) -> str:
             lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}{lacks}"))
     if verdict.today is not None and verdict.today.value is not None:
         best = f" (best: {'; '.join(verdict.today.winners)})" if verdict.today.winners else ""
-        lines.append((f"today, {verdict.today.says}", f"{measured(verdict.today)}{best}"))
+        lines.append((f"today, {verdict.today.says}", f"{measured(verdict.today)}{best}{_without(verdict.today)}"))
     if verdict.why:
         lines.append(("why", verdict.why))
     lines += [("note", each) for each in verdict.notes]
@@ -168,7 +169,11 @@ def _lacks(judgement: Judgement) -> str:
     """Return of a reading whose points are not listed at how many it is missed, and which have no value."""
     several = len(judgement.points) > 1
     text = f"; missed at {judgement.missed} of {len(judgement.points)} points" if several and judgement.missed else ""
-    return text + (f"; without a value: {first(judgement.missing)}" if judgement.missing else "")
+    return text + _without(judgement)
+
+
+def _without(judgement: Judgement | None) -> str:
+    return f"; without a value: {first(judgement.missing)}" if judgement and judgement.missing else ""
 
 
 def _evidence(verdict: Verdict, link: Link) -> str:

@@ -80,7 +80,7 @@ class Row:
     metric: str = ""
     value: float | None = None
     unit: str = ""
-    #: `ci_low`, `ci_high`: where the median of another round lies, with 90 %, in `unit`, see `repro.judge.spread`.
+    #: `ci_low`, `ci_high`: where the median of another round is meant to lie, in `unit`, see `repro.judge.spread`.
     ci_low: float | None = None
     ci_high: float | None = None
     #: `n`, `outliers`: samples taken, and how many lie more than 1.5 interquartile ranges outside the quartiles.

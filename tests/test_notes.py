@@ -27,7 +27,6 @@ ALLOWED = {
     "repro/judge/difference.py": (*LEVEL, "at most 8 % (Bakirov"),  # a bound of a theorem
     "repro/cli/common.py": ("0.4 s", "12 s", "3 min", "2 h 05 min"),  # what a function returns
     "repro/judge/spread.py": ("with 90 %",),  # the level of its intervals
-    "repro/model.py": LEVEL,
     "repro/run/statistics.py": (*LEVEL, "n < 6 for 95 %"),  # follows from the level
     "repro/run/timing.py": LEVEL,
     "repro/units.py": ("3.2e-05 s", "32.0 µs", "999.9 µs", "1.00 ms"),  # what functions take and return

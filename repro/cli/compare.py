@@ -59,6 +59,7 @@ def compare(
     """
     from repro import discovery
     from repro.judge import compare as comparing
+    from repro.judge.verify import told
     from repro.model import ReproError
     from repro.settings import make_settings
 
@@ -109,6 +110,9 @@ def compare(
         say("the papers' numbers hold for their own meshes and matrices, not for yours")
     if of_other:
         say("what is of other data is neither slower nor faster: measure both on the same")
+    for folder in filter(None, (old, settings.store.folder)):
+        if text := told(folder.parent, {folder.name}):
+            say(text)
     if equal:
         say(f"{plural(equal, 'number')} equal to the last digit, which --json has")
     if worse:

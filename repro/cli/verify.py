@@ -31,11 +31,10 @@ def verify(
 
     require_stored(results)
     folder = make_settings(None, results, None).results
-    found = verifying.verify(folder)
+    found = verifying.verify(folder, renewing=write_list)
     if write_list:
-        count = verifying.write_list(folder, found)
-        say(f"{folder / verifying.LIST}: {plural(count, 'unverified file')}")
-        found = verifying.verify(folder)
+        count = plural(len(verifying.unverified(folder)), "unverified file")
+        say(f"{folder / verifying.LIST}: {count}; `repro figures` writes it on their pages")
     found += [verifying.Problem(verifying.WRONG, *each) for each in pages.check(folder)]
     found += _verdicts(folder)
     wrong = [each for each in found if each.kind == verifying.WRONG]

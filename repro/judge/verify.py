@@ -11,7 +11,7 @@ import io
 import math
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +31,7 @@ from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, is_time, split
 
-__all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify", "write_list"]
+__all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify"]
 
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
 FIRST_EDITION = (
@@ -54,10 +54,12 @@ class Problem:
         return f"{self.file}: {self.what}"
 
 
-def verify(results: Path) -> list[Problem]:
+def verify(results: Path, renewing: bool = False) -> list[Problem]:
     """Return every problem of the stored results, the list of unverified files included.
 
     Raises `ReproError` when the list cannot be read.
+
+    `renewing`: write the list anew first.
     """
     found, digests, measured = [], {}, []
     papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours
@@ -86,7 +88,10 @@ def verify(results: Path) -> list[Problem]:
             found += [Problem(kind, _name(results, path), what) for kind, what in dict.fromkeys(allowed.check(path))]
         except DAMAGED as error:
             found.append(Problem(WRONG, _name(results, path), f"damaged: {type(error).__name__}: {error}"))
-    return found + _of_the_list(results, {each.file: each.what for each in found if each.kind == UNPROVEN})
+    unproven = {each.file: each.what for each in found if each.kind == UNPROVEN}
+    if renewing:
+        _write_list(results, unproven)
+    return found + _of_the_list(results, unproven)
 
 
 def _of_the_list(results: Path, unproven: Mapping[str, str]) -> list[Problem]:
@@ -102,13 +107,14 @@ def unverified(results: Path) -> dict[str, str]:
     return dict(_listed(path, path.stat().st_mtime_ns)) if path.is_file() else {}
 
 
-def told(results: Path) -> str:
-    """Say which of the stored results are unverified, and why; empty where none is."""
+def told(results: Path, machines: Collection[str] | None = None) -> str:
+    """Say which of the stored results are unverified, of all machines or of some, and why; empty where none is."""
     if not (listed := unverified(results)):
         return ""
     by_reason: dict[str, Counter] = {}
     for file, reason in listed.items():
-        by_reason.setdefault(reason, Counter())[file.partition("/")[0]] += 1
+        if machines is None or file.partition("/")[0] in machines:
+            by_reason.setdefault(reason, Counter())[file.partition("/")[0]] += 1
     stored = Counter(path.relative_to(results).parts[0] for path in tables(results, "*/*/*"))
     sentences = []
     for reason, counts in by_reason.items():
@@ -125,18 +131,16 @@ def _listed(path: Path, _modified: int) -> tuple[tuple[str, str], ...]:
     return tuple((file, reason) for file, reason in rows[1:])
 
 
-def write_list(results: Path, problems: Iterable[Problem]) -> int:
-    """Write the list of the unproven files; return how many they are. Without any there is no list."""
-    unproven = {each.file: each.what for each in problems if each.kind == UNPROVEN}
+def _write_list(results: Path, unproven: Mapping[str, str]) -> None:
+    """Write the list of the unproven files; without any there is none."""
     path = results / LIST
     if not unproven:
         path.unlink(missing_ok=True)
-        return 0
+        return
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([COLUMNS, *sorted(unproven.items())])
     write_atomically(path, stream.getvalue())
-    return len(unproven)
 
 
 def _name(results: Path, path: Path) -> str:
@@ -200,7 +204,7 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
                 yield from _verify_sampled(row, [each[name] for each in taken.get(place, ()) if name in each])
             elif values := [each["values"].get(name) for each in several if "values" in each]:
                 yield from _verify_told(row, values)
-            yield from _verify_origin(row, cell)
+            yield from _verify_origin(row, cell, several)
         for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
             values = each.get("values", {})
             own = [{**flat(row), "value": values.get(named(row, cell["parameters"]), row["value"])} for row in of_cell]
@@ -217,10 +221,15 @@ def _verify_told(row: Mapping[str, Any], values: list[float | None]) -> Iterator
         yield f"{_told(row)} is {row['value']}, and {known} by its rounds"
 
 
-def _verify_origin(row: Mapping[str, Any], cell: Mapping[str, Any]) -> Iterator[str]:
-    """Say whether a row names another commit than its cell."""
+def _verify_origin(
+    row: Mapping[str, Any], cell: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Say whether a row names another commit than its cell, or what its rounds do not tell."""
     if row["status"] == DONE and row["commit"] != commit_of(cell.get("revision") or {}):
         yield f"{_told(row)} names another commit than its cell"
+    if row["status"] == DONE and rounds and "date" in rounds[-1]:  # samples of the first edition know no rounds
+        known = {"rounds": len(rounds), "host": rounds[-1]["host"] or "", "date": rounds[-1]["date"]}
+        yield from _differing(row, known, "rounds")
 
 
 def _verify_derived(rows: list[dict[str, Any]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -257,10 +266,16 @@ def _verify_sampled(row: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> 
         known = None if value is None else convert(value, "s", row["unit"])
         if not _same(row[name], known):
             yield f"{_told(row)}: {name} is {row[name]}, and {known} by its samples"
-    for name in ("n", "outliers"):
-        count = sum(getattr(each, name) for each in summaries)
-        if row[name] != count:
-            yield f"{_told(row)}: {name} is {row[name]}, and {count} by its samples"
+    counts = {name: sum(getattr(each, name) for each in summaries) for name in ("n", "outliers")}
+    if "disturbed" in rounds[0]:
+        counts |= {"disturbed": sum(each["disturbed"] for each in rounds), "cold": rounds[-1]["cold"]}
+    yield from _differing(row, counts, "samples")
+
+
+def _differing(row: Mapping[str, Any], known: Mapping[str, Any], source: str) -> Iterator[str]:
+    for name, value in known.items():
+        if row[name] != value:
+            yield f"{_told(row)}: {name} is {row[name]}, and {value} by its {source}"
 
 
 def _same(one: float | None, other: float | None) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from repro import discovery
 from repro.cache.store import write_atomically, write_packed
 from repro.discovery import Artefact
+from repro.judge.verify import unverified
 from repro.show.measurements import Measurement
 
 
@@ -78,7 +79,7 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
 def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
     """Return the text of a page with title, tables and the pictures' words as the code of today has them of the rows.
 
-    One of which nothing is measured stays.
+    One of which nothing is measured stays. One that is listed as unverified says so first.
     """
     from repro.show.render import AFTER_TABLES, BELIEVED, as_markdown, first_line, noted, pictured
 
@@ -90,4 +91,6 @@ def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
     beliefs = rest.partition(f"## {BELIEVED}\n\n")[2].partition("\n\n")[0]
     tables = discovery.load(artefact).tables(stored.results())
     told = as_markdown(noted(tables, [line.removeprefix("- ") for line in beliefs.splitlines()]))
-    return "\n\n".join([first_line(artefact), *told, rest])
+    results = stored.csv.parents[2]
+    why = unverified(results).get(stored.csv.relative_to(results).with_suffix("").as_posix())
+    return "\n\n".join([first_line(artefact), *([f"**Unverified: {why}.**"] if why else []), *told, rest])

@@ -4,6 +4,7 @@ import pytest
 
 from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary
 from repro.run.state import LOST
+from repro.site.showcase.page import Showcase
 from tests.repro.claims_store import WHERE, Store, claim, effect, stated
 
 
@@ -146,3 +147,12 @@ def test_the_ceilings_that_decide_a_claim_are_evidence(store):
     store.row("a", "fast", "rate", 1.0, unit="GB/s", share=0.5)
     verdict = store.one(where, effect("top / gpu"))
     assert "- **evidence**: Table 1, the ceilings" in section(verdict, linked(""))
+
+
+def test_a_papers_page_says_which_of_its_results_are_unverified(store):
+    store.times(a=(20.0, 1.0))
+    shown = Showcase(store.results)
+    shown.verdicts = store.judged(claim(WHERE, stated(relation="about", more="tolerance = 0.1")))
+    assert "Unverified" not in shown.pages()["claims/demo.md"]
+    (store.results / "unverified.csv").write_text("file,reason\nbox/demo/table1,edited\nother/demo/table1,edited\n")
+    assert "\n\n**Unverified results, all of box: edited.**\n\n" in shown.pages()["claims/demo.md"]

@@ -259,6 +259,14 @@ def test_nothing_measured_before_is_nothing_lost(laboratory, older, capsys):
     assert "lost" not in capsys.readouterr().err
 
 
+def test_what_is_compared_and_unverified_is_said(laboratory, older, capsys):
+    (laboratory.results / "unverified.csv").write_text("file,reason\nbefore/demo2020/table1.smoke,no key\n")
+    assert against(laboratory, older) == 0
+    assert "Unverified results, all of before: no key." in capsys.readouterr().err
+    main(["compare", "table1", "--results", str(laboratory.results)])
+    assert "Unverified" not in capsys.readouterr().err
+
+
 def test_what_is_of_older_results_wants_them(laboratory, older, capsys):
     assert main(["compare", "table1", "--results", str(laboratory.results), "--fail-on-regression"]) == 2
     assert "--fail-on-regression wants --with" in capsys.readouterr().err

@@ -101,18 +101,18 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
     return "\n".join(lines)
 
 
-def page(verdicts: Sequence[Verdict], link: Link, root: Path = published.ROOT) -> str:
-    """Return the page of one paper's claims.
+def page(verdicts: Sequence[Verdict], link: Link, note: str = "", root: Path = published.ROOT) -> str:
+    """Return the page of one paper's claims, with a note before them.
 
     `link`: makes a link of a text and the path of an artefact's page below the root.
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
-    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", summary(verdicts), READING]
+    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", note, summary(verdicts), READING]
     parts += [section(verdict, link) for verdict in verdicts]
     if found := contradictions(paper, root):
         parts += ["## Numbers that contradict one another", found]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def contradictions(paper: str, root: Path = published.ROOT) -> str:

@@ -1,6 +1,6 @@
 """The parts of the README that are computed from stored results, and the pages in ``docs/`` that have all of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -45,10 +45,9 @@ class Showcase:
         """The machines that have measured something on a GPU."""
         return list(dict.fromkeys(each.machine for each in self.found if "cuda" in each.backends))
 
-    @cached_property
-    def unverified(self) -> str:
-        """What is said of results that nothing proves."""
-        text = told_unverified(self.results)
+    def unverified(self, machines: Collection[str] | None = None) -> str:
+        """Return what is said of results that nothing proves, of all machines or of some."""
+        text = told_unverified(self.results, machines)
         return f"**{text}**" if text else ""
 
     def blocks(self) -> dict[str, str]:
@@ -57,7 +56,7 @@ class Showcase:
         front = next(filter(None, (self._drawn(each.front) for each in self.ledgers)), None)
         return {
             "verdicts": claims_table.summary(self.verdicts, "docs/claims/{}.md"),
-            "numbers": f"{self.unverified}\n\n{numbers}",
+            "numbers": f"{self.unverified()}\n\n{numbers}",
             "picture": self._picture(front, "") if front else "",
         }
 
@@ -99,7 +98,7 @@ class Showcase:
 
     def _claims_index(self) -> str:
         parts = [
-            "# Do the claims hold?", self.unverified, WRITTEN,
+            "# Do the claims hold?", self.unverified(), WRITTEN,
             "Each claim has one verdict, computed from the stored results.", claims_table.RULE,
             claims_table.summary(self.verdicts, "{}.md"), claims_table.READING, status.cores(self.found),
             "\n".join(["```{toctree}", ":hidden:", "", *dict.fromkeys(each.paper for each in self.verdicts), "```"]),
@@ -107,15 +106,16 @@ class Showcase:
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
     def _claims_pages(self) -> dict[str, str]:
-        papers = dict.fromkeys(verdict.paper for verdict in self.verdicts)
-        found = {paper: [verdict for verdict in self.verdicts if verdict.paper == paper] for paper in papers}
-        return {
-            f"claims/{paper}.md": claims_table.page(own, claims_table.linked("../../")) for paper, own in found.items()
-        }
+        link, made = claims_table.linked("../../"), {}
+        for paper in dict.fromkeys(verdict.paper for verdict in self.verdicts):
+            own = [verdict for verdict in self.verdicts if verdict.paper == paper]
+            note = self.unverified({verdict.machine for verdict in own})
+            made[f"claims/{paper}.md"] = claims_table.page(own, link, note)
+        return made
 
     def _results_page(self) -> str:
         parts = [
-            "# What is measured", self.unverified, WRITTEN,
+            "# What is measured", self.unverified(), WRITTEN,
             "How many tables and figures each machine has measured, by scale, and how many cells of all back ends.",
             status.table(self.found, f"../{self.results.name}"), *self.figures(),
         ]  # fmt: skip
@@ -123,7 +123,7 @@ class Showcase:
 
     def _kernels_pages(self) -> dict[str, str]:
         named = {f"{each}: {_device(self.found, each)}": self.stores[each] for each in self.machines}
-        return pages_of_kernels.pages(self.ledgers, named, [self.unverified, WRITTEN], _link("../../"))
+        return pages_of_kernels.pages(self.ledgers, named, [self.unverified(), WRITTEN], _link("../../"))
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:

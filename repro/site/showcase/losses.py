@@ -16,7 +16,8 @@ from repro.units import MISSING, significant
 RULE = (
     "The best of each family is compared with every rival of its algorithm, in each case that both ran. Another family "
     "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is. A "
-    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels.\n\n"
+    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels. A processor "
+    "beside a GPU is judged by itself, too: our kernels on its cores and its rivals alone.\n\n"
     "The interval of the ratio decides, as everywhere: it reaches as far as the intervals of both times allow. We are "
     "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "

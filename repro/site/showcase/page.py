@@ -15,6 +15,7 @@ from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
 from repro.site.showcase import pages_of_kernels, status
 from repro.site.showcase.ledger import headlines, ledgers
+from repro.site.showcase.runs import EMBEDDED, OnCores
 
 FIGURES = 4  # at most
 COMMAND = "make readme"
@@ -122,8 +123,19 @@ class Showcase:
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
     def _kernels_pages(self) -> dict[str, str]:
-        named = {f"{each}: {_device(self.found, each)}": self.stores[each] for each in self.machines}
-        return pages_of_kernels.pages(self.ledgers, named, [self.unverified(), WRITTEN], _link("../../"))
+        return pages_of_kernels.pages(self.ledgers, self.judged(), [self.unverified(), WRITTEN], _link("../../"))
+
+    def judged(self) -> dict[str, Stored]:
+        """Return the results whose kernels have tables, by their headings: each machine's, and its processor's apart.
+
+        A processor has its own where a GPU's kernels would answer for ours on it.
+        """
+        named = {}
+        for each in self.machines:
+            named[f"{each}: {_device(self.found, each)}"] = self.stores[each]
+            if each in self.gpus and (processor := _processor(self.found, each)):
+                named[f"{each}, its processor: {processor}"] = OnCores(self.results, each)
+        return named
 
 
 def _device(found: Sequence[Measurement], machine: str) -> str:
@@ -132,6 +144,13 @@ def _device(found: Sequence[Measurement], machine: str) -> str:
     return next((", ".join(dict.fromkeys(each["gpu"])) for each in facts if each.get("gpu")), "") or next(
         (each["cpu"] for each in facts if each.get("cpu")), machine
     )
+
+
+def _processor(found: Sequence[Measurement], machine: str) -> str:
+    """The processor of a machine and its cores, where our kernels ran on it; else nothing."""
+    ran = (each.manifest.get("machine") or {} for each in found
+           if each.machine == machine and EMBEDDED in each.backends)  # fmt: skip
+    return next((f"{each['cpu']}, {each['cores']} cores" for each in ran if each.get("cpu")), "")
 
 
 def _title(each: Measurement) -> str:

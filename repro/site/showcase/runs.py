@@ -21,6 +21,14 @@ EMBEDDED = "openmp"  # the back end that every processor has, and for which kern
 LARGE = "large"  # a scale that is shown beside the papers' own
 ENDS = "ci_low", "ci_high"
 SUM = " + "  # between metrics of a cell whose times are added
+CORES = ("host", EMBEDDED)  # back ends whose work is a processor's
+
+
+class OnCores(Stored):
+    """The results of a machine's processor alone, where a GPU's kernels would answer for its own."""
+
+    def rows(self, artefact: str) -> list[dict[str, Any]]:
+        return [row for row in super().rows(artefact) if row["backend"] in CORES and not row["gpu"]]
 
 
 @dataclass(frozen=True)

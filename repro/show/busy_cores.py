@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 UNBOUND = "no thread was bound to a core"
+LEAST = 0.5  # cores of whoever computes: of fewer the work was another process's, or done before the first look
+UNCOUNTED = "not counted"
 #: By what a state counts; one without ``kept`` has all under ``bound``.
 HOW = {
     "bound": "some threads were bound to cores",
@@ -14,6 +16,8 @@ HOW = {
 
 def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a line for an artefact's page: methods by their cores, the most first; none where nothing tells.
+
+    Methods that were not seen to compute stand last: a single sample is the call that was checked, before any look.
 
     A method whose processes are not this one's has the number that it records as ``threads``, or its parameter
     ``processes``.
@@ -34,8 +38,9 @@ def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
         found[name] = max(found.get(name, 0.0), *own, *([] if own else (state["cores"] for state in states)))
     if not found:
         return []
-    counts = sorted({f"{cores:.1f}" for cores in found.values()}, key=float, reverse=True)
-    groups = (f"{count}: " + ", ".join(name for name in sorted(found) if f"{found[name]:.1f}" == count)
-              for count in counts)  # fmt: skip
+    of = {name: f"{cores:.1f}" if cores >= LEAST else UNCOUNTED for name, cores in found.items()}
+    counts = sorted(set(of.values()) - {UNCOUNTED}, key=float, reverse=True)
+    groups = (f"{count}: " + ", ".join(name for name in sorted(of) if of[name] == count)
+              for count in (*counts, UNCOUNTED) if count in of.values())  # fmt: skip
     how = " and ".join(words for way, words in HOW.items() if way in ways) or UNBOUND
     return [f"- cores at work while timed on the processor: {'; '.join(groups)}; {how}"]

@@ -208,11 +208,11 @@ def test_a_page_says_how_threads_were_bound_beside_the_cores_at_work(counts, how
         for method, backend, cores, rows, own in (
             ("sell", "openmp", 1.96, [], {}), ("sell", "openmp", 1.2, [], {}), ("scipy", "host", 0.98, [], {}),
             ("hypre", "host", 0.1, [{"metric": "threads", "value": 2.0}], {}),
-            ("petsc", "host", 0.1, [], {"processes": 2}),
+            ("petsc", "host", 0.1, [], {"processes": 2}), ("coo", "host", 0.0, [], {}), ("sor", "host", 0.04, [], {}),
         )
     ]  # fmt: skip
     [line] = busy_cores.lines(records)
-    assert line.endswith(f": 2.0: hypre, petsc, sell on openmp; 1.0: scipy; {how}")
+    assert line.endswith(f": 2.0: hypre, petsc, sell on openmp; 1.0: scipy; not counted: coo, sor; {how}")
     assert not busy_cores.lines([{"identity": {}, "rows": [], "rounds": [{"state": {"time": {"sm_mhz": [1, 1, 1]}}}]}])
 
 

@@ -27,7 +27,21 @@ def why(tmp_path):
         places = [(case, place, value) for case in cases for place, value in values.items()]
         places += [(case, place, value) for case, value in (others or {}).items() for place in values]
         rows = [
-            Row(f"remacle2016-{stem}", "paper", case, method, backend, "GPU", metric, value, unit, value, value, 9)
+            Row(
+                f"remacle2016-{stem}",
+                "paper",
+                case,
+                method,
+                backend,
+                "GPU",
+                metric,
+                value,
+                unit,
+                value,
+                value,
+                9,
+                parameters={"exponent": -4.5} if metric.endswith("absolute") else {},
+            )
             for case, (method, backend, metric, unit), value in places
         ]
         folder = tmp_path / "box" / "remacle2016"
@@ -74,6 +88,30 @@ def test_one_cycle_lets_iterations_grow_by_what_it_leaves_of_the_coarse_system(w
     )  # fmt: skip
     assert verdict.outcome == CONTRADICTED and len(verdict.effect.points) == 3
     explained(verdict, "one cycle leaves a part", share)
+
+
+@pytest.mark.parametrize(("absolute", "share"), [(9, 1), (20, None)])
+def test_a_relative_bound_lets_iterations_grow_by_what_it_asks_for_on_finer_meshes(why, absolute, share):
+    """They double to ‖r‖/‖b‖; to ‖r‖ itself they come from 10 to `absolute`."""
+    values = {("two-scale", "cuda", "iterations", "count"): 20.0}
+    bound = ("two-scale", "cuda", "iterations_to_absolute", "count")
+    verdict = why(
+        "h-optimal", "table1", [f"mesh{mesh}-128" for mesh in (1, 2, 3)], values | {bound: absolute},
+        {f"mesh{mesh}-32": 10.0 for mesh in (1, 2, 3)},
+    )  # fmt: skip
+    assert verdict.outcome == CONTRADICTED
+    explained(verdict, "asks for more on finer meshes", share)
+
+
+def test_the_cause_of_the_one_mesh_that_misses_its_bound_is_tested(why):
+    """On mesh 3 iterations grow by a fifth to ‖r‖/‖b‖, and fall to ‖r‖ itself; on the others they stay."""
+    bound = ("two-scale", "cuda", "iterations_to_absolute", "count")
+    values = {("two-scale", "cuda", "iterations", "count"): 10.0, bound: 20.0}
+    cases = [f"mesh{mesh}-{size}" for mesh in (1, 2) for size in (32, 128)] + ["mesh3-32"]
+    verdict = why("h-optimal", "table1", cases, values, {"mesh3-128": 12.0})
+    assert [each.outcome for each in verdict.effect.points] == ["reproduced", "reproduced", CONTRADICTED]
+    (found,) = explained(verdict, "asks for more on finer meshes", 1)
+    assert found.value == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(("launched", "share"), [(2.5, 1), (1.6, math.log(1.6) / math.log(2)), (1.0, None)])

@@ -196,8 +196,9 @@ def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) ->
     selectors = {name: every[name] for name in names}
     predicate = replace(values.predicate, formula=cause.formula)
     points = find(claim, predicate, selectors, stored, root).points
-    known = {point.name: bound for point, bound in zip(values.points, values.bounds, strict=False)}
-    points = [point for point in points if point.name in known] if len(values.bounds) > 1 else list(points)
+    if len(values.points) == len(values.bounds):  # a value each, of which there may be one: others may have been met
+        known = {point.name for point in values.points}
+        points = [point for point in points if point.name in known]
     if not points:
         return None
     found = _evaluated(predicate, points, selectors, values.evaluate)

@@ -9,7 +9,7 @@
     [[family]]                               # kernels that compute the same thing
     name = "Products, double precision"
     artefacts = ["figure8"]                  # that time them: the first that a machine has
-    metric = "spmv"                          # or a sum of a cell's, "setup + solve"
+    metric = "spmv"                          # or a sum of a cell's, "setup + solve", or the shorter of some, "a|b"
     cold = "spmv_cold"                       # by default the metric with _cold; of several rows "spmv[repeats=50]"
     on_processors = "spmv[repeats=1]"        # the metric there, where rivals have not the one above
     rivals = "cusparse_*|scipy_csr"          # methods of the same artefact, as a claim's selector names them: all whose
@@ -120,10 +120,11 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
     if unknown := set(entry) - _FAMILY:
         raise ReproError(f"{', '.join(sorted(unknown))} is not known here; there are {', '.join(sorted(_FAMILY))}")
     rivals = entry.get("rivals", "")
-    metric, bracket, own = entry["metric"].partition("[")
+    metrics = (metric.partition("[") for metric in entry["metric"].split("|"))
+    cold = "|".join(f"{metric}_cold{bracket}{own}" for metric, bracket, own in metrics)
     return Family(
         paper, entry["name"], tuple(f"{paper}-{stem}" for stem in entry["artefacts"]), entry["metric"],
-        entry.get("cold", f"{metric}_cold{bracket}{own}"), tuple(rivals.split("|")) if rivals else (),
+        entry.get("cold", cold), tuple(rivals.split("|")) if rivals else (),
         {name: tuple(values) for name, values in entry.get("each", {}).items()},
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
         tuple(Reason(**{**each, "cases": tuple(each.get("cases", ["*"]))}) for each in entry.get("loses", [])),

@@ -21,6 +21,7 @@ EMBEDDED = "openmp"  # the back end that every processor has, and for which kern
 LARGE = "large"  # a scale that is shown beside the papers' own
 ENDS = "ci_low", "ci_high"
 SUM = " + "  # between metrics of a cell whose times are added
+EITHER = "|"  # between metrics of a cell of which the shorter time counts
 CORES = ("host", EMBEDDED)  # back ends whose work is a processor's
 
 
@@ -76,11 +77,11 @@ class Run:
         return self._of(place, self.family.cold).get(method)
 
     def _of(self, place: Place, metric: str) -> dict[str, Row]:
-        names = {name.format(**self._words(place)): name for name in self.family.kernels}
-        return {
-            names[row["method"]]: row for row in self._at(place, metric)
-            if row["method"] in names and row["backend"] == self.backend
-        }  # fmt: skip
+        names, found = {name.format(**self._words(place)): name for name in self.family.kernels}, {}
+        for row in self._at(place, metric):
+            if (name := names.get(row["method"])) and row["backend"] == self.backend:
+                found[name] = min(found.get(name, row), row, key=lambda each: each["value"])
+        return found
 
     def rivals(self, place: Place) -> list[Row]:
         """Return the rows of what competes in a case, on whatever it ran."""
@@ -89,7 +90,7 @@ class Run:
                 if any(fnmatchcase(row["method"], each) for each in patterns)]  # fmt: skip
 
     def _at(self, place: Place, metric: str) -> Iterable[Row]:
-        return (row for row in self.rows if row["case"] == place[0] and answers(row, metric))
+        return (row for row in self.rows if row["case"] == place[0] and _answers(row, metric))
 
     def _words(self, place: Place) -> dict[str, str]:
         return dict(zip(self.family.each, place[1:], strict=True))
@@ -106,7 +107,7 @@ def runs(family: Family, stored: Stored) -> list[Run]:
                 if row["status"] == DONE and _is_span(row)]  # fmt: skip
         done += [row for metric in {family.metric_of(True), family.metric_of(False)} for row in _sums(done, metric)]
         ours = [row for row in done if row["method"] in methods and row["backend"] != "host"
-                and answers(row, family.metric_of(row["gpu"]))]  # fmt: skip
+                and _answers(row, family.metric_of(row["gpu"]))]  # fmt: skip
         scales = [scale for scale in SCALE_ORDER if any(row["scale"] == scale for row in ours)]
         made = []
         for scale in scales:
@@ -126,6 +127,10 @@ def runs(family: Family, stored: Stored) -> list[Run]:
 def _is_span(row: Row) -> bool:
     """Return whether a row is a time that others can be compared with: no other unit, nor nothing or for ever."""
     return is_time(row["unit"] or "") and not is_missing(row["value"]) and 0 < row["value"] < inf
+
+
+def _answers(row: Row, metrics: str) -> bool:
+    return any(answers(row, metric) for metric in metrics.split(EITHER))
 
 
 def _sums(rows: Iterable[Row], metric: str) -> list[Row]:

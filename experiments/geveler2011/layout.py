@@ -8,9 +8,9 @@ from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES,
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, MEANING, VARIANTS
-from repro.show.plots import style
-from repro.show.tables import Table, as_printed, ratio_text, trimmed
-from repro.units import convert
+from repro.show.plots import point, style
+from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
+from repro.units import MISSING
 
 SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "`strong`'s"}
 GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # as the paper prints them
@@ -43,8 +43,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
             for ours_name, paper_name in HARDWARE.items():
                 method = method_of(element, numbering, ours_name)
                 where = backend if ours_name == "ellpack_r" else "host"
-                found = results.row(case, method, metric, where)
-                ours[ours_name] = None if found is None else convert(found["value"], found["unit"], unit)
+                ours[ours_name] = point(results, case, method, metric, unit, where)
                 paper = method_of(element, numbering, paper_name)
                 number = results.published.get(case, paper, metric)
                 theirs[ours_name] = None if number is None else as_printed(number, unit)
@@ -52,12 +51,13 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                     number = results.published.get(case, paper, GAINS[ours_name])
                     gains[ours_name] = None if number is None else as_printed(number, "x")
             for name, heading in HEADINGS.items():
-                row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = ours[name], theirs[name]
+                row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = number_text(ours[name], unit), theirs[name]
             for name, (above, below) in OVER.items():
-                row[name] = _gain(ours[above], ours[below], unit)
+                pair = (above, below) if unit in ("s", "ms") else (below, above)
+                row[name] = gain_text(over(*(ours[each] for each in pair)))
                 row[f"{name}, paper"] = gains[below]
-            sliced = results.row(case, method_of(element, numbering, "sell"), metric, backend)
-            row[f"device, SELL [{unit}]"] = None if sliced is None else convert(sliced["value"], sliced["unit"], unit)
+            sliced = point(results, case, method_of(element, numbering, "sell"), metric, unit, backend)
+            row[f"device, SELL [{unit}]"] = number_text(sliced, unit)
             if any(value is not None for value in (*ours.values(), *theirs.values(), sliced)):
                 rows.append(row)
     frame = pandas.DataFrame(rows, dtype=object)
@@ -146,10 +146,21 @@ def _backend(results, metric):
     return next((backend for backend in DEVICES if backend in present), "cuda")
 
 
-def _gain(before, after, unit):
-    if not before or not after:
+def over(above, below):
+    """Return the quotient of two values, each with the ends of its interval, with those of its own, or None."""
+    if above is None or below is None:
         return None
-    return ratio_text(before / after if unit in ("s", "ms") else after / before, False)
+    if None in (*above, *below):
+        return above[0] / below[0], None, None
+    return above[0] / below[0], above[1] / below[2], above[2] / below[1]
+
+
+def gain_text(found) -> str:
+    """Return a quotient, and in parentheses its interval where that is known and seen."""
+    if found is None:
+        return MISSING
+    value, low, high = (None if each is None else ratio_text(each, False) for each in found)
+    return value if low is None or low == high else f"{value} ({low} to {high})"
 
 
 def _notes(results, backend):
@@ -159,5 +170,6 @@ def _notes(results, backend):
     notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
+    notes.append(f"{INTERVALS} In parentheses: the interval of a quotient.")
     notes.append(f"Machine {results.place}, scale {results.scale}.")
     return notes

@@ -25,6 +25,7 @@ from experiments.geveler2011 import (
     solid,
     solves,
 )
+from experiments.geveler2011.algebraic import table as beside_algebraic
 from experiments.geveler2011.layout import by_numbering, cached, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import alike
@@ -52,6 +53,7 @@ def tables(results):
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
     made.append(trimmed(Table("By how much STO takes longer than the best numbering", pandas.DataFrame(rows)), 2))
+    made.append(beside_algebraic(results, "Geometric and algebraic multigrid on CIRCLE"))
     made += [noted(convergence.table(results)), trimmed(solid.table(results), 3)]
     for element in ELEMENTS:
         rows = variants(results, element, solves.MEANING)

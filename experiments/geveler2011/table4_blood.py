@@ -24,7 +24,8 @@ from experiments.geveler2011 import (
     method_of,
     solves,
 )
-from experiments.geveler2011.layout import by_numbering, cached, meanings, variants
+from experiments.geveler2011.algebraic import table as beside_algebraic
+from experiments.geveler2011.layout import by_numbering, cached, gain_text, meanings, over, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
@@ -57,7 +58,8 @@ def tables(results):
         made.append(trimmed(Table(title, pandas.DataFrame(rows), [*meanings("blood", rows), *_flattered(rows)]), 3))
         made += cached(results, element, f"{name}: solvers")
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
-    return with_ours([_speedups(results, name), noted(convergence.table(results)), *_general(results), *made])
+    beside = beside_algebraic(results, f"Geometric and algebraic multigrid on {name}")
+    return with_ours([_speedups(results, name), beside, noted(convergence.table(results)), *_general(results), *made])
 
 
 def _flattered(rows):
@@ -91,7 +93,10 @@ def _device(results):
 
 
 def speedup_rows(results) -> list[dict]:
-    """Return a row a numbering: all threads over one, and the device over all threads, ours and the paper's."""
+    """Return a row a numbering: all threads over one, and the device over all threads, ours and the paper's.
+
+    Ours have the ends of their intervals.
+    """
     backend = _device(results)
     rows = []
     for numbering in NUMBERINGS:
@@ -99,11 +104,11 @@ def speedup_rows(results) -> list[dict]:
         for element in ELEMENTS:
             case = case_of("blood", LEVELS["table4"][results.scale][element][-1])
             printed = case_of("blood", LEVELS["table4"]["paper"][element][-1])
-            times = [results.value(case, method_of(element, numbering, each), "solve", where)
+            times = [point(results, case, method_of(element, numbering, each), "solve", "s", where)
                      for each, where in (("cpu-1", "host"), ("cpu-all", "host"), ("ellpack_r", backend))]  # fmt: skip
             for k, (heading, paper) in enumerate(GAINS.items()):
                 column = f"{element.upper()} {heading}"
-                row[column] = times[k] / times[k + 1] if times[k] and times[k + 1] else None
+                row[column] = over(times[k], times[k + 1])
                 number = results.published.get(printed, method_of(element, numbering, paper[0]), paper[1])
                 row[f"{column}, paper"] = None if number is None else number.value
         rows.append(row)
@@ -112,8 +117,10 @@ def speedup_rows(results) -> list[dict]:
 
 def _speedups(results, name):
     """Return the paper's layout."""
-    backend, rows = _device(results), speedup_rows(results)
-    notes = [f"All threads over one; the device, {backend}, over all threads.",
+    backend = _device(results)
+    rows = [{name: gain_text(value) if isinstance(value, tuple) else value for name, value in row.items()}
+            for row in speedup_rows(results)]  # fmt: skip
+    notes = [f"All threads over one; the device, {backend}, over all threads. In parentheses: the interval.",
              f"Machine {results.place}, scale {results.scale}."]  # fmt: skip
     if results.scale != "paper":
         notes.append("The paper's columns hold for its own level.")
@@ -151,8 +158,8 @@ def _draw_speedups(axis, results, element):
     rows, found = speedup_rows(results), {}
     columns = {"threads-over-one": "all threads", "device-over-threads": "device"}
     for theirs in ("", ", paper"):
-        found[theirs] = {name: [(x, row[f"{element.upper()} {column}{theirs}"]) for x, row in enumerate(rows)
-                                if row[f"{element.upper()} {column}{theirs}"] is not None]
+        found[theirs] = {name: [(x, *value) if isinstance(value, tuple) else (x, value) for x, row in enumerate(rows)
+                                if (value := row[f"{element.upper()} {column}{theirs}"]) is not None]
                          for name, column in columns.items()}  # fmt: skip
     names = {"threads-over-one": "all threads over one", "device-over-threads": "device over all threads"}
     lines(axis, found[""], x=element.upper(), y="Speed-up", names=names, published=found[", paper"], log_y=True,

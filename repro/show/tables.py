@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from repro.show.terminal import Sheet
 
 __all__ = [
-    "Column", "Ratio", "Results", "Table", "device_notes", "paper_table", "ratio_text", "trimmed", "with_lines",
-    "with_ours",
+    "INTERVALS", "Column", "Ratio", "Results", "Table", "device_notes", "number_text", "paper_table", "ratio_text",
+    "trimmed", "with_lines", "with_ours",
 ]  # fmt: skip
 
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
 SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
+INTERVALS = f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more."
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,7 @@ Pair = tuple[tuple[str, list[str]], tuple[str, list[str]]]
 
 
 def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pair:
-    ours = [_number(column.point(results, case), column.unit) for case in labels]
+    ours = [number_text(column.point(results, case), column.unit) for case in labels]
     theirs = [column.theirs(results, case) for case in labels]
     backend = _backend(results, column)
     heading = f"{column.label} [{column.unit}]" if column.unit not in ("", "count") else column.label
@@ -254,7 +255,7 @@ def _is_any(part: tuple[str, list[str]]) -> bool:
     return any(text != MISSING for text in part[1])
 
 
-def _number(found: tuple[float, float | None, float | None] | None, unit: str) -> str:
+def number_text(found: tuple[float, float | None, float | None] | None, unit: str) -> str:
     """Return a value in the unit that its column is headed with, and half of its interval where that is not small."""
     if found is None:
         return MISSING
@@ -322,7 +323,7 @@ def _notes(
     notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
     where = results.machine + results.cores_of(done[shown])
     if any(" ± " in text for text in texts):
-        notes.append(f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more.")
+        notes.append(INTERVALS)
     notes.append(f"Machine {where}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")

@@ -10,6 +10,7 @@ import pytest
 import datasets
 from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import (
+    algebraic,
     cell_of,
     figure1_setups,
     layout,
@@ -121,6 +122,26 @@ def test_the_papers_columns_are_as_it_prints_them():
     assert (first["device, paper"], first["device over all threads, paper"]) == ("0.08", "2.05")
 
 
+def test_times_and_speedups_have_their_intervals():
+    times = {
+        "cpu-1": ("host", 8.0, 6.0, 10.0),
+        "cpu-all": ("host", 2.0, 1.0, 4.0),
+        "ellpack_r": ("cuda", 0.1, None, None),
+    }
+    rows = [Row("geveler2011-table4", "paper", "blood-l8", f"q1-cm-{method}", backend, metric="solve", value=value,
+                unit="s", ci_low=low, ci_high=high, n=9)
+            for method, (backend, value, low, high) in times.items()]  # fmt: skip
+    results = Results(frame(rows), "paper", "m", "geveler2011-table4")
+    first = layout.by_numbering(results, "Table 4", "q1", "solve", "s").frame.to_dict("records")[0]
+    assert (first["1 thread [s]"], first["all threads [s]"]) == ("8.00 ± 25 %", "2.00 ± 75 %")
+    assert first["device [s]"] == "0.100"
+    assert (first["all threads over 1 thread"], first["device over all threads"]) == ("4.0 (1.5 to 10)", "20")
+    (speedups,) = [row for row in table4_blood.speedup_rows(results) if row["Numbering"] == "CM"]
+    assert speedups["Q1 all threads"] == (4.0, 1.5, 10.0) and speedups["Q1 device"][1:] == (None, None)
+    drawn = table4_blood.plot(results).axes[0]
+    assert len(drawn.collections) > 0  # a bar from 1.5 to 10
+
+
 def of_a_gpu(table, case, *measured):
     rows = [Row(f"geveler2011-{table}", "paper", case, f"q1-xyz-{variant}", "cuda", "card", metric=metric, value=value,
                 unit={"r": "GFLOP/s", "c": "count"}.get(metric[0], "s"))
@@ -142,6 +163,23 @@ def test_the_second_problem_stands_beside_the_papers():
     figure = table4_blood.plot(results)
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["Q1, level 8"]  # no speed-up is ours
     assert "squares, and cycles then: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_algebraic_multigrid_stands_beside_geometric_where_both_ran():
+    results = of_a_gpu(
+        "table4", "blood-l8", ("ellpack_r", {"solve": 0.6}), ("sell", {"solve": 0.5}), ("cusparse", {"solve": 0.1}),
+        ("mixed-chebyshev", {"solve": 0.04, "solve_general": 0.05}), ("amg", {"solve": 0.05, "solve_general": 0.07}),
+        ("amg-jacobi", {"solve": 0.006, "solve_general": 0.126}),
+    )  # fmt: skip
+    made = algebraic.table(results, "T")
+    own, random = made.frame.to_dict("records")
+    assert (own["The paper's cycle [ms]"], own["Geometric solver"], own["Algebraic solver"]) == (
+        "600", "mixed-chebyshev", "amg-jacobi"
+    )  # fmt: skip
+    assert (own["Algebraic over geometric"], random["Algebraic over geometric"]) == ("0.15", "1.4")
+    assert (random["Right-hand side"], random["Algebraic solver"]) == ("random", "amg")
+    assert "is a constant" in made.notes[1]
+    assert not algebraic.table(of_a_gpu("table3", "circle-l7", ("sell", {"solve": 1.0})), "T").frame.size
 
 
 def test_panels_without_anything_of_ours_are_left_out():

@@ -75,7 +75,8 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
         ("Solves", "b2", "fast", 0.492, reasons[0]), ("Others", "a", "faster", 0.9, None),
         ("Others", "b1", "faster", 0.167, None), ("Others", "c", "faster", 0.667, None),
     ]  # fmt: skip
-    told = losses.table(given, {"box: GPU 1": stored}, LINK)
+    told = losses.table(given, {"box: GPU 1": stored, "bare": Stored(store.results, "bare")}, LINK)
+    assert "bare" not in told  # which ran no rival
     assert (
         "- box: GPU 1: of 8 cases of a family that a rival ran, 2 ahead, 0 undecided and 6 behind, 4 of these" in told
     )

@@ -96,6 +96,8 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
     lines, rows = [RULE, ""], []
     for name, stored in machines.items():
         cases, ran = compared(ledgers, stored)
+        if not cases:  # as of a processor beside a GPU, of which nothing with a rival is stored
+            continue
         behind, undecided = [case for case in cases if case.behind], sum(case.undecided for case in cases)
         unexplained = sum(case.reason is None for case in behind)
         told = ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common())

@@ -75,7 +75,7 @@ def test_an_edited_file_is_found_by_its_hash(results):
         ("rounds", lambda text: str(int(text) + 1), "rounds"),
         *((name, lambda text: f"{text}0", "rounds") for name in ("host", "date")),
     ],
-    ids=str,
+    ids=lambda each: each if isinstance(each, str) else "",  # a function's text differs between processes
 )
 def test_an_edited_number_is_found_whatever_the_hash_says(results, name, change, source):
     edit(results, ".csv", in_rows(lambda row: {name: change(row[name])}), is_hidden=True)

@@ -86,7 +86,8 @@ def interpolated(curve: list[Sequence[float]], size: float) -> float:
         return curve[0][1]
     for (left, low), (right, high) in itertools.pairwise(curve):
         if size <= right:
-            return low + (high - low) * math.log(size / left) / math.log(right / left)
+            share = math.log(size / left) / math.log(right / left)
+            return (1 - share) * low + share * high  # which at a measured size is what was measured, to the last digit
     return curve[-1][1]
 
 

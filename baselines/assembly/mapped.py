@@ -12,6 +12,7 @@ from numba import njit, prange
 
 from baselines.assembly import ranges
 from baselines.assembly.serial import pattern
+from baselines.multigrid.loops import threads_there, use_threads
 
 LIBRARIES = ("numba",)
 
@@ -29,7 +30,7 @@ def prepare(problem, threads: int | None = None):
     nodes = problem.points.shape[0]
     cells = np.ascontiguousarray(problem.cells)
     row_offsets, column_indices = pattern(cells, nodes)
-    threads = threads or ranges.all_threads()
+    threads = threads or threads_there()
     places = np.empty((len(cells), 4, 4), dtype=np.int32)
     _find_places(cells, row_offsets, column_indices, places)
     bounds, starts, elements = ranges.cut(cells, nodes, threads)
@@ -38,7 +39,7 @@ def prepare(problem, threads: int | None = None):
     source = np.ones(nodes) if problem.source is None else problem.source
 
     def launch():
-        with ranges.using(threads):
+        with use_threads(threads):
             _assemble(problem.points, cells, conductivity, problem.mass, source, places, row_offsets, bounds, starts,
                      elements, values, rhs)  # fmt: skip
 

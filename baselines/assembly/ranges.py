@@ -6,30 +6,11 @@ computed by each of their owners, and the result has the same bits however many 
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 
-import numba
 import numpy as np
 
-LIBRARIES = ("numba",)
 RANGES = 4  # of nodes a thread, so that all end at about the same time
-
-
-def all_threads() -> int:
-    """Return how many threads Numba has."""
-    return numba.config.NUMBA_NUM_THREADS
-
-
-@contextlib.contextmanager
-def using(threads: int):
-    """Let Numba's loops run on so many threads."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(threads)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def cut(cells, nodes: int, threads: int):

@@ -10,6 +10,7 @@ import scipy.sparse
 from numba import njit, prange
 
 from baselines.assembly import ranges
+from baselines.multigrid.loops import threads_there, use_threads
 
 LIBRARIES = ("numba",)
 
@@ -24,7 +25,7 @@ def prepare(problem, threads: int | None = 1):
     threads : int, optional
         One, as in the paper; None for as many as Numba has.
     """
-    threads = threads or ranges.all_threads()
+    threads = threads or threads_there()
     nodes = problem.points.shape[0]
     cells = np.ascontiguousarray(problem.cells)
     row_offsets, column_indices = pattern(cells, nodes)
@@ -39,7 +40,7 @@ def prepare(problem, threads: int | None = 1):
         if threads == 1:
             _assemble(*system)
             return
-        with ranges.using(threads):
+        with use_threads(threads):
             _assemble_parts(*parts, *system)
 
     def result():

@@ -11,14 +11,14 @@ Timed: `run.time("assembly", launch)`, which makes all entries of A; `run.time("
 
 from __future__ import annotations
 
-import functools
-
 import pandas
 
-from baselines.assembly import coordinates, mapped, ranges, serial
+from baselines.assembly import coordinates, mapped, serial
+from baselines.multigrid.loops import threads_there
 from experiments.fu2014 import EVERY, labels
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz, reference
+from experiments.methods import Methods
 from kernels import assembly
 from repro import Cell
 from repro.run.timing import HostClock
@@ -37,12 +37,8 @@ TITLES = {
     "mapped": "the serial loop with a map of the entries, in place of sixteen searches an element",
     "threaded": "the same over all threads, each with rows of its own",
 }
-LOOPS = {  # on the processor, each by what prepares it
-    "serial": serial.prepare,
-    "serial-threaded": functools.partial(serial.prepare, threads=None),
-    "mapped": functools.partial(mapped.prepare, threads=1),
-    "threaded": mapped.prepare,
-}
+LOOPS = Methods()  # on the processor
+FACTS = {"patches": "count", "plan_bytes": "B", "shared_bytes": "B"}  # of kernels, with their units
 BRIEF, LATTICES = ("smoke", "small"), ("regular", "irregular")
 SECONDS = {"smoke": 0.01, "small": 0.05, "paper": 1, "large": 1}  # of sampling each time
 TOLERANCE = 1e-12  # of the largest entry; rounding gives 1e-15
@@ -76,20 +72,45 @@ def measure(cell, run):
     # CuPy runs the very lines that SciPy does, so neither can vouch for the other.
     expected = reference(mesh, "serial" if cell.method == "coo" else "coo")
     run.value("elements", problem.elements, "count")
-    if cell.method in assembly.METHODS:
-        launch, result, nonzeros = _prepared(cell, run, problem)
-    elif cell.method in LOOPS:
-        nonzeros, prepare = expected.matrix.nnz, LOOPS[cell.method]
-        launch, result = prepare(problem)
-        run.value("threads", ranges.all_threads() if cell.method.endswith("threaded") else 1, "count")
-        run.time("preparation", lambda: prepare(problem), max_seconds=SECONDS[run.scale])
-    else:
-        nonzeros = expected.matrix.nnz
+    nonzeros = expected.matrix.nnz
+    if cell.method in LOOPS:
+        launch, result = LOOPS[cell.method](run, problem)
+    elif cell.method == "coo":
         launch, result = _coordinates(cell, run, problem)
+    else:
+        launch, result, nonzeros = _prepared(cell, run, problem)
     run.time(
         "assembly", launch, check=lambda: expected.error(*result()), tolerance=TOLERANCE,
         work=problem.least_work(nonzeros), cold=run.scale != "smoke", max_seconds=SECONDS[run.scale],
     )  # fmt: skip
+
+
+@LOOPS("serial")
+def _serial(run, problem):
+    return _loop(run, problem, serial.prepare, threads=1)
+
+
+@LOOPS("serial-threaded")
+def _serial_threaded(run, problem):
+    return _loop(run, problem, serial.prepare, threads=threads_there())
+
+
+@LOOPS("mapped")
+def _mapped(run, problem):
+    return _loop(run, problem, mapped.prepare, threads=1)
+
+
+@LOOPS("threaded")
+def _threaded(run, problem):
+    return _loop(run, problem, mapped.prepare, threads=threads_there())
+
+
+def _loop(run, problem, prepare, threads):
+    """Prepare a loop for so many threads, and time the preparation."""
+    launch, result = prepare(problem, threads)
+    run.value("threads", threads, "count")
+    run.time("preparation", lambda: prepare(problem, threads), max_seconds=SECONDS[run.scale])
+    return launch, result
 
 
 def _prepared(cell, run, problem):
@@ -103,7 +124,7 @@ def _prepared(cell, run, problem):
     run.time("preparation", prepare, device=HostClock(), max_seconds=SECONDS[run.scale])
     assembler = kept[0]
     for fact, value in assembler.facts.items():
-        run.value(fact, value, "B" if fact.endswith("bytes") else "count")
+        run.value(fact, value, FACTS[fact])
     return assembler.launch, assembler.result, assembler.nonzeros
 
 

@@ -63,10 +63,11 @@ def measure(cell, run):
     else:
         run.need("the solver", **{"host" if cell.backend == "host" else "device": BYTES * int(cell.case) ** 3})
         matrix = _without_mesh(int(cell.case), cell.backend)
-    if cell.method in TIMED:
-        solvers.measure(run, matrix, together=True)
-    else:  # the smallest mesh, too, shall have a coarse level: by itself the solver would take it for the coarsest
+    if cell.method in METHODS:
+        # The smallest mesh, too, shall have a coarse level: by itself the solver would take it for the coarsest.
         solvers.measure(run, matrix, timed=False, coarsest=COARSEST)
+    else:
+        solvers.measure(run, matrix, together=True)
 
 
 @functools.lru_cache(maxsize=1)

@@ -7,11 +7,12 @@ import pandas
 
 from experiments.fu2014 import solvers
 from experiments.fu2014.problems import helmholtz, helmholtz_matrix
+from experiments.methods import Methods
 from kernels import spmv
 from kernels.assembly.local import LocalMatrices
 from repro.show.tables import Table, trimmed
 
-METHODS = ("product-assembled", "product-local")
+METHODS = Methods()
 TOLERANCE = 1e-13
 BYTES = 140  # an element, of both matrices and while they are made
 
@@ -21,10 +22,7 @@ def measure(cell, run) -> None:
     device, mesh = run.device, run.dataset(cell.data[0])
     problem, matrix = helmholtz(mesh), helmholtz_matrix(mesh)
     run.need("the product", device=BYTES * problem.elements)
-    if cell.method == "product-local":
-        made = LocalMatrices(device, problem)
-    else:
-        made = spmv.pack(solvers.LAYOUT[device.is_gpu], device, device.sparse.csr_matrix(matrix))
+    made = METHODS[cell.method](device, problem, matrix)
     x = run.rng.uniform(-1, 1, problem.nodes)
     expected = matrix @ x
     given, found = device.array(x), device.array(np.full(problem.nodes, np.nan))
@@ -36,6 +34,16 @@ def measure(cell, run) -> None:
         "product", lambda: made.multiply(given, found), check=error, tolerance=TOLERANCE, work=made.least_work(),
         cold=run.scale != "smoke", max_seconds=solvers.SECONDS[run.scale],
     )  # fmt: skip
+
+
+@METHODS("product-assembled")
+def _assembled(device, problem, matrix):
+    return spmv.pack(solvers.LAYOUT[device.is_gpu], device, device.sparse.csr_matrix(matrix))
+
+
+@METHODS("product-local")
+def _local(device, problem, matrix):
+    return LocalMatrices(device, problem)
 
 
 def tables(results, names) -> list[Table]:

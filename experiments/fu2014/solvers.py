@@ -179,9 +179,9 @@ def time_solve(run, solver, **parameters) -> None:
 
 
 def _prepared(run, matrix, options):
-    if run.cell.method in rivals.METHODS + rivals.ON_GPU:
-        return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
-    return OnDevice(run.device, matrix, run.cell.parameters, **options)
+    if "relaxation" in run.cell.parameters:  # a list of rivals would be part of the key
+        return OnDevice(run.device, matrix, run.cell.parameters, **options)
+    return OnHost(rivals.prepare(run.cell.method, matrix, np.ones(matrix.shape[0]), TOLERANCE, MAX_ITERATIONS))
 
 
 class OnHost:

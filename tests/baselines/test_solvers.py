@@ -51,6 +51,11 @@ def use(solver):
     solver.solve()
 
 
+def test_a_rival_that_there_is_not():
+    with pytest.raises(ValueError, match="there is no rival 'numba-dg'"):
+        solvers.prepare("numba-dg", None, None)
+
+
 @pytest.mark.parametrize("method", solvers.METHODS)
 def test_solution(method, system):
     matrix, rhs, expected = system

@@ -1,32 +1,54 @@
-"""The keys of real cells: a rival's file is no part of a kernel's cell, and the order of cells is no part of any."""
+"""The keys of real cells: another row of a table is no part of a cell's, and the order of cells is no part of any."""
+
+import shutil
+from pathlib import Path
 
 import pytest
 
-from experiments.fu2014 import table5_solve as artefact
+from experiments.fu2014 import table2_assembly, table5_solve, table6_iteration
+from experiments.methods import Methods
 from repro.cache import code
 from repro.cache.keys import before, measured
 from repro.run import tracing
 from repro.run.context import Run
 
+ROOT = Path(__file__).parents[2]
+TABLE2, TABLE5, SOLVERS, PRODUCTS = (
+    f"experiments/fu2014/{name}.py" for name in ("table2_assembly", "table5_solve", "solvers", "products")
+)
+CHOSEN = (
+    (table5_solve, "fu2014-table5", "blobs", ("cg", "numba-cg")),
+    (table2_assembly, "fu2014-table2", "regular", ("atomic", "serial", "threaded")),
+    (table6_iteration, "fu2014-table5", "blobs", ("product-assembled",)),  # which Table 5 measures
+)
+
 
 @pytest.fixture(scope="module")
-def keys():
+def every():
     """Of cells of both kinds, of which the first two are measured again last."""
-    chosen = [each for each in artefact.cells("smoke") if each.method in ("cg", "numba-cg") and each.case == "blobs"
-              and each.backend in ("openmp", "host")]  # fmt: skip
-    assert {each.backend for each in chosen} == {"openmp", "host"}
     found = []
-    for cell in [*chosen, *chosen]:
-        run = Run(cell, "fu2014-table5", "smoke")
-        with tracing.traced() as ran:
-            artefact.measure(cell, run)
-        found.append((cell, measured(before({}, {}, 0, {}), ran)))
-    return found
+    for artefact, name, case, methods in CHOSEN:
+        cells = [each for each in artefact.cells("smoke") if each.method in methods and each.case == case
+                 and each.backend in ("openmp", "host")]  # fmt: skip
+        assert [each.method for each in cells] == [*methods]
+        found += [(name, artefact, cell) for cell in cells]
+    return [(cell, _key(*each, cell)) for *each, cell in [*found, *found[:2]]]
 
 
-def test_a_cell_has_the_same_key_first_and_last(keys):
-    half = len(keys) // 2
-    assert [key for _, key in keys[:half]] == [key for _, key in keys[half:]]
+def _key(name, artefact, cell):
+    run = Run(cell, name, "smoke")
+    with tracing.traced() as ran:
+        artefact.measure(cell, run)
+    return measured(before({}, {}, 0, {}), ran)
+
+
+@pytest.fixture(scope="module")
+def keys(every):
+    return [(cell, key) for cell, key in every if cell.method in ("cg", "numba-cg")]
+
+
+def test_a_cell_has_the_same_key_first_and_last(every):
+    assert [key for _, key in every[:2]] == [key for _, key in every[-2:]]
 
 
 def test_a_cell_depends_on_its_own_kernels_and_on_no_rival(keys):
@@ -34,7 +56,62 @@ def test_a_cell_depends_on_its_own_kernels_and_on_no_rival(keys):
         rivals = {name for name in key["code"] if name.startswith("baselines/solvers/")}
         assert "baselines/solvers/petsc.py" not in rivals and code.EDITED not in key["code"].values()
         assert bool(key["kernels"]) is (cell.backend == "openmp")
-        assert ("baselines/solvers/numba_cg.py" in rivals) is (cell.backend == "host")
+        assert bool(rivals) is ("baselines/solvers/numba_cg.py" in rivals) is (cell.backend == "host")
         assert ("kernels/krylov/conjugate_gradient.c" in str(key["kernels"])) is (cell.backend == "openmp")
         shown = {name for entry in key["code"].values() if isinstance(entry, dict) for name in entry["names"]}
         assert "measure" in shown and not shown & {"tables", "plot"}
+
+
+def more(method):
+    return f'@LOOPS("another")\ndef _another(run, problem):\n    pass\n\n\n@LOOPS("{method}")'
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "void"),
+    [
+        # One more row voids nothing.
+        (TABLE2, '@LOOPS("serial")', more("serial"), ()),
+        (TABLE2, '    "serial": ', '    "another": "",\n    "serial": ', ()),
+        (TABLE5, '"numba-cg"), (', '"numba-cg", "another"), (', ()),
+        ("baselines/solvers/names.py", '"numba-cg"', '"numba-cg", "another"', ()),
+        (SOLVERS, '    "jacobi-tuned": TUNED,', '    "other": JACOBI, "jacobi-tuned": TUNED,', ()),
+        (PRODUCTS, '@METHODS("product-local")', '@METHODS("product-third")', ()),
+        # What a row runs voids its own cells.
+        (TABLE2, "mapped.prepare, threads=threads_there()", "mapped.prepare, threads=2", ("threaded",)),
+        (TABLE2, '@LOOPS("threaded")', '@LOOPS("another")', ("threaded",)),
+        ("baselines/assembly/mapped.py", "2.0 if k == m", "3.0 if k == m", ("threaded",)),
+        ("baselines/solvers/numba_cg.py", "total = 0.0", "total = 1.0", ("numba-cg",)),
+        (PRODUCTS, "csr_matrix(matrix))", "csr_matrix(matrix), block=9)", ("product-assembled",)),
+        # What several run voids them all.
+        (TABLE2, 'run.value("threads", threads, ', 'run.value("threads", 2, ', ("serial", "threaded")),
+        (TABLE2, "run.device  # noqa", "pass  # noqa", ("atomic", "serial", "threaded")),
+    ],
+)  # fmt: skip
+def test_a_row_voids_its_own_cells_and_no_others(every, tmp_path, file, old, new, void):
+    found = {cell.method for cell, key in every if _is_void(key, tmp_path / cell.method, file, old, new)}
+    assert found == {*void}
+
+
+def _is_void(key, folder, file, old, new):
+    """Return whether an edit changes what a key has of a copy of its code."""
+    for name in key["code"]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    assert code.now(key["code"], folder) == key["code"]
+    text = (ROOT / file).read_text()
+    assert old in text
+    if file in key["code"]:
+        (folder / file).write_text(text.replace(old, new))
+    return code.now(key["code"], folder) != key["code"]
+
+
+def test_a_method_has_one_function():
+    methods = Methods()
+
+    @methods("first")
+    def first():
+        return 1
+
+    assert methods["first"] is first and first() == 1
+    with pytest.raises(ValueError, match="'first' is declared twice"):
+        methods("first")(first)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import io
 import json
-import re
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,8 +19,7 @@ from kernels.device import cache
 from kernels.device import source as sources
 from kernels.device.errors import BuildError
 
-#: How names begin that a compiler defines, or a back end by its command line.
-COMPILERS = ("_", "DIALECT_")
+OF_PROCESSOR = "prelude_openmp.h"  # the prelude of a C compiler's texts, see macros.expanded
 now: object = None  # another one each time that a recording begins; None while there is none
 _launched: dict[str, tuple] = {}
 _thread = 0
@@ -81,7 +78,8 @@ def described(launched: Mapping[str, tuple]) -> dict[str, dict[str, Any]]:
     for name, (device, source) in sorted(launched.items()):
         text = source.text(device.prelude)
         found[name] = {
-            "text": cache.key(text)[:16], "preprocessed": preprocessed(text), "flags": type(device).built_with(),
+            "text": cache.key(text)[:16], "preprocessed": preprocessed(text, device.prelude),
+            "flags": type(device).built_with(),
             "defines": {each: _plain(value) for each, value in source.settings.items()}, "block": list(source.block),
             **({"portable": True} if _special(sources.ROOT / source.label, type(device)) else {}),
         }  # fmt: skip
@@ -116,7 +114,7 @@ def current(name: str, entry: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     same = raw == entry["text"]
     return {
-        **entry, "text": raw, "preprocessed": entry["preprocessed"] if same else preprocessed(text),
+        **entry, "text": raw, "preprocessed": entry["preprocessed"] if same else preprocessed(text, device.prelude),
         "flags": device.built_with(),
     }  # fmt: skip
 
@@ -136,40 +134,14 @@ def _text(path: Path, block: tuple, settings: str, prelude: str, _state: tuple) 
     return text, cache.key(text)[:16]
 
 
-def preprocessed(text: str) -> str:
+def preprocessed(text: str, prelude: str) -> str:
     """Return the hash of a text after the preprocessor; what that makes of it is kept on disk."""
-    path = cache.folder("preprocessed") / cache.key(text)
+    is_of_processor = prelude == OF_PROCESSOR
+    path = cache.folder("preprocessed") / cache.key(text, *[OF_PROCESSOR] * is_of_processor)
     if found := cache.load(path):
         return found.decode()
-    made = cache.key(expanded(text))[:16]
+    from kernels.device import macros  # which imports a preprocessor
+
+    made = cache.key(macros.expanded(text, is_of_processor))[:16]
     cache.store(path, made.encode())
     return made
-
-
-def expanded(text: str) -> str:
-    """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
-
-    Conditions on what a compiler is the first to know, see `COMPILERS`, stay with both of their branches, and so do
-    system includes.
-    """
-    import pcpp
-
-    class Preprocessor(pcpp.Preprocessor):
-        def on_include_not_found(self, *_):
-            raise pcpp.OutputDirective(pcpp.Action.IgnoreAndPassThrough)
-
-        def on_unknown_macro_in_defined_expr(self, token):
-            return None if token.value.startswith(COMPILERS) else False
-
-        def on_unknown_macro_in_expr(self, ident):
-            return None if ident.startswith(COMPILERS) else 0
-
-        def on_error(self, file, line, message):
-            raise ValueError(f"{file}:{line}: {message}")
-
-    made = Preprocessor()
-    made.line_directive = None
-    made.parse(re.sub(r"^#line [^\n]*$", "", text, flags=re.MULTILINE))
-    out = io.StringIO()
-    made.write(out)
-    return " ".join(out.getvalue().split())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernels import device as devices
-from kernels.device import recording
+from kernels.device import macros, recording
 
 TEXT = "#define USED 2\n#define UNUSED 3\nKERNEL twice(GLOBAL double *RESTRICT x)\n{\n" \
        "    OUTER(b);\n#ifdef MORE\n    // more\n#endif\n    INNER(t) { x[b * BLOCK + t] *= USED; }\n}\n"  # fmt: skip
@@ -53,7 +53,53 @@ def test_comments_unused_macros_and_branches_not_taken_make_no_other_kernel(laun
 
 def test_conditions_on_the_compiler_keep_both_branches():
     given = "#ifdef DIALECT_CPU\nthree\n#endif\n#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n"
-    assert {"one", "two", "three"} <= set(recording.expanded(given).split())
+    assert {"one", "two", "three"} <= set(macros.expanded(given).split())
+
+
+WIDE = """#define SUM ADD(1)
+#if defined(__AVX512F__)
+#define WIDTH 8
+#define ADD(x) BOTH(x, 8)
+#elif defined(__AVX__) && SIZE == 4
+#define WIDTH 4
+#define ADD(x) (x)
+#if SIZE
+#define NESTED 5
+#endif
+#else
+#define WIDTH 2
+#define ADD(x) (x) - 1
+#define UNUSED 6
+#endif
+#define BOTH(x, y) (x) + (y)
+#if WIDTH == 8
+eight
+#else
+WIDTH NESTED
+#endif
+SUM
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_another"),
+    [
+        ("WIDTH 8", "WIDTH 9", True), ("WIDTH 4", "WIDTH 5", True), ("WIDTH 2", "WIDTH 1", True),
+        ("BOTH(x, 8)", "BOTH(x, 9)", True), ("(x) + (y)", "(x) - (y)", True), ("NESTED 5", "NESTED 6", True),
+        ("defined(__AVX__)", "defined(__SSE__)", True), ("eight", "8", True),
+        ("UNUSED 6", "UNUSED 7", False), ("WIDTH 8", "WIDTH  8 // why", False),
+    ],
+)  # fmt: skip
+def test_macros_of_each_branch_that_a_processor_may_take_count(old, new, is_another):
+    before, now = (macros.expanded("#define SIZE 4\n" + each, True) for each in (WIDE, WIDE.replace(old, new)))
+    assert (before != now) is is_another
+
+
+def test_where_no_other_branch_may_be_taken_the_text_is_as_of_other_back_ends():
+    head = "#ifdef __CUDACC__\n#define A 1\n#else\n#define A 2\n#endif\n"
+    assert macros.expanded(head + "A\n", True) == macros.expanded(head + "A\n")
+    last = "#ifndef __CUDACC__\n#define A 1\n#else\n#define A 2\n#endif\nA\n"
+    assert macros.expanded(last, True) == "1" and macros.expanded(last).endswith("2")
 
 
 def test_a_kernel_that_is_gone_is_none(launched):

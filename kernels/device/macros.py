@@ -1,0 +1,122 @@
+"""A kernel's text after the preprocessor, without what only its compiler knows."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pcpp
+
+#: How names begin that a compiler defines, or a back end by its command line.
+COMPILERS = ("_", "DIALECT_")
+#: And that of these are defined by the compilers of other back ends than the processor's alone.
+OTHERS = ("__CUDA", "__OPENCL")
+
+
+class Preprocessor(pcpp.Preprocessor):
+    """Expands macros and decides a text's own conditions; leaves those on a compiler with all of their branches.
+
+    Attributes
+    ----------
+    open : set of str
+        Macros that are defined or not by such a condition.
+    """
+
+    def __init__(self, text: str, absent: tuple[str, ...] = (), keeps: bool = False):
+        """Read a text; `keeps`: leave open macros and their definitions, else take each one's last."""
+        self.absent, self.keeps = absent, keeps
+        self.open: set[str] = set()
+        self._outer: list[bool] = []  # whether what a condition lies in depends on the compiler
+        self._is_open = False
+        self._bodies: dict[str, list[str]] = {}
+        self._closed: dict[str, list[str]] = {}
+        super().__init__()
+        self.line_directive = None
+        self.parse(re.sub(r"^#line [^\n]*$", "", text, flags=re.MULTILINE))
+        out = io.StringIO()
+        self.write(out)
+        self.text = out.getvalue()
+
+    def on_include_not_found(self, *_):
+        raise pcpp.OutputDirective(pcpp.Action.IgnoreAndPassThrough)
+
+    def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks):
+        if directive.value in ("if", "ifdef", "ifndef"):
+            self._outer.append(ifpassthru)
+        elif directive.value == "endif" and self._outer:
+            self._outer.pop()
+        self._is_open = ifpassthru or any(self._outer)
+        super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
+        return None if self.keeps and self._is_open else True  # None: it stays in the text, too
+
+    def define(self, tokens):
+        super().define(tokens)
+        if not isinstance(tokens, str):
+            self._note("define", tokens)
+
+    def undef(self, tokens):
+        super().undef(tokens)
+        self._note("undef", tokens)
+
+    def _note(self, directive: str, tokens) -> None:
+        name, definition = tokens[0].value, f"#{directive} {''.join(token.value for token in tokens)}"
+        self._bodies.setdefault(name, []).append(definition)
+        if self._is_open:
+            self.open.add(name)
+            if self.keeps:
+                self.macros.pop(name, None)
+        else:
+            self._closed.setdefault(name, []).append(definition)
+
+    def on_unknown_macro_in_defined_expr(self, token):
+        return None if self._is_unknown(token.value) else False
+
+    def on_unknown_macro_in_expr(self, ident):
+        return None if self._is_unknown(ident) else 0
+
+    def on_unknown_macro_function_in_expr(self, ident):
+        return None if self._stays(ident) else super().on_unknown_macro_function_in_expr(ident)
+
+    def _is_unknown(self, name: str) -> bool:
+        return self._stays(name) or (name.startswith(COMPILERS) and not name.startswith(self.absent))
+
+    def _stays(self, name: str) -> bool:
+        return self.keeps and name in self.open
+
+    def on_error(self, file, line, message):
+        raise ValueError(f"{file}:{line}: {message}")
+
+    def expanded(self) -> str:
+        """Return the text with every run of white space one blank, and of open macros only those that are used.
+
+        These are followed by the definitions of what they are made of.
+        """
+        lines = [(re.match(r"\s*#\s*(?:define|undef)\s+(\w+)", line), line) for line in self.text.splitlines()]
+        todo = self.open & _names(" ".join(line for is_macro, line in lines if not is_macro))
+        used: set[str] = set()
+        while todo:
+            used |= todo
+            bodies = " ".join(body for name in todo for body in self._bodies.get(name, ()))
+            todo = _names(bodies) & self._bodies.keys() - used
+        kept = [line for macro, line in lines if not macro or macro[1] in used]
+        made_of = [each for name in sorted(used) for each in self._closed.get(name, ())]
+        return " ".join(" ".join([*kept, *made_of]).split())
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def expanded(text: str, is_of_processor: bool = False) -> str:
+    """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
+
+    Conditions on what a compiler is the first to know, see `COMPILERS`, stay with all of their branches, and so do
+    system includes. Macros that such a condition defines are those of its last branch. In a text for the processor's
+    compiler they stay, with their definitions, where another branch may be taken.
+    """
+    last = Preprocessor(text)
+    if is_of_processor and last.open:
+        every = Preprocessor(text, OTHERS, keeps=True).expanded()
+        if every != Preprocessor(last.text, OTHERS, keeps=True).expanded():
+            return every
+    return " ".join(last.text.split())

@@ -1,7 +1,7 @@
 """The Blobs mesh cut open and coloured by region, and the blobs within their box.
 
-Drawn from the mesh itself by the project's own renderer. What is measured are the shares of the regions in the volume,
-which the paper gives as about 20 % for the blobs, and in the cut.
+Drawn from the mesh itself. What is measured are the shares of the regions in the volume, which the paper gives as about
+20 % for the blobs, and in the cut.
 
 No equation: areas and volumes are those of cut elements and of the surface between the regions.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.
@@ -99,7 +99,7 @@ def opened(mesh):
     outer = topology.boundary_faces(mesh.cells, len(mesh.points))
     rest, _, sides = sections.behind(mesh.points, outer, height)
     parts = [_loose(corners, colours, edges), _loose(rest, OUTSIDE, sides)]
-    return rendering.picture(parts, rendering.view(*VIEW), PIXELS, line=0.3)
+    return rendering.picture(parts, rendering.view(*VIEW), PIXELS, line=0.1)
 
 
 def whole(mesh):
@@ -109,7 +109,7 @@ def whole(mesh):
     ends = np.stack([mesh.points.min(axis=0), mesh.points.max(axis=0)])
     corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     pairs = [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1]
-    return rendering.picture([blobs], rendering.view(*VIEW), PIXELS, line=0.7, segments=corners[np.array(pairs)])
+    return rendering.picture([blobs], rendering.view(*VIEW), PIXELS, line=0.3, segments=corners[np.array(pairs)])
 
 
 def _loose(corners, colours, edges):

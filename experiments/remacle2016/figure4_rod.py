@@ -136,7 +136,7 @@ def drawn(problem):
         lines = _lines(len(patches), places[quads].mean(axis=1)[:, 0] > MESHED)
         normals = rendering.vertex_normals(places, faces)
         surfaces.append(rendering.Surface(places, faces, np.concatenate([shade, shade]), normals, lines))
-    return rendering.picture(surfaces, rendering.view(*VIEW), PIXELS, line=0.35, even=EVEN), top
+    return rendering.picture(surfaces, rendering.view(*VIEW), PIXELS, line=0.12, even=EVEN), top
 
 
 def _faces(table, on_boundary):

@@ -47,16 +47,25 @@ def test_a_ball_is_round_and_lit_from_its_upper_left():
     assert upper_left > 1.2 * lower_right > 0.1
 
 
-def test_the_nearer_hides_the_farther_and_casts_a_shadow():
+def test_the_nearer_hides_the_farther():
     red, blue = surface(*sphere(), (0.9, 0.1, 0.1)), surface(*sphere((0.0, 4.0, 0.0), 2.0), (0.1, 0.1, 0.9))
     image = rendering.picture([blue, red], FRONT, PIXELS)
     middle, edge = image[100, 100], image[100, 30]
     assert middle[0] > 3 * middle[2] and edge[2] > 3 * edge[0]
-    wall = rendering.Surface(np.array([[-3.0, 1.5, -3], [3, 1.5, -3], [3, 1.5, 3], [-3, 1.5, 3]]),
-                             np.array([[0, 1, 2], [2, 3, 0]]), np.array([0.8, 0.8, 0.8]))  # fmt: skip
-    lit, shaded = rendering.picture([wall], FRONT, PIXELS), rendering.picture([wall, red], FRONT, PIXELS)
-    darker = lit.mean(axis=2) - shaded.mean(axis=2) > 0.15
-    assert darker[140, 140] and not darker[30, 30]  # the light comes from the upper left
+
+
+def test_an_open_surface_shows_its_inside_when_it_is_flat_alone():
+    points, faces = sphere()
+    bowl = faces[points[faces][..., 1].mean(axis=1) > -0.5]
+    for normals, is_seen in ((None, True), (rendering.vertex_normals(points, faces), False)):
+        shown = rendering.Surface(points, bowl, np.array([0.9, 0.1, 0.1]), normals)
+        assert (rendering.picture([shown], FRONT, PIXELS)[100, 100, 2] < 0.5) == is_seen
+
+
+def test_a_part_of_the_light_is_the_same_everywhere():
+    ball, colour = surface(*sphere()), np.array([0.9, 0.5, 0.1])
+    seen = rendering.shaded([ball], FRONT, PIXELS, even=1.0)
+    assert np.allclose(seen.picture(np.tile(colour, (len(ball.faces), 1)))[70:130, 70:130], colour, atol=1 / 255)
 
 
 def test_lines_are_drawn_where_edges_are_marked_and_not_through_surfaces():
@@ -64,13 +73,14 @@ def test_lines_are_drawn_where_edges_are_marked_and_not_through_surfaces():
     faces, colour = np.array([[0, 1, 2], [2, 3, 0]]), np.array([0.8, 0.8, 0.8])
     with_diagonal = np.array([[False, True, False], [False, True, False]])
     plain = rendering.picture([rendering.Surface(corners, faces, colour)], FRONT, PIXELS)
-    lined = rendering.picture([rendering.Surface(corners, faces, colour, edges=with_diagonal)], FRONT, PIXELS, line=2)
+    lined = rendering.picture([rendering.Surface(corners, faces, colour, edges=with_diagonal)], FRONT, PIXELS, line=0.5)
     assert lined[100, 99].mean() < 0.6 * plain[100, 99].mean() and np.allclose(lined[100, 40], plain[100, 40])
     behind, before = np.array([[[-1.0, 1, 0], [1, 1, 0]]]), np.array([[[-1.0, -1, 0], [1, -1, 0]]])
     square = [rendering.Surface(corners, faces, colour)]
     assert np.allclose(rendering.picture(square, FRONT, PIXELS, segments=behind)[:, 60], plain[:, 60])
     assert (
-        rendering.picture(square, FRONT, PIXELS, line=2, segments=before)[100, 60].mean() < 0.8 * plain[100, 60].mean()
+        rendering.picture(square, FRONT, PIXELS, line=0.5, segments=before)[100, 60].mean()
+        < 0.8 * plain[100, 60].mean()
     )
 
 

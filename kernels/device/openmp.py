@@ -6,16 +6,18 @@ import ctypes
 import math
 import time
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import scipy.sparse
 
-from kernels.device import base, compiler, cpu, pool, sanitized
+from kernels.device import base, compiler, cpu, pool, recording, sanitized
 from kernels.device.errors import BuildError, Unavailable
 from kernels.device.source import Signature, Source
 
 BROKEN = "another C compiler, named by CC"
 PLACED = 4 << 20  # bytes of an array for each NUMA node: smaller ones stay in caches, and pages may have 2 MiB
+MOST_MET = 256  # calls of a kernel with other arrays
 # Set by who loads the library, to the pool's function.
 _HEAD = "void (*dialect_run)(void (*)(long, long, const void *), const void *, long);\n"
 _LAUNCH = """
@@ -36,6 +38,51 @@ void launch_{name}(const long dialect_gx, const long dialect_gy, const long dial
     dialect_run(dialect_some_{name}, &dialect_job, dialect_gx * dialect_gy * dialect_gz);
 }}
 """
+
+
+class Kernel(base.Kernel):
+    """A built kernel that checks the same arrays once: in Python that takes longer than a small launch."""
+
+    __slots__ = ("_arrays", "_known", "_met", "_scalars")
+
+    def __init__(self, kernel: base.Kernel):
+        super().__init__(kernel.signature, kernel._converters, kernel._launch, kernel._origin)
+        pointers = [argument.pointer for argument in kernel.signature.arguments]
+        self._arrays = [place for place, is_pointer in enumerate(pointers) if is_pointer]
+        self._scalars = [place for place, is_pointer in enumerate(pointers) if not is_pointer]
+        self._known: dict[tuple, tuple] = {}
+        self._met: set[tuple] = set()  # by their ids once: what is never given again costs no more than that
+
+    def __call__(self, grid, *arguments) -> None:
+        if type(grid) is not int or grid <= 0 or len(arguments) != self._count:
+            super().__call__(grid, *arguments)
+            return
+        met = tuple([id(arguments[place]) for place in self._arrays])
+        known = self._known.get(met)
+        if known is None:
+            values = [convert(value) for convert, value in zip(self._converters, arguments, strict=True)]
+            self._meet(met, arguments, values)
+        else:
+            values = known[0].copy()
+            for place in self._scalars:
+                values[place] = self._converters[place](arguments[place])
+        if self._noted is not recording.now:
+            self._noted = recording.note(self._origin)
+        if base._tape is None:
+            self._launch((grid, 1, 1), values)
+        else:
+            base._tape.append((self._launch, (grid, 1, 1), values, arguments))
+
+    def _meet(self, met: tuple, arguments, values: list) -> None:
+        """Remember arrays that are given again, for as long as all of them live: their ids are theirs till then."""
+        if met not in self._met:
+            if len(self._met) >= MOST_MET:
+                self._met.clear()
+            self._met.add(met)
+            return
+        known = self._known
+        given = [arguments[place] for place in self._arrays if arguments[place] is not None]
+        known[met] = values, [weakref.ref(array, lambda _: known.pop(met, None)) for array in given]
 
 
 class Device(base.Device):
@@ -93,6 +140,9 @@ class Device(base.Device):
         )
         ctypes.c_void_p.in_dll(library, "dialect_run").value = self._pool.run
         return {kernel.name: self._launch(library, kernel) for kernel in source.signatures}
+
+    def _kernels_of(self, source: Source) -> SimpleNamespace:
+        return SimpleNamespace(**{name: Kernel(kernel) for name, kernel in vars(super()._kernels_of(source)).items()})
 
     def _launch(self, library: ctypes.CDLL, kernel: Signature):
         function = getattr(library, f"launch_{kernel.name}")

@@ -5,8 +5,9 @@ the modes of one pencil: an element with one node of its neighbours at each end,
 that are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and
 what the solve has for them is dropped, which is what the paper's table of nodes leaves room for.
 
-On an H200 the additions at the nodes bind, which L2 does one by one; gathered, a node's places lie apart. Notes:
-docs/notes/sem.md.
+On an H200 the additions at the nodes bind, which L2 does one by one; gathered, a node's places lie apart. Solves alone
+at order 3 on an H100 wait for memory: loads and stores by the table take most of the time, since table and results do
+not both stay in L2. Notes: docs/notes/sem.md.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
 Where it is not as fast as it should be:
 
 - n = 6 in double precision: its slabs of 49 nodes begin within a sector of 32 bytes.
+- From assembled to assembled vector in double precision on an H100: at n = 7 reading is behind its bound, and nodes
+  on surfaces cost more than their bytes, added or stored; at n = 9 nodes inside elements do, and atomics.
 - Recomputed at n = 3 and 4: registers for rows leave room for few warps.
 - Through OpenCL the same source is slower than CUDA at low orders. The cause has not been tested: kernels that use no
   copies ahead are slower there, too.

@@ -1,6 +1,6 @@
-/* The boundary's part of a residual or right-hand side, see compensate.c: eight rows of a slice at once. */
+/* The boundary's part of a residual or right-hand side, see compensate.c: some rows of a slice at once. */
 
-#include "../device/eights.h"
+#include "../device/vectors.h"
 
 #define SLICE 32
 #define SLICE_NUMBERS 4
@@ -21,11 +21,11 @@ KERNEL compensate(const long slice_count, GLOBAL const ushort *RESTRICT boundary
         const ushort *const order = boundary_order + first + place;
         if (width == 0) continue;
         int lane = 0;
-        for (; lane + 8 <= step; lane += 8) {
-            eight sum = {0};
+        for (; lane + SOME <= step; lane += SOME) {
+            some sum = {0};
             for (int k = 0; k < width; ++k)
-                sum += LOAD_EIGHT(values + k * step + lane) * FIND_EIGHT(u, columns + k * step + lane);
-            for (int l = 0; l < 8; ++l) target[first + order[lane + l]] -= sum[l];
+                sum += LOAD_SOME(values + k * step + lane) * FIND_SOME(u, columns + k * step + lane);
+            for (int l = 0; l < SOME; ++l) target[first + order[lane + l]] -= sum[l];
         }
         for (; lane < step; ++lane) {
             real sum = 0;

@@ -1,14 +1,14 @@
-/* Assembly by edges, see ring.c: eight edges of a slice side by side. */
+/* Assembly by edges, see ring.c: some edges of a slice side by side. */
 
-#include "../device/eights.h"
+#include "../device/vectors.h"
 
 #define SLICE 32
 #define NOWHERE 65535
 #define BREAK 32768
 #define PADDING 65535 /* starts a chain, too, so that nothing is added for it */
 #define HEADER 8
-typedef long eight_words __attribute__((vector_size(8 * sizeof(long))));
-typedef long eight_words_anywhere __attribute__((vector_size(8 * sizeof(long)), aligned(sizeof(long)), may_alias));
+typedef long words __attribute__((vector_size(SOME * sizeof(long))));
+typedef long words_anywhere __attribute__((vector_size(SOME * sizeof(long)), aligned(sizeof(long)), may_alias));
 
 KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL const int *RESTRICT ring_elements,
             GLOBAL const real *RESTRICT x, GLOBAL const real *RESTRICT y, GLOBAL const real *RESTRICT z,
@@ -33,46 +33,46 @@ KERNEL ring(const real lambda, GLOBAL const real *RESTRICT conductivity, GLOBAL 
         nodes[3 * i + 2] = z[node];
     }
     const real mass = lambda * ((real)1 / 120);
-    for (int slot = 0; slot < slots; slot += 8) {
+    for (int slot = 0; slot < slots; slot += SOME) {
         const long *const edge = edges + SLICE * (long)slice_first + slot;
         const int slice = slice_first + slot / SLICE, stop = slice_offsets[slice + 1];
-        int i[8], j[8];
-        for (int l = 0; l < 8; ++l) {
+        int i[SOME], j[SOME];
+        for (int l = 0; l < SOME; ++l) {
             i[l] = edge[l] & 65535;
             j[l] = (edge[l] >> 16) & 65535;
         }
-        const eight x0 = FIND_EIGHT(nodes, i), y0 = FIND_EIGHT(nodes + 1, i), z0 = FIND_EIGHT(nodes + 2, i);
-        const eight ex = FIND_EIGHT(nodes, j) - x0, ey = FIND_EIGHT(nodes + 1, j) - y0, ez = FIND_EIGHT(nodes + 2, j) - z0;
-        eight ax = {0}, ay = {0}, az = {0}, px = {0}, py = {0}, pz = {0}, ae = {0}, aa = {0}, stiffness = {0}, volume = {0};
+        const some x0 = FIND_SOME(nodes, i), y0 = FIND_SOME(nodes + 1, i), z0 = FIND_SOME(nodes + 2, i);
+        const some ex = FIND_SOME(nodes, j) - x0, ey = FIND_SOME(nodes + 1, j) - y0, ez = FIND_SOME(nodes + 2, j) - z0;
+        some ax = {0}, ay = {0}, az = {0}, px = {0}, py = {0}, pz = {0}, ae = {0}, aa = {0}, stiffness = {0}, volume = {0};
         for (int k = slice_offsets[slice] + slot % SLICE; k < stop; k += SLICE) {
-            const eight_words words = *(const eight_words_anywhere *)(ring_words + k);
+            const words four = *(const words_anywhere *)(ring_words + k);
             for (int part = 0; part < 4; ++part) {
-                if ((ring_words[k] >> (16 * part) & 65535) == PADDING) break; /* the longest list of the eight is the first */
-                const eight_words entry = (words >> (16 * part)) & 65535, is_there = entry != PADDING;
-                const eight_words is_next = (entry & BREAK) == 0, node = entry & (BREAK - 1) & is_there;
-                long at[8];
-                *(eight_words_anywhere *)at = node;
-                const eight bx = FIND_EIGHT(nodes, at) - x0, by = FIND_EIGHT(nodes + 1, at) - y0, bz = FIND_EIGHT(nodes + 2, at) - z0;
-                const eight be = bx * ex + by * ey + bz * ez;
-                const eight bb = bx * bx + by * by + bz * bz - be;
-                const eight ab = ax * bx + ay * by + az * bz;
-                const eight volume6 = px * bx + py * by + pz * bz;
-                const eight_truths counts = __builtin_convertvector(is_next, eight_truths);
-                eight term = ((ab - ae) * (ab - be) - aa * bb) / volume6;
+                if ((ring_words[k] >> (16 * part) & 65535) == PADDING) break; /* the longest list is the first */
+                const words entry = (four >> (16 * part)) & 65535, is_there = entry != PADDING;
+                const words is_next = (entry & BREAK) == 0, node = entry & (BREAK - 1) & is_there;
+                long at[SOME];
+                *(words_anywhere *)at = node;
+                const some bx = FIND_SOME(nodes, at) - x0, by = FIND_SOME(nodes + 1, at) - y0, bz = FIND_SOME(nodes + 2, at) - z0;
+                const some be = bx * ex + by * ey + bz * ez;
+                const some bb = bx * bx + by * by + bz * bz - be;
+                const some ab = ax * bx + ay * by + az * bz;
+                const some volume6 = px * bx + py * by + pz * bz;
+                const some_truths counts = __builtin_convertvector(is_next, some_truths);
+                some term = ((ab - ae) * (ab - be) - aa * bb) / volume6;
 #if HAS_CONDUCTIVITY
-                long element[8];
-                for (int l = 0; l < 8; ++l) element[l] = ring_elements[4 * (long)(k + l) + part];
-                *(eight_words_anywhere *)element &= is_next;
-                term *= FIND_EIGHT(conductivity, element);
+                long element[SOME];
+                for (int l = 0; l < SOME; ++l) element[l] = ring_elements[4 * (long)(k + l) + part];
+                *(words_anywhere *)element &= is_next;
+                term *= FIND_SOME(conductivity, element);
 #endif
-                stiffness += WHERE(counts, term);
-                volume += WHERE(counts, volume6);
+                stiffness += WHERE_SOME(counts, term);
+                volume += WHERE_SOME(counts, volume6);
                 ax = bx, ay = by, az = bz, ae = be, aa = bb;
                 px = ey * bz - ez * by, py = ez * bx - ex * bz, pz = ex * by - ey * bx;
             }
         }
-        const eight entry = stiffness * ((real)1 / 6) + volume * mass;
-        for (int l = 0; l < 8; ++l) {
+        const some entry = stiffness * ((real)1 / 6) + volume * mass;
+        for (int l = 0; l < SOME; ++l) {
             const int upper = (edge[l] >> 32) & 65535, lower = (edge[l] >> 48) & 65535;
             if (upper != NOWHERE) staged[2 * upper] = entry[l], staged[2 * upper + 1] = volume[l];
             if (lower != NOWHERE) staged[2 * lower] = entry[l], staged[2 * lower + 1] = volume[l];

@@ -19,37 +19,37 @@ struct solve {
 };
 
 #if WEIGHS
-#define WEIGHED(s, at, r) (LOAD_EIGHT((s)->weight + (at)) * (r))
+#define WEIGHED(s, at, r) (LOAD_SOME((s)->weight + (at)) * (r))
 #else
 #define WEIGHED(s, at, r) (r)
 #endif
 
-#define EACH_EIGHT(s)                                                                                                \
-    for (long at = TOGETHER * s->bounds[part], past = TOGETHER * s->bounds[part + 1]; at < past; at += 8)
+#define EACH_SOME(s)                                                                                                 \
+    for (long at = TOGETHER * s->bounds[part], past = TOGETHER * s->bounds[part + 1]; at < past; at += SOME)
 
 static void set_up(long part, const long last, const void *given)
 {
     const struct solve *const s = given;
     for (; part < last; ++part) {
-        eight rr = {0}, rz = {0};
-        EACH_EIGHT(s) {
-            eight weight, r;
-            for (int l = 0; l < 8; ++l) {
+        some rr = {0}, rz = {0};
+        EACH_SOME(s) {
+            some weight, r;
+            for (int l = 0; l < SOME; ++l) {
                 const int row = s->order[at + l];
                 weight[l] = row >= s->rows ? 0 : WEIGHS ? s->inverse[row] : 1;
                 r[l] = row < s->rows ? s->rhs[row] : 0;
                 s->z[row] = weight[l] * r[l];
             }
-            STORE_EIGHT(s->weight + at, weight);
-            STORE_EIGHT(s->r + at, r);
-            STORE_EIGHT(s->p + at, (eight){0});
-            STORE_EIGHT(s->q + at, (eight){0});
-            STORE_EIGHT(s->found + at, (eight){0});
+            STORE_SOME(s->weight + at, weight);
+            STORE_SOME(s->r + at, r);
+            STORE_SOME(s->p + at, (some){0});
+            STORE_SOME(s->q + at, (some){0});
+            STORE_SOME(s->found + at, (some){0});
             rr += r * r;
             rz += r * (weight * r);
         }
-        s->sums[LINE * part] = SUM_OF_EIGHT(rr);
-        s->sums[LINE * part + 1] = SUM_OF_EIGHT(rz);
+        s->sums[LINE * part] = SUM_OF_SOME(rr);
+        s->sums[LINE * part + 1] = SUM_OF_SOME(rz);
     }
 }
 
@@ -59,24 +59,24 @@ static void turn(long part, const long last, const void *given)
     const struct solve *const s = given;
     const double beta = s->beta;
     for (; part < last; ++part) {
-        eight pq = {0}, pp = {0}, qq = {0};
+        some pq = {0}, pp = {0}, qq = {0};
         for (long slice = s->bounds[part]; slice < s->bounds[part + 1]; ++slice) {
             double sums[TOGETHER];
             add_slice(s->columns, s->values, s->z, s->offsets[slice], s->offsets[slice + 1], TOGETHER, sums);
-            for (int k = 0; k < TOGETHER; k += 8) {
+            for (int k = 0; k < TOGETHER; k += SOME) {
                 const long at = TOGETHER * slice + k;
-                const eight p = WEIGHED(s, at, LOAD_EIGHT(s->r + at)) + beta * LOAD_EIGHT(s->p + at);
-                const eight q = LOAD_EIGHT(sums + k) + beta * LOAD_EIGHT(s->q + at);
-                STORE_EIGHT(s->p + at, p);
-                STORE_EIGHT(s->q + at, q);
+                const some p = WEIGHED(s, at, LOAD_SOME(s->r + at)) + beta * LOAD_SOME(s->p + at);
+                const some q = LOAD_SOME(sums + k) + beta * LOAD_SOME(s->q + at);
+                STORE_SOME(s->p + at, p);
+                STORE_SOME(s->q + at, q);
                 pq += p * q;
                 pp += p * p;
                 qq += q * q;
             }
         }
-        s->sums[LINE * part] = SUM_OF_EIGHT(pq);
-        s->sums[LINE * part + 1] = SUM_OF_EIGHT(pp);
-        s->sums[LINE * part + 2] = SUM_OF_EIGHT(qq);
+        s->sums[LINE * part] = SUM_OF_SOME(pq);
+        s->sums[LINE * part + 1] = SUM_OF_SOME(pp);
+        s->sums[LINE * part + 2] = SUM_OF_SOME(qq);
     }
 }
 
@@ -86,17 +86,17 @@ static void go(long part, const long last, const void *given)
     const struct solve *const s = given;
     const double alpha = s->alpha;
     for (; part < last; ++part) {
-        eight rr = {0}, rz = {0};
-        EACH_EIGHT(s) {
-            const eight r = LOAD_EIGHT(s->r + at) - alpha * LOAD_EIGHT(s->q + at), z = WEIGHED(s, at, r);
-            STORE_EIGHT(s->found + at, LOAD_EIGHT(s->found + at) + alpha * LOAD_EIGHT(s->p + at));
-            STORE_EIGHT(s->r + at, r);
-            for (int l = 0; l < 8; ++l) s->z[s->order[at + l]] = z[l];
+        some rr = {0}, rz = {0};
+        EACH_SOME(s) {
+            const some r = LOAD_SOME(s->r + at) - alpha * LOAD_SOME(s->q + at), z = WEIGHED(s, at, r);
+            STORE_SOME(s->found + at, LOAD_SOME(s->found + at) + alpha * LOAD_SOME(s->p + at));
+            STORE_SOME(s->r + at, r);
+            for (int l = 0; l < SOME; ++l) s->z[s->order[at + l]] = z[l];
             rr += r * r;
             rz += r * z;
         }
-        s->sums[LINE * part] = SUM_OF_EIGHT(rr);
-        s->sums[LINE * part + 1] = SUM_OF_EIGHT(rz);
+        s->sums[LINE * part] = SUM_OF_SOME(rr);
+        s->sums[LINE * part + 1] = SUM_OF_SOME(rz);
     }
 }
 
@@ -104,15 +104,15 @@ static void give(long part, const long last, const void *given)
 {
     const struct solve *const s = given;
     for (; part < last; ++part)
-        EACH_EIGHT(s)
-            for (int l = 0; l < 8; ++l)
+        EACH_SOME(s)
+            for (int l = 0; l < SOME; ++l)
                 if (s->order[at + l] < s->rows) s->x[s->order[at + l]] = s->found[at + l];
 }
 
 /* Have threads do all parts of something; the sums over them, in their order. */
-static void share_out(void (*some)(long, long, const void *), const struct solve *s, const int parts, double *sums)
+static void share_out(void (*one)(long, long, const void *), const struct solve *s, const int parts, double *sums)
 {
-    dialect_run(some, s, parts);
+    dialect_run(one, s, parts);
     sums[0] = sums[1] = sums[2] = 0;
     for (int part = 0; part < parts; ++part)
         for (int k = 0; k < 3; ++k) sums[k] += s->sums[LINE * part + k];

@@ -1,5 +1,6 @@
-// y = alpha A x + beta y, A in CSR, a row by the eight lanes of a vector, WIDTH or not.
+// y = alpha A x + beta y, A in CSR, a row by the lanes of a vector, WIDTH or not.
 #include "ahead.h"
+#include "../device/vectors.h"
 
 KERNEL csr_vector(const int rows, const real alpha, const real beta, GLOBAL const int *RESTRICT row_offsets,
                   GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,
@@ -11,15 +12,15 @@ KERNEL csr_vector(const int rows, const real alpha, const real beta, GLOBAL cons
         const int end = row_offsets[row + 1];
         int k = row_offsets[row];
         real sum = 0;
-        if (end - k >= 8) {
-            eight parts = {0};
-            for (; k + 8 <= end; k += 8) {
-                ask_for(columns + k, values + k, 8);
-                parts += LOAD_EIGHT(values + k) * FIND_EIGHT(x, columns + k);
+        if (end - k >= SOME) {
+            some parts = {0};
+            for (; k + SOME <= end; k += SOME) {
+                ask_for(columns + k, values + k, SOME);
+                parts += LOAD_SOME(values + k) * FIND_SOME(x, columns + k);
             }
-            sum = SUM_OF_EIGHT(parts);
+            sum = SUM_OF_SOME(parts);
         } else
-            ask_for(columns + k, values + k, 8);
+            ask_for(columns + k, values + k, SOME);
         for (; k < end; ++k) sum += values[k] * x[columns[k]];
         y[row] = alpha * sum + (beta == 0 ? 0 : beta * y[row]);
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernels.device import BACKENDS, Unavailable, open_device
+from kernels.device import BACKENDS, Unavailable, compiler, open_device
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,3 +39,12 @@ def begun_and_used(device, monkeypatch):
     monkeypatch.setattr(device, "prepare", prepared)
     monkeypatch.setattr(device, "build", built)
     return begun, used
+
+
+@pytest.fixture(params=[pytest.param(("-mno-avx",), id="16 bytes"), pytest.param(("-mno-avx512f",), id="32 bytes")])
+def narrow(request, cache, monkeypatch):
+    """Return the processor as if its vectors had so many bytes, or fewer where it has fewer."""
+    if not compiler.IS_X86:
+        pytest.skip("other processors have vectors of one length")
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *request.param))
+    return open_device("openmp")

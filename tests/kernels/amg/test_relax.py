@@ -93,6 +93,11 @@ def test_relaxes_as_dense_iterations_do(device, dense, inside, dtype, iterations
     assert_near(result, before + outer * dense.approximate_inverse(weight, iterations) @ (b - dense.a @ before))
 
 
+@pytest.mark.parametrize(("inside", "dtype"), [("ell", "float32"), ("half", "float64")])
+def test_by_narrow_vectors(narrow, dense, inside, dtype):
+    test_relaxes_as_dense_iterations_do(narrow, dense, inside, dtype, 2)
+
+
 @pytest.mark.parametrize("inside", ["half", "ell", "csr"])
 def test_results_are_the_same_bits_again(device, dense, inside):
     made = relaxation(device, dense, inside, "float32")

@@ -37,6 +37,12 @@ def test_variable_coefficients(method, device, mesh_name, make_problem, assert_s
     assert abs(matrix - matrix.T).max() <= 1e-14 * abs(matrix).max()
 
 
+@pytest.mark.parametrize("conductivity", [True, False])
+def test_rings_by_narrow_vectors(narrow, mesh_name, conductivity, make_problem, assert_same_system):
+    problem, expected = make_problem(mesh_name, conductivity)
+    assert_same_system(assembled("ring", narrow, problem), expected)
+
+
 @pytest.mark.parametrize("case", ["graded", "unused node", "structured"])
 def test_every_entry_of_the_pattern_is_there(method, device, case, make_problem, pattern_by_scipy):
     if case == "structured":  # without the mass, a third of the entries of Kuhn's cubes are exactly zero

@@ -218,6 +218,10 @@ def test_a_processor_does_all_iterations_in_one_kernel(device):
     assert outcome.status == "indefinite" and outcome.iterations == 0
 
 
+def test_by_narrow_vectors(narrow):
+    test_a_processor_does_all_iterations_in_one_kernel(narrow)
+
+
 def test_what_is_asked_for_must_make_sense(device):
     solver = ConjugateGradient(device, operator(device, np.eye(3)), 3)
     x, b = device.zeros(3, np.float64), device.array(np.ones(3))

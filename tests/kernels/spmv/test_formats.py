@@ -79,6 +79,13 @@ def test_against_scipy(name, device, case):
         assert packed.nonzeros == matrix.nnz and packed.stored >= matrix.nnz
 
 
+@pytest.mark.parametrize("case", MATRICES)
+def test_by_narrow_vectors(narrow, case):
+    for name in ("csr_vector", "sell"):
+        for dtype in ("float64", "float32"):
+            check(*pack(name, narrow, MATRICES[case](), dtype), alpha=-1.5, beta=0.25)
+
+
 @pytest.mark.parametrize("case", ["ragged", "mostly empty"])
 def test_options(name, device, case):
     for options in OPTIONS.get(name, []):

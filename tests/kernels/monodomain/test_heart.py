@@ -172,6 +172,17 @@ def test_linear_solves_in_single_precision_end_in_the_same_steps(device, tissue,
     assert steps == taken and 0 < abs(exact - rounded).max() < 1e-8
 
 
+def test_by_narrow_vectors(narrow, tissue, state, monkeypatch):
+    """With an odd number of elements, so that the last vectors are not full."""
+    (points, cells, fibres), (phi, recovery) = tissue, state
+    tissue, state = (points, cells[:-3], fibres[:-3]), (phi, recovery[:-3])
+    heart = Heart(narrow, *tissue, dt=DT)
+    test_the_local_newton_method_finds_the_root(heart, tissue, state)
+    test_residual_is_scikit_fems_with_one_integration_point(heart, tissue, state)
+    test_tangent_is_the_derivative_of_the_residual(heart, tissue, state)
+    test_linear_solves_in_single_precision_end_in_the_same_steps(narrow, tissue, state, monkeypatch)
+
+
 def test_newtons_method_converges_quadratically(device, tissue, state):
     """With exact solves: the digits double until rounding."""
     heart = Heart(device, *tissue, dt=DT, tolerance=1e-13, linear_tolerance=1e-13)

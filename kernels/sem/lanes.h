@@ -1,9 +1,10 @@
-/* ELEMENTS numbers side by side, one of each element of a group, for bodies of processors. WHOLE stands before a loop that is unrolled. */
+/* W numbers side by side, one of each element of a group or of a part of it, for bodies of processors. WHOLE stands before a loop that is
+ * unrolled. */
 
 #ifdef __OPENCL_VERSION__
 #define JOINED(a, b) a##b
 #define VECTOR(type, count) JOINED(type, count)
-typedef VECTOR(real, ELEMENTS) lanes;
+typedef VECTOR(real, W) lanes;
 #define LOAD(from) (*(GLOBAL const lanes *)(from)) /* buffers are aligned, and groups as long as vectors */
 #define STORE(to, value) (*(GLOBAL lanes *)(to) = (value))
 #define WHOLE _Pragma("unroll")
@@ -15,8 +16,8 @@ typedef real lanes;
 #define WHOLE UNROLL
 #define AHEAD(pointer)
 #else
-typedef real lanes __attribute__((vector_size(ELEMENTS * sizeof(real)), may_alias));
-typedef real lanes_anywhere __attribute__((vector_size(ELEMENTS * sizeof(real)), aligned(sizeof(real)), may_alias));
+typedef real lanes __attribute__((vector_size(W * sizeof(real)), may_alias));
+typedef real lanes_anywhere __attribute__((vector_size(W * sizeof(real)), aligned(sizeof(real)), may_alias));
 #define LOAD(from) (*(const lanes_anywhere *)(from))
 #define STORE(to, value) (*(lanes_anywhere *)(to) = (value))
 #define WHOLE _Pragma("GCC unroll 16")

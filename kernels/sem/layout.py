@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-REGISTER = 64  # bytes of a processor's vectors
+REGISTER = 64  # bytes of the longest vectors of processors; others take groups in parts, see parts.h
 
 
 def lanes(q: int, dtype: str) -> int:

@@ -1,16 +1,15 @@
 /* The operator of stiffness.c for a processor: same arguments, same test, and a layout of its own.
  *
- * A block is one thread, and a group of ELEMENTS elements whose numbers lie side by side, [group][k][j][i][element], as many as a vector
- * holds, so that all arithmetic is on vectors, whatever Q is. Lines along ζ come first and last. Between them a slab is finished while
- * the first level of cache holds it: of whole fields there are two, the values, in whose place the result is summed, and the flux
- * along ζ. D and E turn into their negatives when both their axes are mirrored: sums and differences of mirrored values take half of
- * the products. */
+ * A block is one thread, and a group of ELEMENTS elements whose numbers lie side by side, [group][k][j][i][element], as many as the
+ * longest vectors hold, so that all arithmetic is on vectors, whatever Q is. Lines along ζ come first and last. Between them a slab is
+ * finished while the first level of cache holds it: of whole fields there are two, the values, in whose place the result is summed, and
+ * the flux along ζ. D and E turn into their negatives when both their axes are mirrored: sums and differences of mirrored values take
+ * half of the products. */
 
 #include "output.h"
 
 #define Q2 (Q * Q)
 #define Q3 (Q * Q * Q)
-#define W ELEMENTS
 #define HALF (Q / 2)
 #define PITCH (Q2 + 1) /* of slabs: at a power of two their rows would meet in the same places of a cache */
 #define STORED 0
@@ -18,6 +17,15 @@
 #define AFFINE 2
 #define E(k, m) ((k) == (m) ? -d[(k) * Q + (m)] : d[(k) * Q + (m)])
 #define D(k, m) d[(k) * Q + (m)]
+
+#ifndef FOR_PARTS /* a group is one part, see parts.h */
+#define W ELEMENTS
+#define FOR_PARTS
+#define FROM_PART(place) place
+#define LAST_PART
+#define FOR_SLAB for (int l = 0; l < Q2 * W; ++l)
+#define IN_GROUP(l) l
+#endif
 
 #include "lanes.h"
 
@@ -54,19 +62,19 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #if GEOMETRY == TRILINEAR
     const real point[Q] = {POINTS};
 #endif
-    INNER(t) {
-        GLOBAL const int *nodes = table + group * (Q3 * W);
+    INNER(t) FOR_PARTS {
+        GLOBAL const int *nodes = FROM_PART(table + group * (Q3 * ELEMENTS));
         for (int k = 0; k < Q; ++k) {
             SHARED_POINTER real *to = (SHARED_POINTER real *)(u + k * PITCH);
-            for (int l = 0; l < Q2 * W; ++l) {
-                const int node = nodes[k * (Q2 * W) + l];
+            FOR_SLAB {
+                const int node = nodes[k * (Q2 * ELEMENTS) + IN_GROUP(l)];
                 to[l] = node < 0 ? (real)0 : x[node];
             }
         }
 #if GEOMETRY != STORED
         lanes c[CONSTANTS];
         for (int n = 0; n < CONSTANTS; ++n) {
-            for (int l = 0; l < W; ++l) ((real *)c)[n * W + l] = geometry[(group * W + l) * CONSTANTS + n];
+            for (int l = 0; l < W; ++l) ((real *)c)[n * W + l] = geometry[(FROM_PART(group * ELEMENTS) + l) * CONSTANTS + n];
         }
 #endif
         for (int p = 0; p < Q2; ++p) {
@@ -78,7 +86,8 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
         for (int k = 0; k < Q; ++k) {
             SHARED_POINTER lanes *own = u + k * PITCH, *flux = f_k + k * PITCH;
 #if GEOMETRY == STORED
-            GLOBAL const real *g = geometry + (group * Q + k) * (COMPONENTS * Q2 * W), *next = g + Q3 * COMPONENTS * W;
+            GLOBAL const real *g = FROM_PART(geometry + (group * Q + k) * (COMPONENTS * Q2 * ELEMENTS)),
+                              *next = g + Q3 * COMPONENTS * ELEMENTS;
 #endif
             for (int i = 0; i < Q; ++i) {
                 lanes in[Q], out[Q];
@@ -114,8 +123,8 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
 #define MASS (c[22] * volume)
 #else
 #if GEOMETRY == STORED
-#define G(n) LOAD(g + ((n) * Q2 + at) * W)
-                    for (int n = 0; n < COMPONENTS; ++n) AHEAD(next + (at * COMPONENTS + n) * W);
+#define G(n) LOAD(g + ((n) * Q2 + at) * ELEMENTS)
+                    LAST_PART for (int n = 0; n < COMPONENTS; ++n) AHEAD(next + (at * COMPONENTS + n) * ELEMENTS);
 #else
 #define G(n) c[n]
 #endif
@@ -148,11 +157,11 @@ KERNEL stiffness(GLOBAL const int *RESTRICT table, GLOBAL const real *RESTRICT g
                 const real product = weight[p % Q] * weight[p / Q] * weight[k];
                 const lanes result = product * (u[k * PITCH + p] - out[k]);
 #if OUTPUT == TO_PARTS
-                STORE(parts + ((group * Q + k) * Q2 + p) * W, result);
+                STORE(FROM_PART(parts + ((group * Q + k) * Q2 + p) * ELEMENTS), result);
 #else
                 for (int l = 0; l < W; ++l) {
-                    const int node = nodes[(k * Q2 + p) * W + l];
-                    DELIVER(node, group * W + l, k, p / Q, p % Q, parts, y, ((const real *)&result)[l]);
+                    const int node = nodes[(k * Q2 + p) * ELEMENTS + l];
+                    DELIVER(node, FROM_PART(group * ELEMENTS) + l, k, p / Q, p % Q, parts, y, ((const real *)&result)[l]);
                 }
 #endif
             }

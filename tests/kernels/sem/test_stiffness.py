@@ -145,6 +145,13 @@ def test_equals_dense_matrices(device, order, dtype, geometry, has_mass, shape):
         assert relative(product(device, operator, x, multiply), expected @ x) < TOLERANCE[dtype]
 
 
+@pytest.mark.parametrize(
+    ("order", "dtype", "geometry", "has_mass", "shape"), [c for c in CASES if c[4].body == "loops"]
+)
+def test_by_narrow_vectors(narrow, order, dtype, geometry, has_mass, shape):
+    test_equals_dense_matrices(narrow, order, dtype, geometry, has_mass, shape)
+
+
 @pytest.mark.cuda
 @pytest.mark.parametrize("geometry", ["stored", "trilinear", "affine"])
 @pytest.mark.parametrize("order", [3, 4, 5, 6, 7, 8, 11, 13, 15])

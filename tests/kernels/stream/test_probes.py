@@ -55,3 +55,9 @@ def test_sizes_go_from_cache_to_an_eighth_of_memory(device):
         or sizes[-1] >= probes.LARGEST[device.is_gpu] / 2
     )
     assert all(size % (32 << 10) == 0 for size in sizes)
+
+
+def test_by_narrow_vectors(narrow):
+    test_copy_triad_and_read(narrow, 32 << 10)
+    for precision in probes.PRECISIONS:
+        test_multiply_add_follows_every_chain(narrow, precision)

@@ -7,10 +7,10 @@
 #include "patch_format.h"
 
 #if INSIDE == ELL && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
-#define EIGHT_ROWS 1 /* a processor has no registers for rows: it takes entries of eight of them at once, from where they lie */
+#define SOME_ROWS 1 /* a processor has no registers for rows: it takes entries of some of them at once, from where they lie */
 #include "../device/eights.h"
 #else
-#define EIGHT_ROWS 0
+#define SOME_ROWS 0
 #endif
 
 #define LOW(word) ((word) & 65535u)
@@ -140,7 +140,7 @@
     }                                                                                                                \
     LOAD_ENTRIES
 
-#if EIGHT_ROWS
+#if SOME_ROWS
 
 #define LOAD_ROW(t) P(row) = t < rows ? order[first + t] : 0;
 #define GATHER                                                                                                       \
@@ -149,7 +149,9 @@
                       sum_private + SLICE * s);
 #define TAKE_SUM(t)
 
-/* The products of a slice's rows, of which `left` are there. */
+#define ADD_ROWS(part) parts[part] += LOAD_SOME(values + SOME * part) * FIND_SOME(u, columns + SOME * part);
+
+/* The products of a slice's rows, of which `left` are there. See relax.cpu.c. */
 DEVICE_FUNCTION void sums_of_slice(const int *slice, const int left, const real *values, const index *columns, const real *u,
                                    real *sums)
 {
@@ -157,14 +159,11 @@ DEVICE_FUNCTION void sums_of_slice(const int *slice, const int left, const real 
     values += slice[0];
     columns += slice[0];
     if (step == SLICE) {
-        eight one = {0}, two = {0}, three = {0}, four = {0};
+        some parts[SLICE / SOME] = {0};
         for (int k = 0; k < width; ++k, values += SLICE, columns += SLICE) {
-            one += LOAD_EIGHT(values) * FIND_EIGHT(u, columns);
-            two += LOAD_EIGHT(values + 8) * FIND_EIGHT(u, columns + 8);
-            three += LOAD_EIGHT(values + 16) * FIND_EIGHT(u, columns + 16);
-            four += LOAD_EIGHT(values + 24) * FIND_EIGHT(u, columns + 24);
+            EACH_PART(ADD_ROWS)
         }
-        STORE_EIGHT(sums, one), STORE_EIGHT(sums + 8, two), STORE_EIGHT(sums + 16, three), STORE_EIGHT(sums + 24, four);
+        for (int part = 0; part < SLICE / SOME; ++part) STORE_SOME(sums + SOME * part, parts[part]);
     } else
         for (int lane = 0; lane < step; ++lane) {
             real sum = 0;

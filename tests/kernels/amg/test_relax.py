@@ -93,7 +93,7 @@ def test_relaxes_as_dense_iterations_do(device, dense, inside, dtype, iterations
     assert_near(result, before + outer * dense.approximate_inverse(weight, iterations) @ (b - dense.a @ before))
 
 
-@pytest.mark.parametrize(("inside", "dtype"), [("ell", "float32"), ("half", "float64")])
+@pytest.mark.parametrize(("inside", "dtype"), [("ell", "float32"), ("ell", "float64"), ("half", "float64")])
 def test_by_narrow_vectors(narrow, dense, inside, dtype):
     test_relaxes_as_dense_iterations_do(narrow, dense, inside, dtype, 2)
 

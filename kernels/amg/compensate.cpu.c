@@ -1,6 +1,6 @@
 /* The boundary's part of a residual or right-hand side, see compensate.c: some rows of a slice at once. */
 
-#include "../device/vectors.h"
+#include "../spmv/vectors.h"
 
 #define SLICE 32
 #define SLICE_NUMBERS 4

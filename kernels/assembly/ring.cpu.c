@@ -1,6 +1,6 @@
 /* Assembly by edges, see ring.c: some edges of a slice side by side. */
 
-#include "../device/vectors.h"
+#include "../spmv/vectors.h"
 
 #define SLICE 32
 #define NOWHERE 65535

@@ -3,7 +3,7 @@
  * the iteration before, the product and its sums are one part. Unless it WEIGHS, the diagonal is 1, and not read. */
 
 #include "conjugate_gradient.c"
-#include "../spmv/slices.h"
+#include "../spmv/vectors.h"
 
 #define LINE 8 /* doubles: parts write their sums apart */
 

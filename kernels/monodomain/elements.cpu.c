@@ -2,7 +2,7 @@
 
 #define real double
 #include "reaction.h"
-#include "../device/vectors.h"
+#include "../spmv/vectors.h"
 
 #define FAILED 6 /* place in `report` */
 #define OF_ELEMENTS(array) (here == SOME ? (some)LOAD_SOME((array) + first) : FIND_SOME(array, at))

@@ -1,6 +1,6 @@
 // y = alpha A x + beta y, A in CSR, a row by the lanes of a vector, WIDTH or not.
 #include "ahead.h"
-#include "../device/vectors.h"
+#include "vectors.h"
 
 KERNEL csr_vector(const int rows, const real alpha, const real beta, GLOBAL const int *RESTRICT row_offsets,
                   GLOBAL const int *RESTRICT columns, GLOBAL const real *RESTRICT values,

@@ -38,6 +38,9 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns,
 {
 #if SHORT // rows of a few entries: many threads at once hide the waiting, so registers are spared
 #define DEPTH 5
+#if X_TOGETHER
+#pragma unroll 1 // two rounds at once take as many registers again
+#endif
     for (; left > 0; left -= DEPTH, columns += DEPTH * stride, values += DEPTH * stride) {
         int column[DEPTH][LANES];
         real value[DEPTH][LANES];
@@ -47,12 +50,28 @@ DEVICE_FUNCTION void add_rows(int left, const long stride, const Index *columns,
                 LOAD_COLUMNS(columns + d * stride, column[d]);
                 LOAD_VALUES(values + d * stride, value[d]);
             }
+#if X_TOGETHER // all x before the first use, too: padding reads x[0], and drops it
+            else
+#pragma unroll LANES_AT_ONCE
+                for (int lane = 0; lane < LANES; ++lane) column[d][lane] = -1, value[d][lane] = 0;
+        real found[DEPTH][LANES];
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d)
+#pragma unroll LANES_AT_ONCE
+            for (int lane = 0; lane < LANES; ++lane) found[d][lane] = x[column[d][lane] < 0 ? 0 : column[d][lane]];
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d)
+#pragma unroll LANES_AT_ONCE
+            for (int lane = 0; lane < LANES; ++lane)
+                sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : found[d][lane]);
+#else // a branch around each x, which waits for the one before
 #pragma unroll
         for (int d = 0; d < DEPTH; ++d)
             if (d < left)
 #pragma unroll LANES_AT_ONCE
                 for (int lane = 0; lane < LANES; ++lane)
                     sums[lane] += value[d][lane] * (column[d][lane] < 0 ? 0 : x[column[d][lane]]);
+#endif
     }
 #else // longer ones: the compiler unrolls the first loop by four
 #define ROUND 3

@@ -6,6 +6,7 @@ A source that no build is listed for fails: each module that builds kernels list
 
 import functools
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -52,22 +53,22 @@ def check(nvrtc, result):
     return values[0] if values else None
 
 
-def compile_with_nvrtc(text, architecture):
-    """Return the cubin of `text` and the compiler's log; the cubin is None when the compiler refuses it."""
+def compile_with_nvrtc(text, architecture, product="CUBIN", hurry=("--Ofast-compile=max",)):
+    """Return the cubin of `text`, or its PTX, and the compiler's log; None and the log when the compiler refuses it."""
     nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings and nvidia-cuda-nvrtc are not installed")
     try:
         program = check(nvrtc, nvrtc.nvrtcCreateProgram(text.encode(), b"kernel.cu", 0, [], []))
     except RuntimeError as error:
         pytest.skip(f"no NVRTC library: {error}")
-    options = [b"--std=c++17", b"--Ofast-compile=max", f"-arch={architecture}".encode()]  # nobody runs it
+    options = [each.encode() for each in ("--std=c++17", f"-arch={architecture}", *hurry)]  # nobody runs it
     code = nvrtc.nvrtcCompileProgram(program, len(options), options)[0]
     log = b" " * max(2, check(nvrtc, nvrtc.nvrtcGetProgramLogSize(program)))  # written to: one byte is Python's own
     check(nvrtc, nvrtc.nvrtcGetProgramLog(program, log))
     if code != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         return None, log.decode()
-    cubin = b" " * max(2, check(nvrtc, nvrtc.nvrtcGetCUBINSize(program)))
-    check(nvrtc, nvrtc.nvrtcGetCUBIN(program, cubin))
-    return cubin, log.decode()
+    made = b" " * max(2, check(nvrtc, getattr(nvrtc, f"nvrtcGet{product}Size")(program)))
+    check(nvrtc, getattr(nvrtc, f"nvrtcGet{product}")(program, made))
+    return made, log.decode()
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -100,6 +101,16 @@ def test_builds_for_cuda_without_a_gpu(build, architecture):
     assert cubin, log
     for signature in kernels.signatures:
         assert signature.name.encode() in cubin
+
+
+def test_short_rows_of_slices_ask_for_all_x_of_a_round_at_once():
+    """No branch stands between the loads of x, which would have each wait for the one before."""
+    defines = {"real": "double", "SLICE": 32, "SORTED": 0, "LANES": 1, "SHORT": 1, "WALKS": 0, "MIN_BLOCKS": 1}
+    text = source.load(ROOT / "kernels/spmv/sell.cu", 128, defines).text("prelude_cuda.h")
+    ptx, log = compile_with_nvrtc(text, "sm_90", "PTX", ())
+    assert ptx, log
+    met = re.findall(r"\b(?:ld\.global\.nc\.f64|bra)\b", ptx.decode())
+    assert "ld.global.nc.f64 " * 5 in " ".join(met) + " "
 
 
 def test_nvrtc_names_the_line_of_the_source(tmp_path):

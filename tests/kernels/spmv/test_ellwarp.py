@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from datasets.wong2015 import webbase
 from kernels import spmv
+from kernels.multigrid import locality
 from tests.kernels.spmv.conftest import MATRICES, elasticity, with_lengths
 from tests.kernels.spmv.test_formats import check
 
@@ -104,3 +106,15 @@ def test_refusals(device):
     if device.backend != "cuda":
         with pytest.raises(spmv.Unsuitable, match="CUDA's"):
             spmv.pack("ellwarp", device, matrix, cached=False)
+
+
+def test_rows_of_the_web_leave_their_neighbours_when_they_are_sorted():
+    """Sorted over all they ask for more x; in windows, rows like the longest are among the last."""
+    matrix = webbase.build("small")
+    lengths, rows = np.diff(matrix.indptr), np.arange(matrix.shape[0])
+    everywhere, in_windows = (spmv.by_length(lengths, window, np) for window in (len(rows), 8192))
+    moved, before = (locality.bytes_of_x(each, 1024, 32) for each in (matrix[everywhere], matrix))
+    assert moved > 1.2 * before
+    begins = rows[lengths[in_windows] > lengths.max() / 4]
+    assert begins[-1] > 0.8 * len(rows)
+    assert np.argmax(lengths[everywhere] <= lengths.max() / 4) < 0.01 * len(rows), "over all, they come first"

@@ -135,6 +135,29 @@ def sampled(monkeypatch):
     monkeypatch.setenv("FAKELAB_SECONDS", "0.01")
 
 
+@pytest.fixture
+def store(tmp_path):
+    """Return a small paper's rows, to which a test adds."""
+    from tests.repro.claims_store import Store
+
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def replace_asv(laboratory, monkeypatch):
+    """Return what has `bench compare` find so many benchmarks, and measure them by a function."""
+    from repro.bench import commands, measured
+
+    def replace(measure, count):
+        monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
+        monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
+        monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
+        monkeypatch.setattr(measured, "count", lambda *_: count)
+        monkeypatch.setattr(measured, "measure", measure)
+
+    return replace
+
+
 def _forget() -> None:
     from repro import environment
 

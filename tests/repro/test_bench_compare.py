@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from repro.bench import commands, compare, measured
+from repro.bench import compare
 from repro.cli import main
 
 
@@ -46,7 +46,7 @@ def test_errors_are_worse_by_digits_and_not_by_rounding(name, base, new, verdict
 
 
 @pytest.fixture
-def simulated(laboratory, monkeypatch):
+def simulated(replace_asv):
     """Commits whose times are drawn: by benchmark the ratio of the newer, and rounds in which either fails it."""
     calls = []
 
@@ -67,11 +67,7 @@ def simulated(laboratory, monkeypatch):
                 if (name, commit, number) not in fails and (name, commit, None) not in fails
             }
 
-        monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
-        monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
-        monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
-        monkeypatch.setattr(measured, "count", lambda *_: len(ratios))
-        monkeypatch.setattr(measured, "measure", measure)
+        replace_asv(measure, len(ratios))
         return calls
 
     return simulate

@@ -12,7 +12,6 @@ import sys
 import numpy as np
 import pytest
 
-from repro.bench import commands, measured
 from repro.cli import main
 from repro.judge.difference import USUAL_FREEDOM, USUAL_SPREAD
 
@@ -38,7 +37,7 @@ def noise(kind, name, commit, number):
 
 
 @pytest.fixture
-def commits(laboratory, monkeypatch):
+def commits(replace_asv):
     """Two commits, old and new, whose benchmarks are measured in a process for each commit and round."""
     rounds = {"old": 0, "new": 0}
 
@@ -53,11 +52,7 @@ def commits(laboratory, monkeypatch):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return {name: (value, "seconds") for name, value in json.loads(done.stdout).items()}
 
-    monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
-    monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
-    monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
-    monkeypatch.setattr(measured, "count", lambda *_: len(BENCHMARKS))
-    monkeypatch.setattr(measured, "measure", measure)
+    replace_asv(measure, len(BENCHMARKS))
     return rounds
 
 

@@ -4,14 +4,9 @@ import pytest
 
 from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, machines, notes, points
 from repro.judge.claims.table import measured
-from tests.repro.claims_store import TABLE, WHERE, Store, claim, effect, stated
+from tests.repro.claims_store import TABLE, WHERE, claim, effect, stated
 
 NAMES = {"a": "regular", "b": "heart"}  # of which the second is a stand-in
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
 
 
 @pytest.mark.parametrize(

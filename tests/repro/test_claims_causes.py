@@ -5,18 +5,13 @@ import math
 import pytest
 
 from repro.judge.claims import EXCEEDED, WEAKER
-from tests.repro.claims_store import HARDWARE, WHERE, Store, effect, stated
+from tests.repro.claims_store import HARDWARE, WHERE, effect, stated
 
 ABOUT = stated(relation="about")  # eight times
 
 
 def cause(formula="other / gpu", says="it is another", where='other = "table1 other solve @host"'):
     return f'[[claim.cause]]\nsays = "{says}"\nformula = "{formula}"\n[claim.cause.where]\n{where}\n'
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
 
 
 @pytest.mark.parametrize(

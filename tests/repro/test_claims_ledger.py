@@ -4,12 +4,7 @@ import pytest
 
 from repro.judge.claims import claims
 from repro.model import ReproError
-from tests.repro.claims_store import WHERE, Store, claim, effect, stated
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
+from tests.repro.claims_store import WHERE, claim, effect, stated
 
 
 @pytest.mark.parametrize(

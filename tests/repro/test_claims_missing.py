@@ -1,15 +1,8 @@
 """Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
-import pytest
-
 from repro.judge.claims import REPRODUCED, UNDECIDED, needed
 from repro.judge.claims.table import measured
-from tests.repro.claims_store import WHERE, Store, claim, effect, stated
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
+from tests.repro.claims_store import WHERE, claim, effect, stated
 
 
 def test_cases_of_which_the_paper_prints_nothing_are_no_points(store):

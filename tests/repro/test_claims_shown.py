@@ -1,16 +1,9 @@
 """What is shown beside a verdict: the interval or the range, the points, what a reader should know, the page."""
 
-import pytest
-
 from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary
 from repro.run.state import LOST
 from repro.site.showcase.page import Showcase
-from tests.repro.claims_store import WHERE, Store, claim, effect, stated
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
+from tests.repro.claims_store import WHERE, claim, effect, stated
 
 
 def test_what_was_timed_too_few_times_for_an_interval_is_named(store):

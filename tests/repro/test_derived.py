@@ -16,15 +16,10 @@ from repro.model import DONE, ReproError
 from repro.rows import read
 from repro.show.results import times_behind
 from repro.units import is_rate, is_time
-from tests.repro.claims_store import Store, effect
+from tests.repro.claims_store import effect
 
 ROOT = Path(__file__).parents[2]
 SKEWED = {"ci_low": 0.95, "ci_high": 1.2}  # of a time of 1 s
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from repro.site.showcase.page import Showcase, filled, markers, outdated
 from repro.site.showcase.page import texts as texts_of_pages
 from repro.site.showcase.runs import EITHER, SUM
 from tests.checkout import committed_results
-from tests.repro.claims_store import WHERE, Store, claim, effect, stated
+from tests.repro.claims_store import WHERE, claim, effect, stated
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 FAMILY = Family(
@@ -33,11 +33,6 @@ FAMILY = Family(
 
 
 LINK = "[{}]({})".format
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
 
 
 @pytest.fixture

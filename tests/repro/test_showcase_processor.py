@@ -2,21 +2,14 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from repro.judge.claims.stored import Stored
 from repro.site.showcase import losses, tables
 from repro.site.showcase.ledger import Family, Ledger
 from repro.site.showcase.page import Showcase
 from repro.site.showcase.runs import OnCores
-from tests.repro.claims_store import Store, claim, effect
+from tests.repro.claims_store import claim, effect
 
 LINK = "[{}]({})".format
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
 
 
 def test_a_processor_beside_a_gpu_is_judged_by_its_own_kernels(store):

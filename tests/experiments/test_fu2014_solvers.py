@@ -1,7 +1,6 @@
 """Tables 3 to 6 and Figures 6 and 7: what a run writes, what is counted, and what is said of what went wrong."""
 
 import importlib
-import io
 import itertools
 import os
 import re
@@ -21,6 +20,7 @@ from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.run.context import Run
 from repro.show.results import Results
+from tests.experiments.shown import place, shown
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("iterations", "unknowns", "levels")  # of conjugate gradients; the rest depends on the machine
@@ -203,26 +203,21 @@ def show(name, status_of):
         status = status_of(cell)
         if status is None:
             continue
-        place = dict(artefact=f"fu2014-{name}", scale="smoke", case=cell.case, method=cell.method, backend=cell.backend)
+        where = place(f"fu2014-{name}", cell)
         if status != DONE:
-            rows.append(Row(**place, status=status, reason=f"{status} on purpose"))
+            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
             continue
         for inner, (metric, value) in itertools.product(INNER if name == "figure7" else [None], METRICS.items()):
             slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             own = {"inner": inner} if inner else {}
             is_time = metric.startswith(("setup", "solve", "time", "prerelaxation", "product", "boundary"))
-            rows.append(Row(**place, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
+            rows.append(Row(**where, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
                             ci_high=slower * value, work_bytes=0.5e9 * slower * value,
                             unit="s" if is_time else "count", parameters=own))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     frame["p_inner"] = [row.parameters.get("inner") for row in rows]
     results = Results(frame, "smoke", "m", f"fu2014-{name}", roofs=ROOFS)
-    figure = module.plot(results)
-    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
-    tables = module.tables(results)
-    for table in tables:
-        table.to_rich()
-    return "\n".join(table.to_markdown() for table in tables), figure
+    return shown(module, results)
 
 
 def line(text, start):

@@ -1,10 +1,8 @@
 """Tables and plots of results that are whole, of one back end, partly failed, and without any value."""
 
 import importlib
-import io
 import itertools
 
-import matplotlib.figure
 import pandas
 import pytest
 
@@ -12,6 +10,7 @@ from experiments.fu2014 import EVERY
 from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.show.tables import Results
+from tests.experiments.shown import place, shown
 
 TABLE1, TABLE2 = "table1_meshes", "table2_assembly"
 METRICS = {
@@ -32,26 +31,20 @@ def show(name, status_of):
     rows = []
     for cell in module.cells("smoke"):
         status = status_of(cell)
-        place = {"artefact": artefact, "scale": "smoke", "case": cell.case, "method": cell.method,
-                 "backend": cell.backend}  # fmt: skip
+        where = place(artefact, cell)
         if status in (SKIPPED, FAILED):
-            rows.append(Row(**place, status=status, reason=f"{status} on purpose"))
+            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
         elif status == DONE:
             for metric, value in METRICS[name].items():
                 is_time = metric in ("preparation", "assembly")
                 if is_time and cell.backend == "host":
                     value *= 4
-                rows.append(Row(**place, device="a device", metric=metric, value=value, unit="s" if is_time else "",
+                rows.append(Row(**where, device="a device", metric=metric, value=value, unit="s" if is_time else "",
                                 ci_low=value, ci_high=value, work_bytes=0.5e9 * value))  # fmt: skip
     results = Results(
         pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact, roofs=ROOFS
     )
-    figure = module.plot(results) or matplotlib.figure.Figure()  # none of nothing
-    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
-    tables = module.tables(results)
-    for table in tables:
-        table.to_rich()
-    return "\n".join(table.to_markdown() for table in tables), figure
+    return shown(module, results, may_draw_nothing=True)
 
 
 def values_of(figure):

@@ -1,15 +1,14 @@
 """Tables and plots of zhang2013: results that are whole, of one back end, failed, and without any value."""
 
 import importlib
-import io
 from pathlib import Path
 
-import matplotlib.figure
 import pandas
 import pytest
 
 from repro.model import COLUMNS, DONE, FAILED, Row
 from repro.show.tables import Results
+from tests.experiments.shown import place, shown
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "zhang2013"
 MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py") if not path.stem.startswith("_"))
@@ -27,25 +26,18 @@ def show(name, status_of, backend=None):
     artefact, rows = f"zhang2013-{name.partition('_')[0]}", []
     for cell in module.cells("smoke"):
         status = status_of(cell) if backend in (None, cell.backend) else None
-        place = {"artefact": artefact, "scale": "smoke", "case": cell.case, "method": cell.method,
-                 "backend": cell.backend}  # fmt: skip
+        where = place(artefact, cell)
         if status == FAILED:
-            rows.append(Row(**place, status=status, reason=f"{status} on purpose"))
+            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
         elif status == DONE:
             for metric, value in METRICS.items():
                 if metric == "solve" and cell.backend == "host":
                     value *= 4
-                rows.append(Row(**place, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
+                rows.append(Row(**where, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
                                 unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else ""))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     results = Results(frame, "smoke", "m", artefact)
-    figure = module.plot(results)
-    assert isinstance(figure, matplotlib.figure.Figure)
-    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
-    tables = module.tables(results)
-    for table in tables:
-        table.to_rich()
-    return "\n".join(table.to_markdown() for table in tables), figure
+    return shown(module, results)
 
 
 def marks(figure):

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from kernels.device import cpu
+from kernels.stream.probes import sizes
+
 LIBRARIES = ("numba",)
-SIZES = tuple(32 << (10 + 2 * k) for k in range(7))  # bytes of an array: 32 KiB to 128 MiB
 
 
 class Probe(NamedTuple):
@@ -62,7 +64,7 @@ def _multiply_add(x, rounds):
 
 def probes() -> Iterator[Probe]:
     """Yield the host's probes: bandwidths in float64 by size, and multiply-adds in both precisions."""
-    for size in SIZES:
+    for size in sizes(cpu.memory_bytes(), cpu.cache_bytes(), is_gpu=False):
         x, y, z = (np.full(size // 8, value) for value in (1.0, 2.0, 0.0))
         label = f"{size >> 10} KiB"
         yield Probe(f"read {label}", "read", size, lambda x=x: _read(x), size, 0, "float64")

@@ -14,7 +14,8 @@ import numpy as np
 SOURCE = Path(__file__).with_name("stream.c")
 PRECISIONS = {"float64": ("double", 8), "float32": ("float", 4)}
 SMALLEST = 32 << 10  # bytes of one array
-LARGEST = {True: 8 << 30, False: 256 << 20}  # on a GPU, on a processor
+LARGEST = 8 << 30
+BEYOND = 4  # so many times the last caches a processor's arrays are at least: what is read again is then not there
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,14 @@ BUILDS = [
 ]
 
 
-def sizes(device) -> list[int]:
-    """Return the array sizes in bytes: powers of four from 32 KiB to about an eighth of the memory, 8 GiB at most."""
-    largest = min(LARGEST[device.is_gpu], device.memory_bytes // 8)
-    found = [SMALLEST]
-    while 4 * found[-1] <= largest:
-        found.append(4 * found[-1])
-    if 2 * found[-1] <= largest:
-        found.append(2 * found[-1])
-    return found
+def sizes(memory_bytes: int, cache_bytes: int, is_gpu: bool) -> list[int]:
+    """Return the array sizes in bytes, powers of two: between two of them a cache's edge hardly shows.
+
+    They go from 32 KiB to an eighth of the memory, but to 8 GiB at most; on a processor no further than its last
+    caches need, and 256 MiB.
+    """
+    largest = min(LARGEST if is_gpu else max(2 * BEYOND * cache_bytes, 256 << 20), LARGEST, memory_bytes // 8)
+    return [SMALLEST << step for step in range(64) if SMALLEST << step <= largest]
 
 
 def ceiling_probes(device) -> Iterator[Probe]:
@@ -95,7 +95,7 @@ def ceiling_probes(device) -> Iterator[Probe]:
 
     The arrays of a size are released when the next is asked for and no probe of it is kept.
     """
-    for size in sizes(device):
+    for size in sizes(device.memory_bytes, device.cache_bytes, device.is_gpu):
         yield from memory_probes(device, size)
     for precision in PRECISIONS:
         yield arithmetic_probe(device, precision)

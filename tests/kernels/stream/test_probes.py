@@ -1,5 +1,7 @@
 """The streaming kernels compute what they claim, and a probe notices when one does not."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -47,14 +49,16 @@ def test_probes_state_their_work_and_notice_errors(device):
     assert arithmetic.error() < 1e-6 and arithmetic.flops > 1e6
 
 
-def test_sizes_go_from_cache_to_an_eighth_of_memory(device):
-    sizes = probes.sizes(device)
-    assert sizes[0] == 32 << 10 and sizes == sorted(sizes)
-    assert (
-        device.memory_bytes / 40 < sizes[-1] <= device.memory_bytes / 8
-        or sizes[-1] >= probes.LARGEST[device.is_gpu] / 2
-    )
-    assert all(size % (32 << 10) == 0 for size in sizes)
+@pytest.mark.parametrize("is_gpu", [True, False])
+@pytest.mark.parametrize(("memory", "cache"), [(16, 32), (128, 300), (80, 50), (1, 8), (512, 768)])
+def test_sizes_double_from_a_cache_to_far_beyond_the_last(memory, cache, is_gpu):
+    memory, cache = memory << 30, cache << 20
+    sizes = probes.sizes(memory, cache, is_gpu)
+    assert sizes[0] == 32 << 10 and all(more == 2 * less for less, more in itertools.pairwise(sizes))
+    assert sizes[-1] <= min(memory // 8, 8 << 30)
+    assert sizes[-1] >= 4 * cache or sizes[-1] > memory / 16  # or no more fits
+    if not is_gpu:
+        assert sizes[-1] <= max(8 * cache, 256 << 20)  # the main memory is measured, not more of it
 
 
 def test_by_narrow_vectors(narrow):

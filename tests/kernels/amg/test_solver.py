@@ -18,7 +18,6 @@ from kernels.amg.checks import UnsuitableMatrix
 from kernels.amg.rehearsal import rehearse
 from kernels.assembly.problem import Problem
 from kernels.device import openmp
-from kernels.device.base import Kernel
 
 SMALL = {"patch_size": 100, "coarsest": 20}
 
@@ -169,13 +168,13 @@ def test_a_set_up_walks_its_matrices_for_estimates_that_rivals_do_without(device
     """Ten products and twelve relaxations a level: a reason for which AMGCL's and hypre's set-ups may be faster."""
     if device.backend != "openmp":
         pytest.skip("of processors; CUDA rehearses set-ups besides")
-    walked, call = collections.Counter(), Kernel.__call__
+    walked, call = collections.Counter(), openmp.Kernel.__call__
 
     def counting(kernel, *arguments):
         walked[kernel.signature.name] += 1
         return call(kernel, *arguments)
 
-    monkeypatch.setattr(Kernel, "__call__", counting)
+    monkeypatch.setattr(openmp.Kernel, "__call__", counting)
     levels = len(made(device, regular_mesh(1.0)).hierarchy.levels)
     relaxed = sum(count for name, count in walked.items() if name.startswith("postrelax"))
     assert levels > 1 and walked["apply"] == spectrum.STEPS * (levels - 1)

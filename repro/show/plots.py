@@ -335,23 +335,26 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
         for path, each in zip(drawn, formats, strict=True):
             made.savefig(path, metadata=dict.fromkeys(FORMATS[each]))
             if each == "png":
-                path.write_bytes(small(path.read_bytes(), 256 if any(axes.images for axes in made.axes) else 64))
+                has_images = any(axes.images for axes in made.axes)
+                path.write_bytes(small(path.read_bytes(), 256 if has_images else 64, is_smooth=has_images))
         for path, target in zip(drawn, written, strict=True):
             write_atomically(target, path.read_bytes())
     return written
 
 
 def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
-    """Return a PNG with fewer colours, in a third of the bytes or less: git keeps each that is drawn.
+    """Return a PNG with fewer colours, in half of the bytes or less: git keeps each that is drawn.
 
-    They are chosen by coverage, which keeps those of a few marks; for a smooth picture by count, or its shading has
-    steps, in more bytes.
+    They are chosen by coverage, which keeps those of a few marks. A smooth picture mixes them point by point, or its
+    shading would have steps.
     """
     from PIL import Image
 
-    method = Image.Quantize.MEDIANCUT if is_smooth else Image.Quantize.MAXCOVERAGE
     with Image.open(io.BytesIO(picture)) as image:
-        fewer = image.convert("RGB").quantize(colours, method=method, dither=Image.Dither.NONE)
+        full = image.convert("RGB")
+    fewer = full.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    if is_smooth:
+        fewer = full.quantize(palette=fewer, dither=Image.Dither.FLOYDSTEINBERG)
     stream = io.BytesIO()
     fewer.save(stream, "PNG", optimize=True)
     return stream.getvalue()

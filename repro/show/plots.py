@@ -348,13 +348,17 @@ def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
     They are chosen by coverage, which keeps those of a few marks. A smooth picture mixes them point by point, or its
     shading would have steps.
     """
-    from PIL import Image
+    from PIL import Image, ImageChops
 
     with Image.open(io.BytesIO(picture)) as image:
         full = image.convert("RGB")
     fewer = full.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     if is_smooth:
         fewer = full.quantize(palette=fewer, dither=Image.Dither.FLOYDSTEINBERG)
+        palette = fewer.getpalette()
+        paper = max(range(len(palette) // 3), key=lambda each: sum(palette[3 * each : 3 * each + 3]))
+        is_white = ImageChops.invert(full).convert("L").point(lambda value: 255 * (value == 0))
+        fewer.paste(paper, mask=is_white)  # Pillow takes near colours
     stream = io.BytesIO()
     fewer.save(stream, "PNG", optimize=True)
     return stream.getvalue()

@@ -34,8 +34,11 @@ class Selection:
     claimed: bool = False  #: whether cells are wanted that a claim reads, and no others
 
     def asks_for(self, cell: Cell) -> bool:
-        """Return whether a cell that is wanted is asked for, by more than the name of its artefact."""
-        return self.every or bool(self.only) or cell.backend in self.backends
+        """Return whether a cell that is wanted is asked for, by more than the name of its artefact.
+
+        What claims read is a part of a run of everything, however the cells of that part are chosen.
+        """
+        return self.every or (not self.claimed and (bool(self.only) or cell.backend in self.backends))
 
     def wants(self, cell: Cell) -> bool:
         """Return whether a cell is wanted."""

@@ -51,7 +51,9 @@ def run(
     all_cells: Annotated[
         bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs, too.")
     ] = False,
-    claimed: Annotated[bool, typer.Option("--claimed", help="Only cells that a claim reads.")] = False,
+    claimed: Annotated[
+        bool, typer.Option("--claimed", help="Only cells that a claim reads and a run of everything measures.")
+    ] = False,
     minutes: Annotated[
         float | None,
         typer.Option("--minutes", min=0.1, help="Stop before so many are over; the same command goes on from there."),

@@ -125,6 +125,15 @@ def test_cells_that_a_claim_reads_can_be_measured_alone(laboratory, monkeypatch,
     assert "1 cell measured, 0 as before, 0 skipped" in capsys.readouterr().err
 
 
+def test_of_what_claims_read_a_back_end_is_chosen_without_what_is_left_out():
+    cells = [Cell(case, "loop", backend, {}, ()) for case in ("short", "long") for backend in ("host", "cuda")]
+    chosen = {"only": {"backend": ["host"]}}
+    assert all(plan.Selection(**chosen).asks_for(cell) for cell in cells)
+    assert not any(plan.Selection(**chosen, claimed=True).asks_for(cell) for cell in cells)
+    assert not any(plan.Selection(backends=("host",), claimed=True).asks_for(cell) for cell in cells)
+    assert all(plan.Selection(**chosen, claimed=True, every=True).asks_for(cell) for cell in cells)
+
+
 def test_what_the_papers_declare_names_cells_that_there_are():
     for artefact in discovery.find():
         if declared := needed._declared(artefact):

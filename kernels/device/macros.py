@@ -9,7 +9,7 @@ import pcpp
 
 #: How names begin that a compiler defines, or a back end by its command line.
 COMPILERS = ("_", "DIALECT_")
-#: And that of these are defined by the compilers of other back ends than the processor's alone.
+#: How names begin that a processor's compiler never defines.
 OTHERS = ("__CUDA", "__OPENCL")
 
 

@@ -52,7 +52,7 @@ def run(
         bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs, too.")
     ] = False,
     claimed: Annotated[
-        bool, typer.Option("--claimed", help="Only cells that a claim reads and a run of everything measures.")
+        bool, typer.Option("--claimed", help="Only cells that a claim reads, without those that --all-cells adds.")
     ] = False,
     minutes: Annotated[
         float | None,

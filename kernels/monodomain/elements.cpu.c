@@ -1,35 +1,19 @@
-/* The factors of the elements, see elements.c and contribute.h: some of them side by side. */
+/* The factors of the elements, see elements.c and contribute.h: some of them side by side, and several times as many at once, so that
+ * divisions do not wait for one another.
+ *
+ * The residual of reaction.h times (mu2 + phi)^2 is a parabola of r, (steep r + linear) r + constant. So a round divides once, and the last
+ * round's inverse serves d r / d phi. All go on until the last has converged, which changes the others by rounding. */
 
 #define real double
 #include "reaction.h"
 #include "../spmv/vectors.h"
 
 #define FAILED 6 /* place in `report` */
-#define OF_ELEMENTS(array) (here == SOME ? (some)LOAD_SOME((array) + first) : FIND_SOME(array, at))
+#define VECTORS 4
+#define GROUP (VECTORS * SOME)
+#define FOR_VECTORS for (int v = 0; v < VECTORS; ++v)
+#define OF_VECTOR(array) LOAD_SOME((array) + e + SOME * v)
 #define ABSOLUTE(v) ((some)((some_truths)(v) & 0x7fffffffffffffff))
-
-/* As recover in reaction.h, for some points; those that have converged stay where they are. */
-DEVICE_FUNCTION some_truths recover_some(const some *phi, const some *before, const double b, const double c, const double gamma,
-                                           const double mu1, const double mu2, const double rate, some *r, some *slope)
-{
-    const some weight = 1 / (mu2 + *phi), drive = c * *phi * (*phi - b - 1);
-    some now = *r;
-    some_truths open = now == now;
-    int some_open = 1;
-    for (int k = 0; k < MOST_LOCAL_ITERATIONS && some_open; ++k) {
-        const some speed = gamma + mu1 * now * weight;
-        const some residual = (now - *before) * rate + speed * (now + drive);
-        const some change = WHERE_SOME(open, residual / (rate + mu1 * weight * (now + drive) + speed));
-        now -= change;
-        open &= ~(ABSOLUTE(change) <= 1e-13 * (1 + ABSOLUTE(now)));
-        some_open = 0;
-        for (int lane = 0; lane < SOME; ++lane) some_open |= open[lane] != 0;
-    }
-    const some speed = gamma + mu1 * now * weight, tangent = rate + mu1 * weight * (now + drive) + speed;
-    *slope = -(speed * c * (2 * *phi - b - 1) - mu1 * now * weight * weight * (now + drive)) / tangent;
-    *r = now;
-    return open;
-}
 
 KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const double *RESTRICT stiffness,
                 GLOBAL const double *RESTRICT volumes, GLOBAL const double *RESTRICT phi,
@@ -39,27 +23,63 @@ KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const
                 GLOBAL double *RESTRICT factors, GLOBAL double *RESTRICT report)
 {
     OUTER(block);
+    const double bend = c * (1 + b), lift = c * (1 + alpha), loss = c * alpha, pace = rate + gamma;
     const long past = (block + 1) * BLOCK < count ? (block + 1) * BLOCK : count;
-    for (long first = block * BLOCK; first < past; first += SOME) {
-        const int here = past - first < SOME ? past - first : SOME;
-        long at[SOME];
-        int node[4][SOME];
-        for (int l = 0; l < SOME; ++l) at[l] = first + (l < here ? l : here - 1); /* the last element fills up */
-        for (int k = 0; k < 4; ++k)
-            for (int l = 0; l < SOME; ++l) node[k][l] = cells[k * count + at[l]];
-        const some p0 = FIND_SOME(phi, node[0]), p1 = FIND_SOME(phi, node[1]), p2 = FIND_SOME(phi, node[2]), p3 = FIND_SOME(phi, node[3]);
-        const some mean = 0.25 * (p0 + p1 + p2 + p3), before = OF_ELEMENTS(r_before);
-        some r = OF_ELEMENTS(recovery), slope;
-        const some_truths open = recover_some(&mean, &before, b, c, gamma, mu1, mu2, rate, &r, &slope);
-        const some derivative = c * ((2 * (1 + alpha) - 3 * mean) * mean - alpha) - r - mean * slope;
-        const some flow = mean * (c * (mean - alpha) * (1 - mean) - r);
-        const some volume = OF_ELEMENTS(volumes), moved = mean - OF_ELEMENTS(mean_before);
-        const some mass = volume * (rate - derivative) * 0.0625, load = volume * (moved * rate - flow) * 0.25;
-        for (int l = 0; l < here; ++l) {
-            recovery[first + l] = r[l];
-            factors[first + l] = mass[l];
-            factors[count + 1 + first + l] = load[l];
-            if (open[l]) ATOMIC_ADD_GLOBAL(&report[FAILED], 1.0);
+    long e = block * BLOCK;
+    for (; e + GROUP <= past; e += GROUP) {
+        some mean[VECTORS], drive[VECTORS], square[VECTORS], steep[VECTORS], linear[VECTORS], constant[VECTORS];
+        some r[VECTORS], inverse[VECTORS];
+        some_truths closed[VECTORS], all_closed;
+        const int *n0 = cells + e, *n1 = n0 + count, *n2 = n1 + count, *n3 = n2 + count;
+        OPAQUE(n0);
+        OPAQUE(n1);
+        OPAQUE(n2);
+        OPAQUE(n3);
+        FOR_VECTORS mean[v] = 0.25 * (FIND_SOME(phi, n0 + SOME * v) + FIND_SOME(phi, n1 + SOME * v) +
+                                      FIND_SOME(phi, n2 + SOME * v) + FIND_SOME(phi, n3 + SOME * v));
+        FOR_VECTORS {
+            const some weight = mu2 + mean[v];
+            drive[v] = mean[v] * (c * mean[v] - bend);
+            square[v] = weight * weight;
+            steep[v] = mu1 * weight;
+            linear[v] = pace * square[v] + steep[v] * drive[v];
+            constant[v] = square[v] * (gamma * drive[v] - rate * OF_VECTOR(r_before));
+            r[v] = OF_VECTOR(recovery);
         }
+        long converged = 0;
+        for (int k = 0; k < MOST_LOCAL_ITERATIONS && !converged; ++k) {
+            FOR_VECTORS {
+                const some product = steep[v] * r[v];
+                inverse[v] = 1 / (2 * product + linear[v]);
+                const some change = ((product + linear[v]) * r[v] + constant[v]) * inverse[v];
+                r[v] -= change;
+                closed[v] = ABSOLUTE(change) <= 1e-13 + 1e-13 * ABSOLUTE(r[v]);
+                all_closed = v ? all_closed & closed[v] : closed[v];
+            }
+            converged = -1;
+            for (int lane = 0; lane < SOME; ++lane) converged &= all_closed[lane];
+        }
+        FOR_VECTORS {
+            const some speed = gamma * square[v] + steep[v] * r[v];
+            const some slope = (mu1 * r[v] * (r[v] + drive[v]) - speed * (2 * c * mean[v] - bend)) * inverse[v];
+            const some rising = lift - c * mean[v], source = mean[v] * rising - loss - r[v]; /* over phi */
+            const some derivative = source + mean[v] * (rising - c * mean[v] - slope);
+            const some volume = OF_VECTOR(volumes), moved = mean[v] - OF_VECTOR(mean_before);
+            STORE_SOME(recovery + e + SOME * v, r[v]);
+            STORE_SOME(factors + e + SOME * v, volume * (rate - derivative) * 0.0625);
+            STORE_SOME(factors + count + 1 + e + SOME * v, volume * (moved * rate - mean[v] * source) * 0.25);
+        }
+        if (!converged)
+            FOR_VECTORS for (int lane = 0; lane < SOME; ++lane)
+                if (!closed[v][lane]) ATOMIC_ADD_GLOBAL(&report[FAILED], 1.0);
+    }
+    for (; e < past; ++e) {
+        const double mean = 0.25 * (phi[cells[e]] + phi[cells[count + e]] + phi[cells[2 * count + e]] + phi[cells[3 * count + e]]);
+        double r = recovery[e], slope, derivative;
+        if (!recover(mean, r_before[e], b, c, gamma, mu1, mu2, rate, &r, &slope)) ATOMIC_ADD_GLOBAL(&report[FAILED], 1.0);
+        const double flow = source(mean, r, slope, alpha, c, &derivative);
+        recovery[e] = r;
+        factors[e] = volumes[e] * (rate - derivative) * 0.0625;
+        factors[count + 1 + e] = volumes[e] * ((mean - mean_before[e]) * rate - flow) * 0.25;
     }
 }

@@ -5,16 +5,17 @@
 #define FOR_ROWS(t, row)                                                                                             \
     for (long row = block * chunk + t, dialect_last = block * chunk + chunk < rows ? block * chunk + chunk : rows;   \
          row < dialect_last; row += BLOCK)
-/* sum of value times TERM(column) over a row */
-#if SLICE == 1 /* rows are filled up to sums side by side, which become vector instructions and do not wait for one another */
+/* sum of value times of[column] over a row */
+#ifdef ROW_SUM /* as kcycle.cpu.c has it */
+#elif SLICE == 1 /* rows are filled up to sums side by side, which become vector instructions and do not wait for one another */
 #define SIDE 8
-#define ROW_SUM(sum, row, TERM)                                                                                      \
+#define ROW_SUM(sum, row, of)                                                                                        \
     real sums_of_row[SIDE];                                                                                          \
     for (int l = 0; l < SIDE; ++l) sums_of_row[l] = 0;                                                               \
     for (long place = slice_offsets[row], last = slice_offsets[(row) + 1]; place < last; place += SIDE) {            \
         for (int l = 0; l < SIDE; ++l) {                                                                             \
             const int column = columns[place + l];                                                                   \
-            sums_of_row[l] += values[place + l] * (TERM);                                                            \
+            sums_of_row[l] += values[place + l] * (of[column]);                                                      \
         }                                                                                                            \
     }                                                                                                                \
     for (int reach = SIDE / 2; reach > 0; reach /= 2) {                                                              \
@@ -22,11 +23,11 @@
     }                                                                                                                \
     const real sum = sums_of_row[0];
 #else
-#define ROW_SUM(sum, row, TERM)                                                                                      \
+#define ROW_SUM(sum, row, of)                                                                                        \
     real sum = 0;                                                                                                    \
     for (long place = slice_offsets[(row) / SLICE] + (row) % SLICE; place < slice_offsets[(row) / SLICE + 1]; place += SLICE) { \
         const int column = columns[place];                                                                           \
-        if (column >= 0) sum += values[place] * (TERM);                                                              \
+        if (column >= 0) sum += values[place] * (of[column]);                                                        \
     }
 #endif
 
@@ -60,7 +61,7 @@ KERNEL before(const long rows, const long chunk, GLOBAL const long *RESTRICT sli
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, scaled[column])
+            ROW_SUM(sum, row, scaled)
             rest[row] = b[row] - sum;
         }
     }
@@ -92,7 +93,7 @@ KERNEL after(const long rows, const long chunk, GLOBAL const long *RESTRICT slic
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, coarse[column])
+            ROW_SUM(sum, row, coarse)
             x[row] = scaled[row] + damped[row] * (rest[row] - sum) + coarse[labels[row]];
         }
     }
@@ -110,7 +111,7 @@ KERNEL first_product(const long rows, const long chunk, const int blocks, GLOBAL
     INNER(t) {
         double curvature = 0, work = 0;
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, c[column])
+            ROW_SUM(sum, row, c)
             v[row] = sum;
             curvature += (double)c[row] * sum;
             work += (double)c[row] * b[row];
@@ -137,7 +138,7 @@ KERNEL remaining(const long rows, const long chunk, GLOBAL const long *RESTRICT 
     OUTER(block);
     INNER(t) {
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, x[column])
+            ROW_SUM(sum, row, x)
             rest[row] = b[row] - sum;
             scaled[row] = damped[row] * (b[row] - sum);
         }
@@ -176,7 +177,7 @@ KERNEL second_product(const long rows, const long chunk, const int blocks, GLOBA
     INNER(t) {
         double curvature = 0, mixed = 0, work = 0;
         FOR_ROWS(t, row) {
-            ROW_SUM(sum, row, d[column])
+            ROW_SUM(sum, row, d)
             curvature += (double)d[row] * sum;
             mixed += (double)d[row] * v[row];
             work += (double)d[row] * rest[row];

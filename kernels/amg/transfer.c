@@ -51,6 +51,11 @@ KERNEL to_fine(const int count, GLOBAL const int *RESTRICT row_offsets, GLOBAL c
     }
 }
 
+#ifndef ADD_PRODUCTS /* as transfer.cpu.c has it */
+#define ADD_PRODUCTS(sum, row)                                                                                       \
+    for (int j = t % LANES; j < count; j += LANES) sum += inverse[row * count + j] * (real)b[j];
+#endif
+
 /* x = inverse b, where inverse has `count` rows and columns. */
 KERNEL dense(const int count, GLOBAL const real *RESTRICT inverse, GLOBAL const rhs_real *RESTRICT b,
              GLOBAL result_real *RESTRICT x)
@@ -61,7 +66,7 @@ KERNEL dense(const int count, GLOBAL const real *RESTRICT inverse, GLOBAL const 
         const long row = block * ROWS + t / LANES;
         real sum = 0;
         if (row < count)
-            for (int j = t % LANES; j < count; j += LANES) sum += inverse[row * count + j] * (real)b[j];
+            ADD_PRODUCTS(sum, row)
         partial[t] = sum;
     }
     MEET(partial)

@@ -5,6 +5,7 @@ import pytest
 
 from kernels.amg.checks import UnsuitableMatrix
 from kernels.amg.coarsest import TILE, swept, symmetric_inverse
+from kernels.amg.transfer import DenseSolve
 
 
 def positive(n, seed=3):
@@ -31,3 +32,17 @@ def test_what_has_no_positive_definite_inverse_is_refused(device, shift, what):
     with pytest.raises(UnsuitableMatrix, match=what):
         symmetric_inverse(device, matrix)
     assert not swept(device, matrix)[1] > 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 61, 138])  # eights, and what is left of them
+@pytest.mark.parametrize(("dtype", "ends"), [
+    ("float32", ("float32", "float32")), ("float32", ("float64", "float64")), ("float64", ("float64", "float64")),
+])  # fmt: skip
+def test_the_coarsest_solve_is_a_dense_product(device, dtype, ends, n):
+    random = np.random.default_rng(n)
+    inverse, b = random.normal(size=(n, n)).astype(dtype), random.normal(size=n).astype(ends[0])
+    x = device.array(np.full(n, np.nan), ends[1])
+    DenseSolve(device, device.xp.asarray(inverse), dtype, ends).solve(device.array(b), x)
+    error = np.array(device.to_host(x)) - inverse.astype(float) @ b.astype(float)
+    size = abs(inverse.astype(float)) @ abs(b.astype(float))
+    assert (abs(error) <= 4 * np.sqrt(n) * np.finfo(dtype).eps * size).all()

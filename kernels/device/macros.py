@@ -8,9 +8,13 @@ import re
 import pcpp
 
 #: How names begin that a compiler defines, or a back end by its command line.
-COMPILERS = ("_", "DIALECT_")
-#: How names begin that a processor's compiler never defines.
-OTHERS = ("__CUDA", "__OPENCL")
+COMPILERS = ("_", "DIALECT_", "cl_")
+#: Of each prelude's compilers, how names begin that they never define.
+NEVER = {
+    "prelude_openmp.h": ("__CUDA", "__OPENCL"), "prelude_cuda.h": ("__OPENCL",), "prelude_opencl.h": ("__CUDACC",),
+}  # fmt: skip
+#: And the names that they always define, as what is theirs to know.
+ALWAYS = {"prelude_openmp.h": (), "prelude_cuda.h": ("__CUDACC__",), "prelude_opencl.h": ("__OPENCL_VERSION__",)}
 
 
 class Preprocessor(pcpp.Preprocessor):
@@ -22,9 +26,10 @@ class Preprocessor(pcpp.Preprocessor):
         Macros that are defined or not by such a condition.
     """
 
-    def __init__(self, text: str, absent: tuple[str, ...] = (), keeps: bool = False):
-        """Read a text; `keeps`: leave open macros and their definitions, else take each one's last."""
-        self.absent, self.keeps = absent, keeps
+    def __init__(self, text: str, prelude: str | None = None):
+        """Read a text; where its prelude is told leave open macros and their definitions, else take each one's last."""
+        self.keeps = prelude is not None
+        self._never, self._always = NEVER.get(prelude, ()), ALWAYS.get(prelude, ())
         self.open: set[str] = set()
         self._outer: list[bool] = []  # whether what a condition lies in depends on the compiler
         self._is_open = False
@@ -69,7 +74,7 @@ class Preprocessor(pcpp.Preprocessor):
             self._closed.setdefault(name, []).append(definition)
 
     def on_unknown_macro_in_defined_expr(self, token):
-        return None if self._is_unknown(token.value) else False
+        return True if token.value in self._always else None if self._is_unknown(token.value) else False
 
     def on_unknown_macro_in_expr(self, ident):
         return None if self._is_unknown(ident) else 0
@@ -78,7 +83,7 @@ class Preprocessor(pcpp.Preprocessor):
         return None if self._stays(ident) else super().on_unknown_macro_function_in_expr(ident)
 
     def _is_unknown(self, name: str) -> bool:
-        return self._stays(name) or (name.startswith(COMPILERS) and not name.startswith(self.absent))
+        return self._stays(name) or (name.startswith(COMPILERS) and not name.startswith(self._never))
 
     def _stays(self, name: str) -> bool:
         return self.keeps and name in self.open
@@ -107,16 +112,16 @@ def _names(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_]\w*", text))
 
 
-def expanded(text: str, is_of_processor: bool = False) -> str:
+def expanded(text: str, prelude: str) -> str:
     """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
 
     Conditions on what a compiler is the first to know, see `COMPILERS`, stay with all of their branches, and so do
-    system includes. Macros that such a condition defines are those of its last branch. In a text for the processor's
-    compiler they stay, with their definitions, where another branch may be taken.
+    system includes. Macros that such a condition defines are those of its last branch. They stay, with their
+    definitions, where the prelude's compiler may take another branch.
     """
     last = Preprocessor(text)
-    if is_of_processor and last.open:
-        every = Preprocessor(text, OTHERS, keeps=True).expanded()
-        if every != Preprocessor(last.text, OTHERS, keeps=True).expanded():
+    if last.open:
+        every = Preprocessor(text, prelude).expanded()
+        if every != Preprocessor(last.text, prelude).expanded():
             return every
     return " ".join(last.text.split())

@@ -19,7 +19,6 @@ from kernels.device import cache
 from kernels.device import source as sources
 from kernels.device.errors import BuildError
 
-OF_PROCESSOR = "prelude_openmp.h"  # the prelude of a C compiler's texts, see macros.expanded
 now: object = None  # another one each time that a recording begins; None while there is none
 _launched: dict[str, tuple] = {}
 _thread = 0
@@ -136,12 +135,11 @@ def _text(path: Path, block: tuple, settings: str, prelude: str, _state: tuple) 
 
 def preprocessed(text: str, prelude: str) -> str:
     """Return the hash of a text after the preprocessor; what that makes of it is kept on disk."""
-    is_of_processor = prelude == OF_PROCESSOR
-    path = cache.folder("preprocessed") / cache.key(text, *[OF_PROCESSOR] * is_of_processor)
+    path = cache.folder("preprocessed") / cache.key(text, prelude)
     if found := cache.load(path):
         return found.decode()
     from kernels.device import macros  # which imports a preprocessor
 
-    made = cache.key(macros.expanded(text, is_of_processor))[:16]
+    made = cache.key(macros.expanded(text, prelude))[:16]
     cache.store(path, made.encode())
     return made

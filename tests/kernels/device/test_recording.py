@@ -51,16 +51,21 @@ def test_comments_unused_macros_and_branches_not_taken_make_no_other_kernel(laun
     assert now["text"] != entry["text"] and (now["preprocessed"] != entry["preprocessed"]) is is_another
 
 
-def test_conditions_on_the_compiler_keep_both_branches():
-    given = "#ifdef DIALECT_CPU\nthree\n#endif\n#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n"
-    assert {"one", "two", "three"} <= set(macros.expanded(given).split())
+OPENMP, CUDA, OPENCL = (f"prelude_{each}.h" for each in ("openmp", "cuda", "opencl"))
+
+
+@pytest.mark.parametrize("prelude", [OPENMP, CUDA, OPENCL])
+def test_conditions_on_the_compiler_keep_both_branches(prelude):
+    given = "#ifdef DIALECT_CPU\nthree\n#endif\n#if __CUDA_ARCH__ >= 800\none\n#else\ntwo\n#endif\n" \
+            "#ifdef cl_khr_fp64\nfour\n#endif\n"  # fmt: skip
+    assert {"one", "two", "three", "four"} <= set(macros.expanded(given, prelude).split())
 
 
 WIDE = """#define SUM ADD(1)
-#if defined(__AVX512F__)
+#if WIDEST
 #define WIDTH 8
 #define ADD(x) BOTH(x, 8)
-#elif defined(__AVX__) && SIZE == 4
+#elif WIDER && SIZE == 4
 #define WIDTH 4
 #define ADD(x) (x)
 #if SIZE
@@ -82,24 +87,41 @@ SUM
 
 
 @pytest.mark.parametrize(
+    ("prelude", "widest", "wider"),
+    [
+        (OPENMP, "defined(__AVX512F__)", "defined(__AVX__)"),
+        (CUDA, "__CUDA_ARCH__ >= 900", "defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 800"),
+        (OPENCL, "__OPENCL_VERSION__ >= 300", "defined(cl_khr_fp64)"),
+        (OPENCL, "defined(DIALECT_PTX)", "!defined(DIALECT_CPU)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
     ("old", "new", "is_another"),
     [
         ("WIDTH 8", "WIDTH 9", True), ("WIDTH 4", "WIDTH 5", True), ("WIDTH 2", "WIDTH 1", True),
         ("BOTH(x, 8)", "BOTH(x, 9)", True), ("(x) + (y)", "(x) - (y)", True), ("NESTED 5", "NESTED 6", True),
-        ("defined(__AVX__)", "defined(__SSE__)", True), ("eight", "8", True),
+        ("WIDER", "defined(__SSE__)", True), ("eight", "8", True),
         ("UNUSED 6", "UNUSED 7", False), ("WIDTH 8", "WIDTH  8 // why", False),
     ],
 )  # fmt: skip
-def test_macros_of_each_branch_that_a_processor_may_take_count(old, new, is_another):
-    before, now = (macros.expanded("#define SIZE 4\n" + each, True) for each in (WIDE, WIDE.replace(old, new)))
+def test_macros_of_each_branch_that_a_compiler_may_take_count(prelude, widest, wider, old, new, is_another):
+    texts = ("#define SIZE 4\n" + each.replace("WIDEST", widest).replace("WIDER", wider)
+             for each in (WIDE, WIDE.replace(old, new)))  # fmt: skip
+    before, now = (macros.expanded(each, prelude) for each in texts)
     assert (before != now) is is_another
 
 
-def test_where_no_other_branch_may_be_taken_the_text_is_as_of_other_back_ends():
-    head = "#ifdef __CUDACC__\n#define A 1\n#else\n#define A 2\n#endif\n"
-    assert macros.expanded(head + "A\n", True) == macros.expanded(head + "A\n")
-    last = "#ifndef __CUDACC__\n#define A 1\n#else\n#define A 2\n#endif\nA\n"
-    assert macros.expanded(last, True) == "1" and macros.expanded(last).endswith("2")
+@pytest.mark.parametrize(
+    ("condition", "takers"),
+    [("defined(__CUDACC__)", {CUDA}), ("defined(__OPENCL_VERSION__)", {OPENCL}),
+     ("!defined(__CUDACC__) && !defined(__OPENCL_VERSION__)", {OPENMP})],
+)  # fmt: skip
+@pytest.mark.parametrize("prelude", [OPENMP, CUDA, OPENCL])
+def test_a_branch_that_another_back_end_takes_defines_no_macro_of_a_text(prelude, condition, takers):
+    text = f"#if {condition}\n#define A 1\n#else\n#define A 2\n#endif\nA\n"
+    for old, is_own in (("A 1", prelude in takers), ("A 2", prelude not in takers)):
+        now = macros.expanded(text.replace(old, "A 3"), prelude)
+        assert (now != macros.expanded(text, prelude)) is is_own
 
 
 def test_a_kernel_that_is_gone_is_none(launched):

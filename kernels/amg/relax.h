@@ -6,10 +6,7 @@
 
 #include "patch_format.h"
 
-#if INSIDE == ELL && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
-#define SOME_ROWS 1 /* a processor has no registers for rows: it takes entries of some of them at once, from where they lie */
-#include "../device/eights.h"
-#else
+#ifndef SOME_ROWS /* relax.cpu.c has it */
 #define SOME_ROWS 0
 #endif
 

@@ -139,8 +139,6 @@ def test_builds_on_every_back_end_here(build, backend, unoptimised):
         pytest.skip("a CUDA body")
     if path.name.endswith(PROCESSORS) and backend != "openmp":
         pytest.skip("a body for processors")
-    if backend == "openmp" and path.name == "relax.c" and defines.get("INSIDE") == 2:
-        pytest.skip("rows in slices need the header that relax.cpu.c brings, which is a case of its own")
     try:
         open_device(backend)
     except Unavailable as missing:

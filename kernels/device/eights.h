@@ -13,5 +13,3 @@ typedef __typeof__((eight){0} < (eight){0}) eight_truths; /* -1 or 0 each, as wi
 #define OPAQUE_TO(pointer, what) __asm__("" : "+r"(pointer) : "m"(what)) /* which it points to */
 #define FIND_EIGHT(x, at) (eight){(x)[(at)[0]], (x)[(at)[1]], (x)[(at)[2]], (x)[(at)[3]], (x)[(at)[4]], (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]}
 #define SUM_OF_EIGHT(v) ((((v)[0] + (v)[4]) + ((v)[1] + (v)[5])) + (((v)[2] + (v)[6]) + ((v)[3] + (v)[7])))
-/* 0 where it is not true, whatever v is there */
-#define WHERE(truths, v) ((eight)((eight_truths)(v) & (truths)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -28,12 +29,6 @@ ON_GPU = dict.fromkeys(rivals.ON_GPU, ("cuda",))  # rivals on the same card
 UNITS = dict.fromkeys(("threads", "levels", "coarsest_rows"), "count")
 UNITS |= dict.fromkeys(("bytes_inside", "bytes_boundary"), "B")
 WITHOUT_SET_UP = ("cg", "hypre-cg", "numba-cg")
-# Parameters of a cell that are options of kernels.amg.Solver, and those that change a field of its coarsening.
-OPTIONS = ("coarsening", "inside", "layout", "dtype", "jacobi_weight")
-CHANGES = {
-    "radius": "radius", "seed_radius": "seed_radius", "least_aggregate": "least_aggregate",
-    "patch_radius": "patch_radius", "prolongator_weight": "weight",
-}  # fmt: skip
 PATCH = {"relaxation": "patch", "coarsening": "patch"}
 JACOBI = {"relaxation": "jacobi", "coarsening": "mis"}
 # Weights chosen by one rule for both relaxations, on meshes that are not the tables': docs/notes/amg.md.
@@ -204,12 +199,12 @@ class OnHost:
 
 
 def _options(parameters):
-    """Return the options of kernels.amg.Solver among a cell's parameters."""
-    found = {"relaxation": parameters["relaxation"]}
-    found |= {name: parameters[name] for name in OPTIONS if name in parameters}
-    changed = {field: parameters[name] for name, field in CHANGES.items() if name in parameters}
-    if changed:
-        found["coarsening"] = dataclasses.replace(amg.COARSENINGS[found["coarsening"]], **changed)
+    """Return the options of kernels.amg.Solver among a cell's parameters; some change a field of its coarsening."""
+    given = {name.removeprefix("prolongator_"): value for name, value in parameters.items()}
+    found = {name: given[name] for name in inspect.signature(amg.Solver).parameters if name in given}
+    if "coarsening" in found:
+        usual = amg.COARSENINGS[found["coarsening"]]
+        found["coarsening"] = dataclasses.replace(usual, **{name: given[name] for name in vars(usual) if name in given})
     return found
 
 

@@ -23,8 +23,8 @@ from repro import Cell, published
 from repro.cache.store import read_toml
 from repro.show.tables import Table
 
-# By how the element integrates mass and currents; the first is the paper's.
-METHODS = {"benchmark": "one point", "benchmark-full-mass": "full mass", "benchmark-nodes": "nodes"}
+# Named by how the element integrates mass and currents, the paper's one point without; see `_integration`.
+METHODS = ("benchmark", "benchmark-full-mass", "benchmark-nodes")
 CASES = {"smoke": ("slab-500",), "small": ("slab-500",), "paper": ("slab-500", "slab-200", "slab-100"),
          "large": ("slab-100", "slab-50")}  # fmt: skip
 # Milliseconds, pairs of the benchmark; the finest spacing is beyond it.
@@ -44,8 +44,12 @@ BYTES = 1100  # an element at the peak, on the device and on the host that check
 def cells(scale):
     """Return the slab on the GPU and, the coarsest, on the processor; the finest with the paper's integration alone."""
     return [Cell(case, method, backend, data=(dataset(case),))
-            for case in CASES[scale] for method in list(METHODS)[: 1 if case == "slab-50" else None]
+            for case in CASES[scale] for method in METHODS[: 1 if case == "slab-50" else None]
             for backend in ("cuda", "openmp") if backend == "cuda" or case == "slab-500"]  # fmt: skip
+
+
+def _integration(method):
+    return method.removeprefix("benchmark").strip("-").replace("-", " ") or "one point"
 
 
 def tissue() -> Tissue:
@@ -57,7 +61,7 @@ def tissue() -> Tissue:
 
 def measure(run):
     """Follow the wave until it has been everywhere; record when it was at the benchmark's points."""
-    case, device, integration = run.cell.case, run.device, METHODS[run.cell.method]
+    case, device, integration = run.cell.case, run.device, _integration(run.cell.method)
     mesh = run.dataset(dataset(case))
     run.need(f"the slab of {len(mesh.cells)} elements", device=BYTES * len(mesh.cells), host=BYTES * len(mesh.cells))
     near = {name: int(abs(mesh.points - point).sum(axis=1).argmin()) for name, point in POINTS.items()}
@@ -98,12 +102,12 @@ def measure(run):
 def table(results) -> list[Table]:
     """Return our activation times beside those of other codes, where any was measured."""
     others, rows = read_toml(published.ROOT / "wong2015" / "slab.toml"), []
-    for case, (method, integration) in itertools.product(CASES[results.scale], METHODS.items()):
+    for case, method in itertools.product(CASES[results.scale], METHODS):
         for backend in results.backends(method, "crossing"):
             found = {point: results.value(case, method, "activation", backend, point=point) for point in POINTS}
             spacing, seconds = (results.value(case, method, metric, backend) for metric in ("spacing", "crossing"))
             if found["P1"] is not None:
-                name = f"ours, {integration}, {backend}"
+                name = f"ours, {_integration(method)}, {backend}"
                 reach, far = spread(others, spacing), found["P8"]
                 rows.append(_row(name, spacing, STEPS[case], found) | {
                     "P8 of others": reach and f"{reach[0]:.1f} to {reach[1]:.1f}",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 
+from experiments.methods import Methods
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels
 from experiments.zhang2013.systems import system
 from kernels import spmv
@@ -22,8 +23,7 @@ from repro.show.tables import Column, Table, device_notes, paper_table, with_our
 
 MINUTES = {"smoke": 0.2, "small": 0.7, "paper": 6, "large": 20}
 SLICE = 32
-SORTED = ("sell", "sbell")  # over the whole matrix, as in the paper
-BLOCKED = ("bell", "sbell", "sbell16")  # of the unknowns of a node
+OPTIONS = Methods()  # of formats, by the rows of a matrix and the unknowns of a node
 UNPADDED = ("coo", "csr_merge", "csr_scalar", "csr_vector")
 SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.2, "large": 1}
 
@@ -38,12 +38,8 @@ def measure(cell, run):
     """Pack a matrix, time the packing and multiply once to see that nothing is lost."""
     device, form = run.device, cell.parameters["format"]
     made = system(run)
-    options = {}
-    if form in SORTED:
-        options = {"slice_size": SLICE, "window": made.matrix.shape[0]}
-    if form in BLOCKED:
-        options["size"] = run.dataset(cell.data[0]).points.shape[1]
-    packed = []
+    sizes = made.matrix.shape[0], run.dataset(cell.data[0]).points.shape[1]
+    options, packed = OPTIONS[form](*sizes) if form in OPTIONS else {}, []
 
     def pack():
         packed[:] = [spmv.pack(form, device, made.matrix, **options)]
@@ -62,6 +58,26 @@ def measure(cell, run):
         run.skip(str(refused))
     run.value("storage_factor", packed[0].padding, "x")
     run.value("bytes_per_nonzero", packed[0].bytes / packed[0].nonzeros, "B")
+
+
+@OPTIONS("sell")
+def _sorted(rows, unknowns):
+    return {"slice_size": SLICE, "window": rows}  # over the whole matrix, as in the paper
+
+
+@OPTIONS("bell")
+def _in_blocks(rows, unknowns):
+    return {"size": unknowns}
+
+
+@OPTIONS("sbell")
+def _sorted_in_blocks(rows, unknowns):
+    return {"slice_size": SLICE, "window": rows, "size": unknowns}
+
+
+@OPTIONS("sbell16")
+def _in_narrow_blocks(rows, unknowns):
+    return {"size": unknowns}
 
 
 def tables(results):

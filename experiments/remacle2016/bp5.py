@@ -10,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 import pandas
 
+from experiments.methods import Methods
 from experiments.remacle2016 import products
 from repro import Cell, Work
 from repro.show.plots import lines, point
 from repro.show.tables import Table
 
 METHOD, ITERATIONS = "bp5", 100
-GAUSS = {"bp1": "mass", "bp3": "stiffness"}  # and what of kernels.sem.quadrature they are
-METHODS = (METHOD, *GAUSS)
+METHODS = (METHOD, "bp1", "bp3")
+PROBLEMS = Methods()
 # Elements along an edge, by order.
 SIZES = {
     "smoke": {3: (8,)},
@@ -55,7 +56,7 @@ def measure(cell, run):
     factors = 48 if cell.method == METHOD else 48 * ((order + 2) / (order + 1)) ** 3
     products.need(run, device, mesh, order, factors=factors, overlaps=False)
     settings = {"max_seconds": products.SECONDS[run.scale]}
-    operator, multiply, x = (_at_nodes if cell.method == METHOD else _at_points)(cell, run, mesh, order, settings)
+    operator, multiply, x = PROBLEMS[cell.method](run, mesh, order, settings)
     solver = ConjugateGradient(device, multiply, operator.nodes)
     b = device.empty(operator.nodes, "float64")
     multiply(x, b)
@@ -79,7 +80,8 @@ def measure(cell, run):
         run.value("energy_per_unknown", 1e9 * energy.joules / (ITERATIONS * operator.nodes), "nJ")
 
 
-def _at_nodes(cell, run, mesh, order, settings):
+@PROBLEMS(METHOD)
+def _at_nodes(run, mesh, order, settings):
     """Return BP5's operator, its product, and a vector."""
     from kernels.sem.stiffness import Operator
 
@@ -88,12 +90,22 @@ def _at_nodes(cell, run, mesh, order, settings):
     return operator, operator.multiply_fast, x
 
 
-def _at_points(cell, run, mesh, order, settings):
-    """Return the operator of BP1 or BP3, its product, and a vector; the product is checked and timed."""
+@PROBLEMS("bp1")
+def _mass(*given):
+    return _at_points("mass", *given)
+
+
+@PROBLEMS("bp3")
+def _stiffness(*given):
+    return _at_points("stiffness", *given)
+
+
+def _at_points(kind, run, mesh, order, settings):
+    """Return an operator of kernels.sem.quadrature, its product, and a vector; the product is checked and timed."""
     from baselines.sem import gauss
     from kernels.sem.quadrature import Quadrature
 
-    device, kind = run.device, GAUSS[cell.method]
+    device = run.device
     fixed = "boundary" if kind == "stiffness" else None
     operator = Quadrature(device, mesh.points, mesh.cells, order, kind, dirichlet=fixed)
     host = run.rng.standard_normal(operator.nodes)

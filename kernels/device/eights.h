@@ -3,7 +3,6 @@
 #define EIGHT_BYTES (8 * sizeof(real))
 typedef real eight __attribute__((vector_size(EIGHT_BYTES)));
 typedef real eight_anywhere __attribute__((vector_size(EIGHT_BYTES), aligned(sizeof(real)), may_alias));
-typedef __typeof__((eight){0} < (eight){0}) eight_truths; /* -1 or 0 each, as wide as `real` */
 
 #define LOAD_EIGHT(from) (*(const eight_anywhere *)(from))
 #define STORE_EIGHT(to, v) (*(eight_anywhere *)(to) = (v))

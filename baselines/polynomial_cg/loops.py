@@ -1,4 +1,8 @@
-"""Compiled by Numba: CSR, each product fused with the vector update that follows it, on one thread or on all."""
+"""Compiled by Numba: CSR, on one thread or on all.
+
+Each product is one parallel loop with the vector update and the sum that follow it. An iteration of Jacobi's has three
+such loops, and a polynomial one more for each order.
+"""
 
 from __future__ import annotations
 
@@ -77,27 +81,31 @@ class Solver:
 
 @njit(parallel=True, cache=True)  # additions in order: of rows as short as these, gathers took longer
 def _combine(offsets, columns, values, x, of_product, of_x, of_r, r, of_before, before, out):
-    """Compute out = of_product A x + of_x x + of_r r + of_before before; `out` may be `before`."""
+    """Compute out = of_product A x + of_x x + of_r r + of_before before; return out·r. `out` may be `before`."""
+    product = 0.0
     for i in prange(offsets.size - 1):
         total = 0.0
         for j in range(offsets[i], offsets[i + 1]):
             total += values[j] * x[columns[j]]
-        total *= of_product
-        if of_x != 0.0:
-            total += of_x * x[i]
-        if of_r != 0.0:
-            total += of_r * r[i]
+        total = of_product * total + of_x * x[i] + of_r * r[i]
         if of_before != 0.0:
             total += of_before * before[i]
         out[i] = total
+        product += total * r[i]
+    return product
 
 
-@njit(parallel=True, fastmath=FAST, cache=True)
-def _dot(x, y):
-    total = 0.0
-    for i in prange(x.size):
-        total += x[i] * y[i]
-    return total
+@njit(parallel=True, cache=True)
+def _multiply(offsets, columns, values, p, q):
+    """Compute q = A p; return p·q."""
+    product = 0.0
+    for i in prange(offsets.size - 1):
+        total = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            total += values[j] * p[columns[j]]
+        q[i] = total
+        product += total * p[i]
+    return product
 
 
 @njit(parallel=True, fastmath=FAST, cache=True)
@@ -118,16 +126,21 @@ def _direct(z, turn, p):
 
 @njit(cache=True)
 def _apply(offsets, columns, values, series, a, b, r, first, second):
-    """Return s(A) r, which lies in `first` or `second`, by Clenshaw's recurrence."""
+    """Return z = s(A) r, which lies in `first` or `second`, and r·z, by Clenshaw's recurrence; the order is not 0.
+
+    The two vectors that it begins with are 0 and a multiple of r: they are not written.
+    """
     order = series.size - 1
-    slope, shift = 2.0 / (b - a), -(a + b) / (b - a)
-    first[:] = 0.0
-    second[:] = series[order] * r
-    for k in range(order - 1, -1, -1):
-        factor = 2.0 if k > 0 else 1.0
-        _combine(offsets, columns, values, second, factor * slope, factor * shift, series[k], r, -1.0, first, first)
-        first, second = second, first
-    return second
+    slope, shift, highest = 2.0 / (b - a), -(a + b) / (b - a), series[order]
+    now, out, rz = r, first, 0.0
+    for step in range(order):
+        k = order - 1 - step
+        factor = (2.0 if k > 0 else 1.0) * (highest if step == 0 else 1.0)
+        of_r = series[k] - (highest if step == 1 else 0.0)
+        of_before = -1.0 if step > 1 else 0.0
+        rz = _combine(offsets, columns, values, now, factor * slope, factor * shift, of_r, r, of_before, out, out)
+        now, out = out, (now if step else second)
+    return now, rz
 
 
 @njit(cache=True)
@@ -136,17 +149,17 @@ def _solve(offsets, columns, values, series, a, b, rhs, vectors, tolerance, max_
     x[:] = 0.0
     p[:] = 0.0
     r[:] = rhs
-    norm = np.sqrt(_dot(rhs, rhs))
+    rr = np.sum(rhs * rhs)
+    norm = np.sqrt(rr)
     if norm == 0.0:
         return 0, 0.0
     residual, rz_before = 1.0, 1.0
     for iteration in range(max_iterations):
-        z = _apply(offsets, columns, values, series, a, b, r, first, second) if series.size else r
-        rz = _dot(r, z)
+        # A polynomial of order 0 is a factor, on which the iterates do not depend.
+        z, rz = _apply(offsets, columns, values, series, a, b, r, first, second) if series.size > 1 else (r, rr)
         _direct(z, rz / rz_before if iteration else 0.0, p)
-        _combine(offsets, columns, values, p, 1.0, 0.0, 0.0, r, 0.0, r, q)
-        residual = np.sqrt(_advance(rz / _dot(p, q), p, q, x, r)) / norm
-        rz_before = rz
+        rr = _advance(rz / _multiply(offsets, columns, values, p, q), p, q, x, r)
+        residual, rz_before = np.sqrt(rr) / norm, rz
         if residual <= tolerance:
             return iteration + 1, residual
     return max_iterations, residual

@@ -18,6 +18,13 @@ class Series:
     ).coef  # fmt: skip
 
 
+class Given:
+    """Any Chebyshev series."""
+
+    def __init__(self, series):
+        self.coefficients, self.interval = series.coef, tuple(series.domain)
+
+
 @pytest.fixture(scope="module")
 def system():
     one = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(40, 40))
@@ -74,3 +81,20 @@ def test_limits(system):
         solver.load(0 * rhs)
         assert solver.run(1e-10)[:2] == ("converged", 0)
         assert not solver.solution().any()
+
+
+@pytest.mark.parametrize("threads", [1, None])
+@pytest.mark.parametrize("order", range(6))
+def test_first_step(system, order, threads):
+    """After one iteration x is (b·z / z·A z) z, z = s(A) b of the scaled system, here by its eigenvectors."""
+    matrix, rhs, _ = system
+    chosen = np.polynomial.Chebyshev(np.random.default_rng(order).uniform(0.5, 1, order + 1), domain=[-0.5, 2.5])
+    solver = loops.Solver(matrix, Given(chosen), threads=threads)
+    solver.load(rhs)
+    solver.run(0.0, 1)
+    factors = 1 / np.sqrt(matrix.diagonal())
+    values, vectors = np.linalg.eigh(factors[:, None] * matrix.toarray() * factors)
+    b = vectors.T @ (factors * rhs)
+    z = chosen(values) * b
+    exact = factors * (vectors @ (z * (b @ z) / (z @ (values * z))))
+    assert np.linalg.norm(solver.solution() - exact) <= 1e-10 * np.linalg.norm(exact)

@@ -94,7 +94,8 @@ class Entry:
 
     @property
     def _source(self):
-        return getattr(self.recipe, "SOURCE", None)
+        found = getattr(self.recipe, "SOURCE", None)
+        return found if hasattr(found, "missing") else None  # geveler2011's is the right-hand side, a number
 
     @property
     def fidelity(self) -> str:

@@ -40,6 +40,14 @@ def test_smoke_meshes(name):
     assert (mesh.title, mesh.stand_in_for) == (entry.title, entry.stand_in_for)
 
 
+def test_only_geometry_of_others_can_be_missing(monkeypatch, tmp_path):
+    """`repro data build` without names asks every dataset."""
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    lacking = {entry.name for entry in datasets.catalogue() for scale in entry.scales if entry.missing(scale)}
+    assert "fu2014/biventricular" in lacking
+    assert lacking <= {"fu2014/biventricular", "fu2014/cortex", "wong2015/anatomy_30k", "wong2015/anatomy_50k"}
+
+
 def test_the_series_of_regular_meshes():
     """Each is the one before with twice the resolution, and the fourth is the paper's Regular mesh."""
     names = [f"fu2014/series-{nodes}" for nodes in (9, 17, 33, 65, 129, 257)]

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from repro.model import ReproError, Work
+from repro.run import state
 from repro.run.ceilings import KEPT, CeilingKernel, Ceilings, from_probes, measure
 
 
@@ -82,6 +83,13 @@ def test_disturbances_do_not_lower_a_ceiling():
 
     found = measure([CeilingKernel("copy", "copy", 10**6, disturbed, 1e6)], device, max_seconds=0.02)
     assert found.bandwidth(1e6) == pytest.approx(1e6 / 0.004)
+
+
+def test_probes_do_not_wait_until_the_cores_are_quiet(monkeypatch):
+    """Only the fastest sample counts, and on many cores the waits took longer than the probes."""
+    monkeypatch.setattr(state, "watch", lambda clock: pytest.fail("watched"))
+    device = RatedDevice()
+    assert measure([CeilingKernel("copy", "copy", 10**6, device.stream(10**6), 10**6)], device, max_seconds=0.02).probes
 
 
 def test_the_ceiling_is_the_best_probe_interpolated_in_the_logarithm_of_the_size():

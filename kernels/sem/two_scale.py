@@ -8,6 +8,7 @@ the paper has it (section 5.3).
 from __future__ import annotations
 
 from kernels.device import open_device
+from kernels.device.passage import passage
 from kernels.sem.coarse import CoarseSpace
 from kernels.sem.kcycle import COARSEST, KCycle
 from repro import Work
@@ -63,20 +64,20 @@ class HostCoarse(DeviceCoarse):
     """The same with P_0 on the host's cores, by the OpenMP back end: `begin` brings V r there, `end` cycles."""
 
     def _cycling(self):
-        self._host, dtype = open_device("openmp"), self.space.dtype
-        self._residual, self._correction = (self._host.empty(self.space.unknowns, dtype) for _ in range(2))
-        return self._host
+        size, dtype = self.space.unknowns, self.space.dtype
+        self._residual, self._correction = (passage(self.device, size, dtype) for _ in range(2))
+        return open_device("openmp")
 
     def begin(self, r) -> None:
-        """Bring V r to the host."""
+        """Enqueue V r and its copy to the host."""
         self.space.restrict(r, self._b)
-        self._residual[:] = self.device.to_host(self._b)
+        self._residual.bring(self._b)
 
     def end(self, z) -> None:
-        """Cycle while the device works on what was enqueued, then z += Vᵀ x."""
-        self.cycle.apply(self._residual, self._correction)
-        self._host.synchronize()
-        self._x = self.device.array(self._correction)
+        """Cycle while the device works on what was enqueued since V r, then z += Vᵀ x."""
+        self._residual.wait()
+        self.cycle.apply(self._residual.values, self._correction.values)
+        self._x = self._correction.send(self._x)
         self.space.prolong_add(self._x, z)
 
 

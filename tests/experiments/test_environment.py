@@ -8,6 +8,7 @@ from experiments import environment
 from experiments.fu2014 import problems
 from kernels import device as devices
 from kernels.device import recording
+from kernels.device.passage import passage
 from kernels.device.power import Power
 from repro import Skip
 from repro import environment as harness
@@ -104,9 +105,11 @@ def test_references_are_kept_by_content_and_assembler():
     assert problems.reference(mesh, "serial") is not problems.reference(mesh)
 
 
-def test_how_energy_is_read_counts_and_how_kernels_are_noted_does_not():
+def test_how_energy_is_read_and_vectors_go_to_the_host_counts_and_how_kernels_are_noted_does_not():
     with tracing.traced() as ran:
         Power(harness.device("openmp"))
+        passage(harness.device("openmp"), 1, "float32")
         recording.recorded()
     found = keys.measured(keys.before({}, {}, 0, {}), ran)["code"]
-    assert [name for name in found if name.startswith("kernels/device/")] == ["kernels/device/power.py"]
+    mine = [name for name in found if name.startswith("kernels/device/")]
+    assert mine == ["kernels/device/passage.py", "kernels/device/power.py"]

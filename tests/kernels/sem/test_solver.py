@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import datasets
+from kernels.device.passage import Passage
 from kernels.sem import diagonals
 from kernels.sem.common import Common
 from kernels.sem.geometry import node_coordinates
 from kernels.sem.solver import Solver
 from kernels.sem.stiffness import Operator
+from kernels.sem.two_scale import TwoScale
 
 from .conftest import MESHES, disturbed, grid
 
@@ -133,6 +135,37 @@ def test_the_coarse_part_on_the_host(device):
         found.append((outcome.iterations, host(device, x)))
     assert abs(found[0][0] - found[1][0]) <= 1
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-6 * np.abs(found[0][1]).max())
+
+
+@pytest.mark.usefixtures("openmp")
+def test_local_solves_are_enqueued_before_the_host_waits_for_the_coarse_residual(device, monkeypatch):
+    """A copy that comes when it is waited for, as in memory that is pinned."""
+    points, cells = grid((5, 5, 5), move=0.1)
+    order, found = [], []
+
+    class Late(Passage):
+        def bring(self, a):
+            order.append("bring")
+            self.values[:], self.late = np.nan, np.array(host(device, a))
+
+        def wait(self):
+            order.append("wait")
+            self.values[:] = self.late
+
+        def send(self, a):
+            order.append("send")
+            return super().send(a)
+
+    for way in (Passage, Late):
+        monkeypatch.setattr("kernels.sem.two_scale.passage", way)
+        solver = Solver(device, points, cells, 2, coarse="host")
+        r, z = solver.load(1.0), device.zeros(solver.nodes, solver.dtype)
+        fine = solver.fine.apply
+        monkeypatch.setattr(solver.fine, "apply", lambda r, z, fine=fine: (order.append("fine"), fine(r, z)))
+        TwoScale(solver.fine, solver.coarse).apply(r, z)
+        found.append(host(device, z))
+    assert order == ["fine", "bring", "fine", "wait", "send"]
+    np.testing.assert_allclose(*found, atol=1e-6 * np.abs(found[0]).max())
 
 
 def test_how_a_solve_ends(device):

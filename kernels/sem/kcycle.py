@@ -34,6 +34,7 @@ SHAPES = {True: (32, 128), False: (1, 1)}
 SIDE = 8  # entries that a processor adds side by side: its rows are filled up to so many
 COARSEST = 1000  # rows at which a dense inverse costs less than the launches of a further level
 MOST_DENSE = 8192
+ALONE = 700  # rows of a level that one thread of a processor does as soon as all: they are one block
 REAL = {"float64": "double", "float32": "float"}
 
 
@@ -216,7 +217,9 @@ class _Packed:
         members = places_of(level.labels, level.aggregates, xp)
         self.labels, self.members = device.array(level.labels), [device.array(array) for array in members]
         self.member_blocks = -(-level.aggregates // block)
-        most = 8 * device.compute_units if device.is_gpu else 4 * device.compute_units
+        most = (8 if device.is_gpu else 4) * device.compute_units
+        if not device.is_gpu and self.rows <= ALONE:
+            most = 1
         self.chunk = -(-max(block, -(-self.rows // most)) // block) * block
         self.blocks = -(-self.rows // self.chunk)
         self.rest, self.c, self.d, self.v, self.left, self.scaled = (device.empty(self.rows, dtype) for _ in range(6))

@@ -8,7 +8,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from baselines.sem.sums import Sums
-from kernels.sem import gather
+from kernels.sem import gather, kcycle
 from kernels.sem.aggregates import hierarchy
 from kernels.sem.coarse import CoarseSpace, matrix
 from kernels.sem.geometry import node_coordinates
@@ -175,6 +175,34 @@ def test_corrections_come_to_an_exact_solve(device):
         solver = Solver(device, points / 13, cells, 2, weighted=False, cycle=cycle)
         counts.append(solver.solve(solver.load(1.0), 1e-6)[1].iterations)
     assert counts[2] <= counts[1] <= counts[2] + 1 and counts[1] < counts[0]
+
+
+def test_small_levels_go_by_one_thread_of_a_processor_and_large_ones_by_all(openmp, monkeypatch):
+    """One block is the caller's own; how rows are shared out changes the result by rounding alone."""
+    if openmp.compute_units == 1:
+        pytest.skip("there is one thread")
+
+    def noting(launch, grids):
+        def noted(grid, rows, *rest):
+            grids.setdefault(rows, set()).add(grid)
+            launch(grid, rows, *rest)
+
+        return noted
+
+    a, found = poisson(openmp, (10, 10, 10), 0.1), []
+    r = np.random.default_rng(3).normal(size=a.shape[0])
+    for alone in (kcycle.ALONE, 0):
+        with monkeypatch.context() as patch:
+            patch.setattr(kcycle, "ALONE", alone)
+            cycle, grids, z = KCycle(openmp, a, "float64", coarsest=20), {}, openmp.zeros(len(r), "float64")
+            for name in ("before", "after", "first_product", "residual", "second_product", "combine"):
+                patch.setattr(cycle._kernels, name, noting(getattr(cycle._kernels, name), grids))
+            cycle.apply(r, z)
+        found.append((z, *(grids[rows] for rows in cycle.rows[:-1])))
+    (z, large, small), (expected, _, shared) = found
+    assert 100 < cycle.rows[1] < 700 < cycle.rows[0]
+    assert small == {1} and min(large) > 1 and min(shared) > 1
+    np.testing.assert_allclose(z, expected, atol=1e-12 * np.abs(expected).max())
 
 
 def test_a_small_system_is_solved_directly(device):

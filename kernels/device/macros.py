@@ -15,6 +15,7 @@ NEVER = {
 }  # fmt: skip
 #: And the names that they always define, as what is theirs to know.
 ALWAYS = {"prelude_openmp.h": (), "prelude_cuda.h": ("__CUDACC__",), "prelude_opencl.h": ("__OPENCL_VERSION__",)}
+PRAGMAS = re.compile(r'^\s*#\s*pragma\b.*|_Pragma\s*\("[^"\n]*"', re.MULTILINE)
 
 
 class Preprocessor(pcpp.Preprocessor):
@@ -97,15 +98,23 @@ class Preprocessor(pcpp.Preprocessor):
         These are followed by the definitions of what they are made of.
         """
         lines = [(re.match(r"\s*#\s*(?:define|undef)\s+(\w+)", line), line) for line in self.text.splitlines()]
-        todo = self.open & _names(" ".join(line for is_macro, line in lines if not is_macro))
-        used: set[str] = set()
-        while todo:
-            used |= todo
-            bodies = " ".join(body for name in todo for body in self._bodies.get(name, ()))
-            todo = _names(bodies) & self._bodies.keys() - used
+        used = self._with_what_they_name(self.open & _names(" ".join(line for is_macro, line in lines if not is_macro)))
         kept = [line for macro, line in lines if not macro or macro[1] in used]
         made_of = [each for name in sorted(used) for each in self._closed.get(name, ())]
         return " ".join(" ".join([*kept, *made_of]).split())
+
+    def of_pragmas(self) -> list[str]:
+        """Return the definitions of macros that pragmas name: only a compiler expands them there."""
+        used = self._with_what_they_name(self._bodies.keys() & _names(" ".join(PRAGMAS.findall(self.text))))
+        return [" ".join(each.split()) for name in sorted(used) for each in self._bodies[name]]
+
+    def _with_what_they_name(self, macros: set[str]) -> set[str]:
+        found: set[str] = set()
+        while macros:
+            found |= macros
+            bodies = " ".join(body for name in macros for body in self._bodies[name])
+            macros = self._bodies.keys() & _names(bodies) - found
+        return found
 
 
 def _names(text: str) -> set[str]:
@@ -117,11 +126,13 @@ def expanded(text: str, prelude: str) -> str:
 
     Conditions on what a compiler is the first to know, see `COMPILERS`, stay with all of their branches, and so do
     system includes. Macros that such a condition defines are those of its last branch. They stay, with their
-    definitions, where the prelude's compiler may take another branch.
+    definitions, where the prelude's compiler may take another branch. Those that a pragma names stay, too, and their
+    definitions follow the text.
     """
-    last = Preprocessor(text)
+    chosen = last = Preprocessor(text)
+    found = " ".join(last.text.split())
     if last.open:
-        every = Preprocessor(text, prelude).expanded()
-        if every != Preprocessor(last.text, prelude).expanded():
-            return every
-    return " ".join(last.text.split())
+        every = Preprocessor(text, prelude)
+        if (with_every := every.expanded()) != Preprocessor(last.text, prelude).expanded():
+            chosen, found = every, with_every
+    return " ".join([found, *chosen.of_pragmas()])

@@ -111,6 +111,35 @@ def test_macros_of_each_branch_that_a_compiler_may_take_count(prelude, widest, w
     assert (before != now) is is_another
 
 
+UNROLLED = """#define LANES 4
+#define TIMES (LANES > 2 ? 1 : LANES)
+#define OTHERS 3
+#define UNUSED OTHERS
+#define EACH _Pragma("unroll TIMES") for
+#if CONDITION
+#define MORE 1
+#endif
+LOOP
+"""
+
+
+@pytest.mark.parametrize("loop", ["#pragma unroll TIMES\nfor", '_Pragma("unroll TIMES") for', "EACH"])
+@pytest.mark.parametrize("condition", ["0", "__SOME"])
+@pytest.mark.parametrize("prelude", [OPENMP, CUDA, OPENCL])
+@pytest.mark.parametrize(
+    ("old", "new", "is_another"),
+    [
+        ("? 1", "? 2", True), ("LANES 4", "LANES 2", True), ("OTHERS 3", "OTHERS 4", False),
+        ("#define UNUSED OTHERS\n", "", False), ("TIMES (", "TIMES  /* why */ (", False),
+    ],
+)  # fmt: skip
+def test_macros_that_a_pragma_names_count(prelude, condition, loop, old, new, is_another):
+    """Compilers expand them there, and no other text of a kernel may name them."""
+    text = UNROLLED.replace("CONDITION", condition).replace("LOOP", loop)
+    before, now = (macros.expanded(each, prelude) for each in (text, text.replace(old, new)))
+    assert (before != now) is is_another
+
+
 @pytest.mark.parametrize(
     ("condition", "takers"),
     [("defined(__CUDACC__)", {CUDA}), ("defined(__OPENCL_VERSION__)", {OPENCL}),

@@ -1,7 +1,7 @@
 """Compiled by Numba: CSR, on one thread or on all.
 
-Each product is one parallel loop with the vector update and the sum that follow it. An iteration of Jacobi's has three
-such loops, and a polynomial one more for each order.
+Each product is one parallel loop with the vector update and the sum that follow it. An iteration of Jacobi's has two
+further loops, and a polynomial has one more product for each order.
 """
 
 from __future__ import annotations

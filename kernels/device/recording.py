@@ -134,8 +134,8 @@ def _text(path: Path, block: tuple, settings: str, prelude: str, _state: tuple) 
 
 
 def preprocessed(text: str, prelude: str) -> str:
-    """Return the hash of a text after the preprocessor; what that makes of it is kept on disk."""
-    path = cache.folder("preprocessed") / cache.key(text, prelude)
+    """Return the hash of a text after the preprocessor; it is kept on disk until that is another."""
+    path = cache.folder("preprocessed") / cache.key(text, prelude, _preprocessor())
     if found := cache.load(path):
         return found.decode()
     from kernels.device import macros  # which imports a preprocessor
@@ -143,3 +143,8 @@ def preprocessed(text: str, prelude: str) -> str:
     made = cache.key(macros.expanded(text, prelude))[:16]
     cache.store(path, made.encode())
     return made
+
+
+@functools.cache
+def _preprocessor() -> str:
+    return Path(__file__).with_name("macros.py").read_text(encoding="utf-8")

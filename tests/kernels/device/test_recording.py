@@ -153,6 +153,15 @@ def test_a_branch_that_another_back_end_takes_defines_no_macro_of_a_text(prelude
         assert (now != macros.expanded(text, prelude)) is is_own
 
 
+def test_what_is_kept_of_a_text_is_of_the_same_preprocessor(monkeypatch, tmp_path):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    before = recording.preprocessed("text", OPENMP)
+    monkeypatch.setattr(macros, "expanded", lambda *_: "another")
+    assert recording.preprocessed("text", OPENMP) == before
+    monkeypatch.setattr(recording, "_preprocessor", lambda: "another")
+    assert recording.preprocessed("text", OPENMP) != before
+
+
 def test_a_kernel_that_is_gone_is_none(launched):
     path, found = launched
     path.unlink()

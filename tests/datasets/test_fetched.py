@@ -109,6 +109,7 @@ def installed(tmp_path, monkeypatch):
     """A package with the surfaces of two balls of ten millimetres."""
     folder = tmp_path / "nilearn" / "datasets" / "data" / "fsaverage5"
     folder.mkdir(parents=True)
+    (tmp_path / "nilearn" / "__init__.py").touch()  # or a real one, later on the path, would come before it
     arrays = packed("NIFTI_INTENT_POINTSET", "NIFTI_TYPE_FLOAT32", (10 * POINTS).astype("<f4"))
     arrays += packed("NIFTI_INTENT_TRIANGLE", "NIFTI_TYPE_INT32", FACES.astype("<i4"))
     text = f"<?xml version='1.0'?><GIFTI>{arrays}</GIFTI>".encode()

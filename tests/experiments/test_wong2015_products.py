@@ -272,7 +272,7 @@ def test_a_public_matrix_is_measured_beside_its_stand_in(wong, tmp_path, monkeyp
     row = wong.rows("figure12")["circuit", "k1", "openmp", "spmv_stand_in"]
     assert float(row["error"]) < 1e-14 and row["p_repeats"] == "1"
     text = (wong.folder / "figure12.smoke.md").read_text()
-    assert re.search(r"\| Circuit \(Hamm/scircuit\) \| K1 \| openmp \|( [\d.]+ \|){3}", text)
+    assert re.search(r"\| Circuit \(Hamm/scircuit\) \| K1 \| openmp \|( [\d.,]+ \|){3}", text)
 
 
 @pytest.mark.parametrize("scale", ["smoke", "large"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernels.amg.checks import UnsuitableMatrix
-from kernels.amg.coarsest import TILE, swept, symmetric_inverse
+from kernels.amg.coarsest import TILE, factored, swept, symmetric_inverse
 from kernels.amg.transfer import DenseSolve
 
 
@@ -13,10 +13,11 @@ def positive(n, seed=3):
     return root @ root.T / n + np.diag(np.linspace(0.1, 2, n))
 
 
+@pytest.mark.parametrize("inverted", [swept, factored])
 @pytest.mark.parametrize("n", [1, TILE - 1, TILE, 2 * TILE + 1])
-def test_steps_over_tiles_give_the_inverse_and_the_least_pivot_of_cholesky(device, n):
+def test_the_inverse_and_the_least_pivot_of_cholesky(device, n, inverted):
     matrix = positive(n)
-    inverse, least = swept(device, device.array(matrix))
+    inverse, least = inverted(device, device.array(matrix))
     found = np.array(device.to_host(inverse))
     assert np.allclose(found, np.linalg.inv(matrix), rtol=1e-9, atol=1e-11) and (found == found.T).all()
     pivots = np.diagonal(np.linalg.cholesky(matrix)) ** 2 / np.diagonal(matrix)
@@ -31,7 +32,7 @@ def test_what_has_no_positive_definite_inverse_is_refused(device, shift, what):
     matrix = device.array(path + shift * np.eye(n))
     with pytest.raises(UnsuitableMatrix, match=what):
         symmetric_inverse(device, matrix)
-    assert not swept(device, matrix)[1] > 1e-12
+    assert not swept(device, matrix)[1] > 1e-12 and not factored(device, matrix)[1] > 1e-12
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 61, 138])  # eights, and what is left of them

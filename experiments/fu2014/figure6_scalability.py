@@ -104,8 +104,8 @@ def _coarsest():
 
     return (
         f"Our multigrid solves a level of at most {COARSEST} rows directly, so that the smallest mesh, too, has two; "
-        f"in Tables 3 to 6 one of at most {USUAL}, so that there it may have a level less, and other iterations on "
-        "the same mesh."
+        f"in Tables 3 to 6 one of at most {USUAL[True]}, on a processor {USUAL[False]}, so that there it may have a "
+        "level less, and other iterations on the same mesh."
     )
 
 

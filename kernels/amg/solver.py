@@ -15,7 +15,9 @@ from kernels.amg.setup import PATCH_SIZE, is_coarsened, set_up
 from kernels.krylov import ConjugateGradient, Outcome, conjugate_gradient, whole
 from repro import Work
 
-COARSEST = 1000  # rows at which a dense inverse costs less than another level, whose launches take longer than its work
+# Rows at which a dense inverse costs less than another level, by whether the device is a GPU: there a level's launches
+# take longer than its work, on a processor one thread makes the inverse. Notes: docs/notes/amg.md.
+COARSEST = {True: 1000, False: 500}
 WINDOW = 1024  # rows that SELL sorts by their lengths: those of meshes hardly pad then
 TRUSTED = 10  # times the tolerance: a true residual beyond it is not what the recursive one says
 INACCURATE, INDEFINITE = "inaccurate", "indefinite"
@@ -47,7 +49,7 @@ class Solver:
     layout : str, optional
         Format of the finest matrix in conjugate gradients, and of Jacobi's matrices; 'hyb' is the paper's and CUSP's.
     coarsest : int, optional
-        Rows of a level that is solved directly.
+        The most rows of a level that is solved directly; by default 1000 on a GPU and 500 on a processor.
     jacobi_weight : float, optional
         Of Jacobi's relaxation, over ρ(D⁻¹ A); by default that of CUSP.
 
@@ -76,12 +78,13 @@ class Solver:
         inside: str | None = None,
         dtype: str = "float32",
         layout: str = "sell",
-        coarsest: int = COARSEST,
+        coarsest: int | None = None,
         jacobi_weight: float = relax_jacobi.WEIGHT,
     ):
         self.device, self.relaxation = device, relaxation
         self.hierarchy = self.cycle = None
         self._order = self._rank = None
+        coarsest = COARSEST[device.is_gpu] if coarsest is None else coarsest
         device.prepare([conjugate_gradient.build(device), *spmv.builds(layout, device)])
         if relaxation != "none":
             rehearse(device)

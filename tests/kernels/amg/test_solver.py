@@ -138,6 +138,13 @@ def test_an_indefinite_matrix_is_never_solved(device, relaxation):
     assert outcome.status in ("indefinite", "iteration limit", "not a number")
 
 
+def test_a_processor_coarsens_further_than_a_gpu(device):
+    n = 700
+    path = 3 * scipy.sparse.eye(n) - scipy.sparse.eye(n, k=1) - scipy.sparse.eye(n, k=-1)
+    solver = amg.Solver(device, device.sparse.csr_matrix(path))
+    assert (solver.facts()["levels"] == 1) == device.is_gpu
+
+
 def test_what_tables_show(device):
     solver = made(device, regular_mesh(1.0))
     facts = solver.facts()

@@ -92,21 +92,14 @@ def tables(results):
         row = {"Method": NAMES[method]}
         row |= {f"{int(case) ** 3:,}": None if n is None else int(n) for case, n in zip(cases, counts, strict=True)}
         rows.append(row | {"Largest over smallest": max(known) / min(known) if known else None})
-    notes = ["jacobiPCGAMG stands in for CUSP-PCGAMG, CG for CUSP-CG.", _coarsest()]
+    notes = [
+        "jacobiPCGAMG stands in for CUSP-PCGAMG, CG for CUSP-CG.",
+        f"Our multigrid solves a level of at most {COARSEST} rows directly, so that the smallest mesh, too, has two; "
+        "in Tables 3 to 6 a larger one, so that there it may have a level less, and other iterations on the same mesh.",
+    ]
     notes += [f"{NAMES[method]}: `{method}`, {solvers.title(method)}." for method in shown]
     iterations = Table("Figure 6: iterations by degrees of freedom", pandas.DataFrame(rows, dtype=object), notes)
     return [trimmed(iterations), *_grids(results)]
-
-
-def _coarsest():
-    """Say where coarsening ends here, and where in the tables, whose counts on the same mesh may differ for it."""
-    from kernels.amg.solver import COARSEST as USUAL
-
-    return (
-        f"Our multigrid solves a level of at most {COARSEST} rows directly, so that the smallest mesh, too, has two; "
-        f"in Tables 3 to 6 one of at most {USUAL[True]}, on a processor {USUAL[False]}, so that there it may have a "
-        "level less, and other iterations on the same mesh."
-    )
 
 
 def _grids(results):

@@ -23,7 +23,7 @@ from repro.run import tracing
 from repro.run.timing import HostClock
 
 REMEDY = "`repro doctor --ceilings` measures them"
-SECONDS = {True: 30, False: 60}  # that the probes of a GPU and of a processor take, about; more with a large last cache
+SECONDS = {True: 30, False: 80}  # that the probes of a GPU and of a processor take, about; more with a large last cache
 EACH = {True: 0.2, False: 0.05}  # seconds at most that each is sampled: the fastest sample counts
 HELD_UP = f"its probes took as long for little data as for much, so other programs had its cores; {REMEDY}"
 MORE, LONGER = 1000, 3  # so many times the bytes take at least so many times as long; usual is far more

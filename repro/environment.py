@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from repro import machine
 from repro.model import ReproError
 
 
@@ -72,7 +73,9 @@ def device(backend: str) -> Any:
 
 @functools.cache
 def _device(_module: str, backend: str) -> Any:
-    return load().device(backend)
+    opened = load().device(backend)
+    opened.name = machine.named(opened.name)
+    return opened
 
 
 def untraced() -> tuple[str, ...]:

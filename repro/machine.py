@@ -39,10 +39,21 @@ def _cpuinfo(names: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def cpu_model() -> str:
+def cpu_told() -> str:
     """Return the processor's name as the system gives it."""
     told = _cpuinfo("model name|Processor|cpu model") or (_brand() if sys.platform == "darwin" else "")
     return told or platform.processor() or platform.machine() or "unknown processor"
+
+
+@lru_cache(maxsize=1)
+def cpu_model() -> str:
+    """Return the processor's name, which tells its model: see `processor`."""
+    return processor(cpu_told()) or cpu_told()
+
+
+def named(device: str) -> str:
+    """Return a device's name with this machine's processor by its model, where the system's name of it is a part."""
+    return device.replace(cpu_told(), cpu_model())
 
 
 def _brand() -> str:
@@ -298,7 +309,7 @@ def identity() -> str:
         node = uuid.getnode()
         told = socket.gethostname() + ("" if node & _RANDOM_NODE else f" {node}")
     facts = fingerprint()
-    words = [told, processor(facts["cpu"]), str(os.cpu_count()), *facts.get("gpu", ())]
+    words = [told, facts["cpu"], str(os.cpu_count()), *facts.get("gpu", ())]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
 
 
@@ -319,5 +330,5 @@ def default_name() -> str:
         name = slug(re.sub(r"(?i)nvidia|geforce|tesla|graphics device", " ", facts["gpu"][0]))
         more = len(facts["gpu"])
         return (name or "nvidia") + (f"-x{more}" if more > 1 else "")
-    name = slug(processor(facts["cpu"])) or "cpu"
+    name = slug(facts["cpu"]) or "cpu"
     return f"{name}-{facts['cores']}-core{'s' if facts['cores'] != 1 else ''}"

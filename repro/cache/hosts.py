@@ -1,7 +1,8 @@
 """Whose results a machine's folder has: ``machine.json`` in it names the hosts, and none writes into another's.
 
 Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``, unless it goes
-on with what the first has begun.
+on with what the first has begun. With a GPU a kind is of any processor: times on the GPU do not depend on it, and rows
+of a processor name its model.
 """
 
 import itertools
@@ -15,7 +16,6 @@ from repro.cache.store import Store, read_json, write_atomically
 from repro.model import ReproError
 
 NAME = "machine.json"
-KIND = ("cpu", "cores", "gpu")
 UNKNOWN = ""  # the token of whoever measured what no file tells of
 Host = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ def here() -> dict[str, Any]:
     """Return what is told of this host: its token, ``cpu``, ``cores`` (those to use) and ``gpu``, a list of names."""
     facts = machine.fingerprint()
     return {
-        "host": machine.identity(), "cpu": machine.processor(facts["cpu"]), "cores": machine.cores(),
+        "host": machine.identity(), "cpu": facts["cpu"], "cores": machine.cores(),
         "gpu": list(facts.get("gpu", ())),
     }  # fmt: skip
 
@@ -52,10 +52,10 @@ def _has_files(folder: Path) -> bool:
 
 
 def alike(found: Iterable[Host]) -> set[str]:
-    """Return the tokens of this host and of those hosts that have the same processor, cores and GPUs."""
+    """Return the tokens of this host and of those of its kind: the same cores, and GPUs or without one processor."""
     mine = here()
-    kind = {name: mine[name] for name in KIND}
-    return {mine["host"], *(host["host"] for host in found if {name: host.get(name) for name in KIND} == kind)}
+    kind = ("cores", "gpu") if mine["gpu"] else ("cores", "gpu", "cpu")
+    return {mine["host"], *(host["host"] for host in found if all(host.get(name) == mine[name] for name in kind))}
 
 
 def obstacle(folder: Path, continuing: bool = False) -> str:

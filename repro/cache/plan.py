@@ -83,6 +83,14 @@ class Task:
         """Whether what is stored, be it done, skipped or failed, is of the present key."""
         return self.record is not None and not self.changes()
 
+    @property
+    def is_anothers(self) -> bool:
+        """Whether what was measured would stand if this host had the processor of the one that measured it."""
+        if self.record is None or self.record["status"] != DONE or self.stands:
+            return False
+        machine = {**self.key["machine"], "cpu": self.record["key"].get("machine", {}).get("cpu", "")}
+        return not keys.changes(self.record, {**self.key, "machine": machine})
+
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
         stored, problem = None, ""

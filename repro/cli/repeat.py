@@ -41,7 +41,8 @@ def repeat(
             say(f"{each.cell}, {each.metric}: {was}, now {now}")
     held = sum(each.holds for each in repeated)
     share = held / max(1, len(repeated))
+    wanted = f"wanted: {100 * WANTED:.0f} %"
     if as_json:
         answer({"medians": len(repeated), "held": held, "each": [asdict(each) for each in repeated]})
-    say(f"{held} of {len(repeated)} medians lie in their stored intervals, {100 * share:.0f} %")
+    say(f"{held} of {len(repeated)} medians lie in their stored intervals, {100 * share:.3g} % ({wanted})")
     raise typer.Exit(int(not repeated or share < WANTED))

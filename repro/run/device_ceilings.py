@@ -106,8 +106,10 @@ class DeviceCeilings:
         Not those of single back ends, as older files have them.
         """
         alike = hosts.alike(hosts.read(self._store.folder))
-        mine = {name: entry for name, entry in self.read().items() if entry.get("host") in alike}
-        return {name: entry for name, entry in mine.items() if not OLD.match(name)}
+        known = {name: entry for name, entry in self.read().items() if entry.get("host") in alike}
+        mine = {name: entry for name, entry in known.items() if not OLD.match(name)}
+        cpu = machine_facts()["cpu"]
+        return {name: entry for name, entry in mine.items() if entry["gpu"] or entry["machine"].get("cpu") == cpu}
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""

@@ -6,12 +6,13 @@ import shutil
 import pytest
 
 from repro import machine
-from repro.cache import hosts
+from repro.cache import hosts, plan
 from repro.cache.plan import Task
-from repro.cache.store import Store
+from repro.cache.store import Store, read_json
 from repro.cli import main
 from repro.model import ReproError
 from repro.run import execution, runner
+from repro.show.render import MEASURED_BEFORE
 
 
 @pytest.fixture
@@ -123,6 +124,32 @@ def test_another_host_of_the_same_hardware_goes_on_where_it_is_told_to(laborator
     mine = hosts.here()
     monkeypatch.setattr(hosts, "here", lambda: {**mine, "cpu": "another"})
     assert laboratory.run("table1", "--continue") == 1 and "another host's results" in capsys.readouterr().err
+
+
+def test_with_a_gpu_a_host_with_another_processor_goes_on_and_drops_none_of_its_cells(
+    laboratory, as_host, capsys, monkeypatch
+):
+    facts = machine.fingerprint()
+
+    def be(host, cpu):
+        as_host(host)
+        monkeypatch.setattr(machine, "fingerprint", lambda: {**facts, "cpu": cpu, "gpu": ["A card"], "driver": "5.1"})
+        plan.machine_facts.cache_clear()
+
+    def cells():
+        manifest = read_json(laboratory.results / "bench" / "demo2020" / "table1.smoke.json")
+        return {(cell["case"], manifest["keys"][cell["key"]]["machine"]["cpu"]) for cell in manifest["cells"]}
+
+    be("first", "old")
+    assert laboratory.run("table1", "--only", "case=first") == 0
+    be("second", "new")
+    assert laboratory.run("table1", "--continue", "--only", "case=second") == 0
+    assert {"old", "new"} == {cpu for _, cpu in cells()} and tokens(laboratory) == ["first", "second"]
+    assert "replaced" not in capsys.readouterr().err
+    page = (laboratory.results / "bench" / "demo2020" / "table1.smoke.md").read_text()
+    assert "4 of 9 cells" in page and MEASURED_BEFORE not in page
+    assert laboratory.run("table1", "--continue", "--only", "case=first") == 0  # times on a processor are of this one
+    assert "cpu old -> new" in capsys.readouterr().err and {"new"} == {cpu for _, cpu in cells()}
 
 
 class Apart:

@@ -25,17 +25,22 @@ def told(monkeypatch, tmp_path):
     def use(text):
         monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
         (tmp_path / "cpuinfo").write_text(text)
+        forget()
+
+    def forget():
+        machine.cpu_told.cache_clear()
         machine.cpu_model.cache_clear()
 
     yield use
-    machine.cpu_model.cache_clear()
+    forget()
 
 
 @pytest.fixture
 def named(monkeypatch, told):
     def use(cpuinfo="", **facts):
         told(cpuinfo)
-        monkeypatch.setattr(machine, "fingerprint", lambda: {"cpu": "?", "cores": 2} | facts)
+        found = {"cpu": "?", "cores": 2} | facts
+        monkeypatch.setattr(machine, "fingerprint", lambda: found | {"cpu": machine.processor(found["cpu"])})
         return machine.default_name()
 
     return use
@@ -83,6 +88,15 @@ def test_without_one_it_is_named_by_its_processor_and_cores(named, cpu, cores, n
 )
 def test_a_virtual_machines_name_has_the_generation_that_its_processor_does_not_say(named, cpuinfo, cpu, name):
     assert named(CPUINFO[cpuinfo], cpu=cpu) == name
+
+
+def test_devices_name_the_processor_by_its_model(told):
+    told(CPUINFO["epyc"])
+    assert machine.fingerprint()["cpu"] == machine.named("AMD EPYC") == "AMD EPYC family 26 model 2"
+    assert machine.named("cpu-znver5-AMD EPYC") == "cpu-znver5-AMD EPYC family 26 model 2"
+    assert machine.named("NVIDIA H200") == "NVIDIA H200"
+    told("model name\t: Processor @ 2 GHz\n")  # nothing but ornaments
+    assert machine.named("Processor @ 2 GHz") == "Processor @ 2 GHz"
 
 
 def test_the_fingerprint_is_plain_and_stable():

@@ -53,7 +53,7 @@ def cpu_model() -> str:
 
 def named(device: str) -> str:
     """Return a device's name with this machine's processor by its model, where the system's name of it is a part."""
-    return device.replace(cpu_told(), cpu_model())
+    return device if cpu_model() in device else device.replace(cpu_told(), cpu_model())
 
 
 def _brand() -> str:

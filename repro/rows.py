@@ -145,7 +145,7 @@ def read_file(path: Path) -> pandas.DataFrame:
     places = zip(made["backend"], made["device"], strict=True)
     return made.assign(
         machine=path.parents[1].name, file=str(path), cores=[facts.get("cores")] * len(made),
-        gpu=[is_gpu(*place, facts.get("cpu") or "") for place in places],
+        gpu=[is_gpu(*place, *facts["cpus"]) for place in places],
     )  # fmt: skip
 
 
@@ -160,7 +160,9 @@ def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapp
         made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
-    return made, manifest.get("machine") or {}
+    facts = manifest.get("machine") or {}
+    of_cells = [key.get("machine", {}).get("cpu") for key in manifest.get("keys", ())]
+    return made, {**facts, "cpus": {*filter(None, [facts.get("cpu"), *of_cells])}}
 
 
 def read(
@@ -187,12 +189,12 @@ def _is_of(name: str, stem: str) -> bool:
     return stem in ("", of) and (not parts or parts in [[scale] for scale in SCALES])
 
 
-def is_gpu(backend: str, device: str, processor: str) -> bool:
-    """Return whether a row was measured on a GPU; `processor` is the name of its machine's."""
+def is_gpu(backend: str, device: str, *processors: str) -> bool:
+    """Return whether a row was measured on a GPU; `processors` are the names of its machine's, one a host."""
     from repro.judge.roofs import EMULATED
 
     if backend == "opencl":
-        return bool(device) and not EMULATED.match(device) and not (processor and processor in device)
+        return bool(device) and not EMULATED.match(device) and not any(each in device for each in processors)
     return backend == "cuda"
 
 

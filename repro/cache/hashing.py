@@ -92,9 +92,10 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
     Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
-    for those of cells that use ``cores``. Nor does what is counted and not timed, unless it is the threads; what runs
-    on processors alone does not see which GPUs are hidden, and the C compiler matters to what it builds. What is not
-    done is measured again wherever it is asked for, and is told until then.
+    for those of cells that use ``cores``, nor on the processor, unless a row was timed there. Nor does what is counted
+    and not timed, unless it is the threads; what runs on processors alone does not see which GPUs are hidden, and the C
+    compiler matters to what it builds. What is not done is measured again wherever it is asked for, and is told until
+    then.
 
     `record`: what is stored of a cell; damaged ones depend on all.
     """
@@ -102,11 +103,13 @@ def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
         backend, rows = record["identity"]["backend"], record["rows"]
         facts = record["key"].get("machine", {})
         is_on_gpu = any(is_gpu(backend, row["device"], facts) for row in rows) or backend == "cuda"
+        gpus = facts.get("gpu", "")
+        is_on_both = is_on_gpu and any(gpus and row["device"] and repr(row["device"]) not in gpus for row in rows)
         is_on_gpu &= "cores" not in record.get("uses", ())
         is_counted = not record["samples"] and all(row["metric"] != "threads" for row in rows)
         found = THREADS if is_on_gpu or is_counted or record["status"] != DONE else frozenset()
         others = {f"packages.{name}" for name in PACKAGES} - _libraries(backend, is_on_gpu)
-        found |= others | (ON_PROCESSORS if is_on_gpu else frozenset())
+        found |= others | (ON_PROCESSORS if is_on_gpu and not is_on_both else frozenset())
         if not _is_compiled(record):
             found |= {"$CC"}
     except (LookupError, TypeError, AttributeError):

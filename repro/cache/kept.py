@@ -58,14 +58,13 @@ def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], k
 def shown(tasks: Sequence[Task]) -> list[Task]:
     """Return the tasks whose records an artefact's files have.
 
-    Those that stand here or on the processor of another of the folder's hosts, and those that were measured and have
-    failed or been skipped since. Where nothing that is measured
+    Those that stand, and those that were measured and have failed or been skipped since. Where nothing that is measured
     stands, all that was ever measured: a run in which every cell failed takes nothing out of the files.
     """
     is_any_measured = any(task.stands and task.record["status"] == DONE for task in tasks)
     return [
         task for task in tasks
-        if task.stands or task.is_anothers or (task.record and (
+        if task.stands or (task.record and (
             "since" in task.record or (not is_any_measured and task.record["status"] == DONE)
         ))
     ]  # fmt: skip

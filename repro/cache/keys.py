@@ -95,7 +95,19 @@ def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
     libraries = {each.name for each in found if each.part == "machine" and beliefs.holds(each, believed)}
     words = [_word(each) for each in found if each.part != "machine" and not beliefs.holds(each, believed)]
     now = {**key, "machine": _machine(record, key)}
-    return [*dict.fromkeys(words), *hashing.differences(old, now, hashing.without_effect(record) | libraries)]
+    # Hosts with one kind of GPU share results, see `repro.cache.hosts`: rows of a processor name it.
+    unused = hashing.without_effect(record) | libraries | ({"cpu"} if _gpus(old) and _gpus(now) else frozenset())
+    return [*dict.fromkeys(words), *hashing.differences(old, now, unused)]
+
+
+def _gpus(key: Mapping[str, Any]) -> str:
+    return key.get("machine", {}).get("gpu", "")
+
+
+def of_one_processor(record: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
+    """Return whether what a record has of a processor, if anything, is of the one that a key names."""
+    was, now = (each.get("machine", {}).get("cpu") for each in (record["key"], key))
+    return was == now or "cpu" in hashing.without_effect(record)
 
 
 def believed(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]:

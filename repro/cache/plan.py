@@ -83,14 +83,6 @@ class Task:
         """Whether what is stored, be it done, skipped or failed, is of the present key."""
         return self.record is not None and not self.changes()
 
-    @property
-    def is_anothers(self) -> bool:
-        """Whether what was measured would stand if this host had the processor of the one that measured it."""
-        if self.record is None or self.record["status"] != DONE or self.stands:
-            return False
-        machine = {**self.key["machine"], "cpu": self.record["key"].get("machine", {}).get("cpu", "")}
-        return not keys.changes(self.record, {**self.key, "machine": machine})
-
     def look(self, store: Store) -> None:
         """Read what is stored, and say why the cell has to be measured if it has to."""
         stored, problem = None, ""
@@ -128,9 +120,15 @@ class Task:
 
     @property
     def found(self) -> int:
-        """How many rounds are measured and stand; a record that counts none is of one."""
+        """How many rounds are measured and stand; a record that counts none is of one.
+
+        Rounds are of one processor: where more are wanted, those of another are none.
+        """
         is_whole = self.stands and self.record["status"] == DONE and "since" not in self.record
-        return len(self.record.get("rounds") or [None]) if is_whole else 0
+        if not is_whole:
+            return 0
+        count = len(self.record.get("rounds") or [None])
+        return count if count >= self.rounds or keys.of_one_processor(self.record, self.key) else 0
 
 
 def values_of(cell: Cell) -> dict[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from repro import environment
+from repro.machine import named
 from repro.model import Cell, CheckFailed, ReproError, Row, Skip, Work
 from repro.run import memory, tracing
 from repro.run.rounds import sampled
@@ -62,8 +63,8 @@ class Run:
         return self._opened
 
     def _note(self, clock: Any) -> None:
-        """Remember a device for the manifest."""
-        backend = getattr(clock, "backend", "host")
+        """Remember a device for the manifest, a processor by its model."""
+        clock.name, backend = named(clock.name), getattr(clock, "backend", "host")
         self.clocks[f"{backend}: {clock.name}"] = {
             "name": clock.name, "backend": backend,
             "details": dict(getattr(clock, "details", None) or {}),

@@ -50,6 +50,7 @@ def execute(
             if (lately or not (task.reason or force)) and rounds.count(task.record) >= upto:
                 return False
         is_added = upto > 1 and task.stands and task.record is not None and "since" not in task.record and not force
+        is_added = is_added and keys.of_one_processor(task.record, task.key)
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:

@@ -146,7 +146,7 @@ def replaced(job: Job, settings: Settings) -> str:
         return ""
     files = files_stem(job.artefact, settings, job.data)
     owner = discovery.measured_by(job.artefact) if job.artefact.measure else job.artefact
-    standing = {task.path for task in job.tasks if task.stands or task.is_anothers}
+    standing = {task.path for task in job.tasks if task.stands}
     try:
         manifest = read_json(files.with_name(f"{files.name}.json"))
         done = [cell for cell in manifest.get("cells", ()) if cell["status"] == DONE]

@@ -234,8 +234,7 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
         lines = _reasons([task for task in shown if task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
-    again = [task for task in shown if task.record["status"] == DONE and task.reason and not task.is_anothers]
-    if before := _reasons(again, _why_pending):
+    if before := _reasons([task for task in shown if task.record["status"] == DONE and task.reason], _why_pending):
         parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
     there = {task.path for task in shown}
     lacking = [task for task in tasks if task.path not in there]

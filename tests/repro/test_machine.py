@@ -92,8 +92,9 @@ def test_a_virtual_machines_name_has_the_generation_that_its_processor_does_not_
 
 def test_devices_name_the_processor_by_its_model(told):
     told(CPUINFO["epyc"])
-    assert machine.fingerprint()["cpu"] == machine.named("AMD EPYC") == "AMD EPYC family 26 model 2"
+    assert machine.cpu_model() == machine.named("AMD EPYC") == "AMD EPYC family 26 model 2"
     assert machine.named("cpu-znver5-AMD EPYC") == "cpu-znver5-AMD EPYC family 26 model 2"
+    assert machine.named(machine.named("AMD EPYC")) == machine.named("AMD EPYC")
     assert machine.named("NVIDIA H200") == "NVIDIA H200"
     told("model name\t: Processor @ 2 GHz\n")  # nothing but ornaments
     assert machine.named("Processor @ 2 GHz") == "Processor @ 2 GHz"

@@ -23,7 +23,7 @@ from typing import Any
 from repro.cache.store import read_json
 from repro.judge import bounds
 from repro.judge.peaks import of_roof
-from repro.judge.roofs import Roofs
+from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.rows import agree, asked, has, read
 from repro.run.busy import shared
@@ -101,7 +101,11 @@ class Stored:
         return is_timed(row) and (noted or shared(self.folder, row))
 
     def _ceilings(self, artefact: str) -> Iterator[dict[str, Any]]:
-        for roof in self.roofs.all:
+        paper = read(self.folder.parent, self.machine, artefact.removesuffix(f"-{CEILINGS}"))
+        here = {physical(device) for device in paper["device"].dropna()}
+        used = [roof for roof in self.roofs.all if roof.gpu or roof.device in here]
+        # Of several processors those that measured rows of the paper; none did where it is all of GPUs.
+        for roof in used if any(not roof.gpu for roof in used) else self.roofs.all:
             peak, backend = of_roof(roof), "cuda" if roof.gpu else "host"
             values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
             values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]

@@ -18,25 +18,27 @@ RULE = """\
 |---|---|
 | reproduced | the value is the paper's, within the printed digits and the tolerance beside it |
 | exceeded | the effect is larger than the paper says |
-| weaker | the effect goes the same way and is smaller, or shows at most of the points and not at all of them |
+| weaker | the effect goes the same way but is smaller, or shows at most of the points but not at every one |
 | contradicted | the effect is not there, or goes the other way |
 | not decided | the measurements leave it open; the text says what it would take |
 """
 """What the five verdicts mean."""
 
-READING = (
-    "*Here* names the machine and the scale: `paper` is the paper's own sizes. Names set as code are "
-    "methods, as the tables under *evidence* list them; a *stand-in* is data made here in place of a paper's own. "
-    "A number printed as 1.2 may be any from 1.15 to 1.25, and the tolerance (± 10 %) widens that again. "
-    "A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses "
-    "the intervals of all points. A cause is printed with the share of the gap that it explains: without the cause the "
-    "value would be that much nearer to the paper's, on a logarithmic scale; of several points it is the median of "
-    "their shares. *Unexplained*: no cause explains half. "
-    f"A time of fewer than six samples counts as {FEW:g} times longer or shorter before it decides, and one whose "
-    f"samples other work disturbed as up to {DISTURBED:g} times too long. A count of the paper's own data "
-    "(non-zeros, or iterations on a mesh that is not public) that a stand-in misses contradicts nothing. Meshes built "
-    "after a picture of the paper's are no stand-ins, and the claim says that they are used."
-)
+READING = f"""\
+- *Here* names the machine and the scale: `paper` is the paper's own sizes.
+- Names set as code are methods, as the tables under *evidence* list them. A *stand-in* is data made here in place of a
+  paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says that they are used.
+- A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again.
+- A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses the
+  intervals of all points.
+- A cause is printed with the share of the gap that it explains: without the cause the value would be that much nearer to
+  the paper's, on a logarithmic scale. Of several points it is the median of their shares. *Unexplained*: no cause
+  explains half.
+- A time of fewer than six samples counts as up to {FEW:g} times longer or shorter. A time whose samples other work
+  disturbed counts as up to {DISTURBED:g} times too long.
+- A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
+  contradicts nothing.
+"""
 """How to read a section."""
 
 Link = Callable[[str, str], str]  # of a text and a path below the root

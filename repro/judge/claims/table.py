@@ -31,8 +31,8 @@ READING = f"""\
 - A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again.
 - A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses the
   intervals of all points.
-- A cause is printed with the share of the gap that it explains: without the cause the value would be that much nearer to
-  the paper's, on a logarithmic scale. Of several points it is the median of their shares. *Unexplained*: no cause
+- A cause is printed with the share of the gap that it explains: without the cause the value would be that much nearer
+  to the paper's, on a logarithmic scale. Of several points it is the median of their shares. *Unexplained*: no cause
   explains half.
 - A time of fewer than six samples counts as up to {FEW:g} times longer or shorter. A time whose samples other work
   disturbed counts as up to {DISTURBED:g} times too long.

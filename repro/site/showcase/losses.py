@@ -100,10 +100,13 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
             continue
         behind, undecided = [case for case in cases if case.behind], sum(case.undecided for case in cases)
         unexplained = sum(case.reason is None for case in behind)
-        told = ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common())
-        lines.append(f"- {name}: of {len(cases)} cases of a family that a rival ran, "
-                     f"{len(cases) - len(behind) - undecided} ahead, {undecided} undecided and {len(behind)} behind, "
-                     f"{unexplained} of these without a tested reason{'; rivals: ' * bool(told)}{told}")  # fmt: skip
+        lines.append(
+            f"- {name}: of {len(cases)} cases of a family that a rival ran, "
+            f"{len(cases) - len(behind) - undecided} ahead, {undecided} undecided and {len(behind)} behind"
+            + (f", {unexplained} of these without a tested reason" if behind else "")
+        )
+        if ran:
+            lines.append("  - Rivals: " + ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common()))
         groups: dict[tuple, list[Case]] = {}
         for case in sorted((case for case in cases if case.shown), key=lambda case: case.undecided):
             key = case.family, case.artefact, case.scale, case.backend, case.rival, case.reason, _judgement(case)

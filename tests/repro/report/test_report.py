@@ -187,7 +187,7 @@ def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, result
 
 def test_the_answers_come_first(page, outline):
     assert page.index('id="answers"') < page.index("best kernels") < page.index('id="claims"') < page.index('id="wall"')
-    assert "the effect goes the same way and is smaller" in outline.text
+    assert "the effect goes the same way but is smaller" in outline.text
 
 
 def test_kernels_stand_against_bound_and_rivals_on_every_machine(page, outline):

@@ -12,11 +12,12 @@ import numba
 import numpy as np
 from numba import njit, prange
 
-from baselines.cg_loops import advance, multiply, pattern, turn
 from baselines.polynomial_cg.scaling import scaled
 
 LIBRARIES = ("numba",)
 NO_POLYNOMIAL = np.zeros(0)
+# Sums may be reordered, so that loops become vector instructions; NaN and infinity stay what they are.
+FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
 class Outcome(NamedTuple):
@@ -43,7 +44,8 @@ class Solver:
     def __init__(self, matrix, polynomial=None, threads: int | None = None):
         self.polynomial = polynomial
         self.matrix, self._factors = scaled(matrix)
-        self._pattern = pattern(self.matrix)
+        # Numba wraps signed indices, in case they are negative, which takes longer.
+        self._pattern = self.matrix.indptr.astype(np.uint32), self.matrix.indices.astype(np.uint32)
         self._series = NO_POLYNOMIAL if polynomial is None else np.array(polynomial.coefficients, dtype=np.float64)
         self._interval = (0.0, 1.0) if polynomial is None else tuple(map(float, polynomial.interval))
         self.threads = threads or self.most_threads()
@@ -93,6 +95,35 @@ def _combine(offsets, columns, values, x, of_product, of_x, of_r, r, of_before, 
     return product
 
 
+@njit(parallel=True, cache=True)
+def _multiply(offsets, columns, values, p, q):
+    """Compute q = A p; return p·q."""
+    product = 0.0
+    for i in prange(offsets.size - 1):
+        total = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            total += values[j] * p[columns[j]]
+        q[i] = total
+        product += total * p[i]
+    return product
+
+
+@njit(parallel=True, fastmath=FAST, cache=True)
+def _advance(step, p, q, x, r):
+    total = 0.0
+    for i in prange(x.size):
+        x[i] += step * p[i]
+        r[i] -= step * q[i]
+        total += r[i] * r[i]
+    return total
+
+
+@njit(parallel=True, fastmath=FAST, cache=True)
+def _direct(z, turn, p):
+    for i in prange(p.size):
+        p[i] = z[i] + turn * p[i]
+
+
 @njit(cache=True)
 def _apply(offsets, columns, values, series, a, b, r, first, second):
     """Return z = s(A) r, which lies in `first` or `second`, and r·z, by Clenshaw's recurrence; the order is not 0.
@@ -126,8 +157,8 @@ def _solve(offsets, columns, values, series, a, b, rhs, vectors, tolerance, max_
     for iteration in range(max_iterations):
         # A polynomial of order 0 is a factor, on which the iterates do not depend.
         z, rz = _apply(offsets, columns, values, series, a, b, r, first, second) if series.size > 1 else (r, rr)
-        turn(z, rz / rz_before if iteration else 0.0, p)
-        rr = advance(rz / multiply(offsets, columns, values, p, q), p, q, x, r)
+        _direct(z, rz / rz_before if iteration else 0.0, p)
+        rr = _advance(rz / _multiply(offsets, columns, values, p, q), p, q, x, r)
         residual, rz_before = np.sqrt(rr) / norm, rz
         if residual <= tolerance:
             return iteration + 1, residual

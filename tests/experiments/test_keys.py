@@ -99,7 +99,7 @@ def more(method, methods="LOOPS"):
         (TABLE2, "mapped.prepare, threads=threads_there()", "mapped.prepare, threads=2", ("threaded",)),
         (TABLE2, '@LOOPS("threaded")', '@LOOPS("another")', ("threaded",)),
         ("baselines/assembly/mapped.py", "2.0 if k == m", "3.0 if k == m", ("threaded",)),
-        ("baselines/cg_loops.py", "total = 0.0", "total = 1.0", ("numba-cg",)),
+        ("baselines/solvers/numba_cg.py", "total = 0.0", "total = 1.0", ("numba-cg",)),
         (PRODUCTS, "csr_matrix(matrix))", "csr_matrix(matrix), block=9)", ("product-assembled",)),
         # What several run voids them all.
         (TABLE2, 'run.value("threads", threads, ', 'run.value("threads", 2, ', ("serial", "threaded")),

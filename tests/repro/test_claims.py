@@ -3,6 +3,7 @@
 import pytest
 
 from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, machines, notes, points
+from repro.judge.claims.stored import Stored
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import TABLE, WHERE, claim, effect, stated
 
@@ -386,3 +387,12 @@ def test_a_point_that_misses_says_which_way_it_goes(store):
     assert verdict.outcome == WEAKER
     assert [each.outcome for each in verdict.stated.points[2:4]] == [WEAKER, CONTRADICTED]
     assert store.one(WHERE, stated("(cpu / gpu - 1) * 100", more='unit = "%"')).stated.points[3].outcome == CONTRADICTED
+
+
+def test_of_several_processors_the_one_that_measured_the_paper_has_the_ceilings(store):
+    store.bandwidths |= {"CPU 2": 4e12}  # of another host, which measured nothing of it
+    store.row("a", "slow", "solve", 2.0, backend="host", share=0.5)
+    store.row("a", "fast", "solve", 1.0)
+    store.one(WHERE, stated(), effect())
+    roofs = Stored(store.results, "box").rows("demo-ceilings")
+    assert {row["device"] for row in roofs} == {"GPU 1", "CPU 1"}

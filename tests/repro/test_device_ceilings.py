@@ -145,6 +145,13 @@ def test_a_processor_has_ceilings_for_each_number_of_cores(laboratory, source, f
     assert [roofs.of("pthread-Pretend device", cores).cores for cores in (12, 4, 40, None)] == [12, 4, 12, 12]
 
 
+def test_ceilings_of_another_hosts_processor_are_not_this_ones(laboratory, source, facts):
+    kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
+    assert kept.of(clock) is not None and kept.here()
+    facts["cpu"] = "Another processor"
+    assert not kept.here() and not kept.stale() and kept.read()
+
+
 def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
     clock.is_gpu = True

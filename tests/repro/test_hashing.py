@@ -3,7 +3,7 @@
 import pytest
 
 from repro.cache.hashing import differences, fingerprint_of, machine_facts, without_effect
-from repro.cache.keys import changes
+from repro.cache.keys import changes, of_one_processor
 
 KEY = {
     "data": {"fu2014/regular": "x"},
@@ -111,6 +111,17 @@ def test_facts_that_a_record_does_not_depend_on_do_not_void_it(measured, other, 
     if "cores" not in other:
         now["machine"] |= {name: value for name, value in measured["key"]["machine"].items() if name == "cores"}
     assert changes(measured, now) == said
+
+
+def test_with_a_gpu_another_processor_voids_nothing_but_is_told_from_the_first():
+    there = {"machine": {"cpu": "Y", "gpu": "['G']"}}
+    on_gpu, on_processor = record("cuda", "G"), record("openmp")
+    on_both = record("cuda", "G")
+    on_both["rows"] = [*on_both["rows"], {"device": "X", "metric": "packing"}]  # by the host's clock
+    assert changes(on_gpu, there) == changes(on_processor, there) == changes(on_both, there) == []
+    assert [of_one_processor(each, there) for each in (on_gpu, on_processor, on_both)] == [True, False, False]
+    del on_processor["key"]["machine"]["gpu"], there["machine"]["gpu"]
+    assert changes(on_processor, there) == ["cpu X -> Y"]
 
 
 def test_a_baseline_that_launches_a_kernel_of_the_processor_depends_on_its_compiler():

@@ -59,6 +59,17 @@ def test_read_gives_what_is_asked_for(results):
     assert len(read(results)) == 3
 
 
+def test_opencl_on_a_processor_of_any_host_is_no_gpu(results):
+    path = results / "pi" / "demo" / "table2.csv"
+    path.write_text(path.read_text().replace("openmp,CPU", "opencl,Old CPU"))
+    assert read(results, machine="pi")["gpu"].tolist() == [False]
+    path.write_text(path.read_text().replace("Old CPU", "Another"))
+    assert read(results, machine="pi")["gpu"].tolist() == [True]
+    manifest = '{"schema": 2, "machine": {"cpu": "CPU"}, "keys": [{"machine": {"cpu": "Another"}}]}'
+    path.with_suffix(".json").write_text(manifest)
+    assert read(results, machine="pi")["gpu"].tolist() == [False]
+
+
 def test_damaged_rows_say_where(results):
     path = results / "pi" / "demo" / "table2.csv"
     path.write_text(path.read_text().replace("openmp", "openmpi"))

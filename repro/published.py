@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from repro.cache.glance import once, state
 from repro.cache.store import read_toml
 from repro.model import ReproError
 from repro.rows import asked, parameters_of
@@ -207,7 +208,9 @@ def stand_ins(key: str, methods: Iterable[str], root: Path = ROOT) -> dict[str, 
     ``artefacts.toml`` has them under ``stand_ins``; a ``*`` on both sides stands for the same text.
     """
     found = {}
-    for pattern, theirs in read_toml(root / key / "artefacts.toml").get("stand_ins", {}).items():
+    path = root / key / "artefacts.toml"
+    declared = once(("stand-ins", path, state(path)), lambda: read_toml(path).get("stand_ins", {}))
+    for pattern, theirs in declared.items():
         form = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
         for method in methods:
             if method not in found and (match := form.fullmatch(method)):

@@ -25,18 +25,21 @@ def verify(
     Keys are recomputed from git, in the tree of the commit that measured. What is wrong is named, and the exit status
     is 1. What cannot be proved either way has to be in the list of unverified files; measuring it again takes it off.
     """
+    from repro.cache.glance import glance
     from repro.judge import pages
     from repro.judge import verify as verifying
     from repro.settings import make_settings
 
     require_stored(results)
     folder = make_settings(None, results, None).results
-    found = verifying.verify(folder, renewing=write_list)
+    with glance():
+        found = verifying.verify(folder, renewing=write_list)
     if write_list:
         count = plural(len(verifying.unverified(folder)), "unverified file")
         say(f"{folder / verifying.LIST}: {count}; `repro figures` writes it on their pages")
-    found += [verifying.Problem(verifying.WRONG, *each) for each in pages.check(folder)]
-    found += _verdicts(folder)
+    with glance():  # the list is another one now
+        found += [verifying.Problem(verifying.WRONG, *each) for each in pages.check(folder)]
+        found += _verdicts(folder)
     wrong = [each for each in found if each.kind == verifying.WRONG]
     listed = sum(each.kind == verifying.UNPROVEN for each in found)
     unchecked: dict[str, list[str]] = {}

@@ -152,6 +152,9 @@ def tables(results):
                Column("Device memory", "cuda-gpu-plain", "device_memory", "MB", published="mesh")]  # fmt: skip
     columns += [Column(name, method, "wall", "s", published=printed) for method, (printed, name) in PAPER.items()]
     columns += [Column(name, method, "wall", "s", published=ALONE) for method, name in OURS.items()]
+    counted = f"Ours are {steps} steps, the paper's {rod.STEPS}."
+    if steps == rod.STEPS:
+        counted = f"Both are of {steps} steps."
     notes = [
         "Two-scale preconditioner, single precision, recomputed factors. The paper's: a plain sum of the local solves, "
         "each solve from zero to 1e-6 of its right-hand side. Source, path and tolerance are not printed: "
@@ -160,8 +163,7 @@ def tables(results):
         "Ours: local solves weighted, each solve to 1e-6 of the residual that the solution before leaves, from what a "
         "parabola through the changes of the last three steps leads one to expect; under Steps are the same from the "
         "solution before, named unguessed.",
-        f"Ours are {steps} steps, the paper's {rod.STEPS}. The rod is a stand-in for the paper's, with as many "
-        "hexahedra at the paper's scale.",
+        f"{counted} The rod is a stand-in for the paper's, with as many hexahedra at the paper's scale.",
     ]
     if any(results.backends(method, "wall") for method in ("opencl-gpu", "opencl-gpu-plain")):
         notes.append(STARTED_BY_HOST)

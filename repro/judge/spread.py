@@ -11,8 +11,9 @@ other hosts, in the stored history of the project. Times of a device alone and t
 much; between set-up and solves, and between processors and GPUs, the history cannot tell. Results are of a kind of
 machine, so that the interval of a device alone has room for another card of that kind.
 
-A cold sample is of a single launch, behind an eviction of the cache. Hosts of the same card and driver differ in it by
-the same time, whatever is launched. Rounds do not tell it, so that more of them make its interval no narrower.
+A cold sample is of a single launch, behind an eviction of the cache. One host differed in it from others with the same
+card and driver, by the same time whatever was launched. Rounds of one host cannot tell that, so the room for it stays
+however many there are.
 """
 
 import math
@@ -37,7 +38,7 @@ class Prior:
 
 DEVICE_ALONE = Prior(0.007, 1.6)
 WITH_HOST = Prior(0.01, 0.7)
-LAUNCH = 1.7e-6  # seconds that single launches differ by between hosts, in nine cases of ten
+LAUNCH = 1.7e-6  # seconds of room for what single launches differ by between hosts
 
 
 def prior_of(mode: str) -> Prior:

@@ -1,8 +1,10 @@
 """Whether the keys of stored results are those of the commits that they name."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -51,17 +53,22 @@ def parts_of(key: Mapping[str, Any], scale: str, own: Iterable[str]) -> tuple[Pa
 def check(every: Sequence[Measured]) -> list[tuple[str, str, str]]:
     """Return kind, file and words of what is not as it should be; each commit is unpacked and asked once."""
     found = [(UNPROVEN, each.file, NO_COMMIT) for each in every if each.commit is None]
-    for commit in sorted({each.commit for each in every if each.commit}):
-        of_commit = [each for each in every if each.commit == commit]
-        asked = sorted({part for each in of_commit for part in each.parts})
-        try:
-            entries = trees.parts(commit, [(*each[:2], json.loads(each.entry), each.scale) for each in asked])
-        except trees.NotAsked as why:
-            found += [(NOT_CHECKED, file, str(why)) for file in dict.fromkeys(each.file for each in of_commit)]
-            continue
-        there = {part: entry for part, entry in zip(asked, entries, strict=True) if _differs(part, entry)}
-        found += _of_commit(commit, of_commit, there)
+    by_commit = {commit: [each for each in every if each.commit == commit]
+                 for commit in sorted({each.commit for each in every if each.commit})}  # fmt: skip
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # a tree's answers are of a process of its own
+        for of_commit in pool.map(_of_tree, by_commit, by_commit.values()):
+            found += of_commit
     return list(dict.fromkeys(found))
+
+
+def _of_tree(commit: str, measured: Sequence[Measured]) -> list[tuple[str, str, str]]:
+    asked = sorted({part for each in measured for part in each.parts})
+    try:
+        entries = trees.parts(commit, [(*each[:2], json.loads(each.entry), each.scale) for each in asked])
+    except trees.NotAsked as why:
+        return [(NOT_CHECKED, file, str(why)) for file in dict.fromkeys(each.file for each in measured)]
+    there = {part: entry for part, entry in zip(asked, entries, strict=True) if _differs(part, entry)}
+    return list(_of_commit(commit, measured, there))
 
 
 def _of_commit(commit: str, measured: Sequence[Measured], there: Mapping[Part, Any]) -> Iterable[tuple[str, str, str]]:

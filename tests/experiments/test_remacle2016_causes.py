@@ -11,7 +11,7 @@ from repro.judge.claims.stored import Stored
 from repro.model import Row
 from repro.show.render import as_csv
 
-CEILINGS = Path(__file__).resolve().parents[2] / "results" / "h200" / "ceilings.json"
+CEILINGS = Path(__file__).resolve().parents[2] / "results" / "h100-80gb-hbm3" / "ceilings.json"
 SIZES = [f"mesh2-{size}" for size in (8, 16, 32, 64, 128)] + [f"mesh2-32-n{order}" for order in range(4, 8)]
 ORDERS = [f"n{order}" for order in range(2, 8)]
 

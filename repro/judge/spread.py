@@ -7,9 +7,10 @@ freedom; few of them are heavy tails. A row's own rounds then moderate the prior
 freedom, and the next round's distance follows t with the sum of both. With one round the prior says it all.
 
 The priors come from the differences between two measurements of a row by equal kernels and baselines, on other days and
-other hosts, in the stored history of the project. Times of a device alone and those in which the host has a part differ
-much; between set-up and solves, and between processors and GPUs, the history cannot tell. Results are of a kind of
-machine, so that the interval of a device alone has room for another card of that kind.
+other hosts, in the stored history of the project. A device alone repeats best, and so do processors but for the pace of
+their cores, which is measured beside the samples. Where a host drives a device, a round's own samples tell how well it
+will repeat: those of a solve that the device does most of lie close together, those of a set-up far apart. Results are
+of a kind of machine, so that the interval of a device alone has room for another card of that kind.
 
 A cold sample is of a single launch, behind an eviction of the cache. One host differed in it from others with the same
 card and driver, by the same time whatever was launched. Rounds of one host cannot tell that, so the room for it stays
@@ -17,6 +18,7 @@ however many there are.
 """
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,14 +38,35 @@ class Prior:
     freedom: float
 
 
-DEVICE_ALONE = Prior(0.007, 1.6)
-WITH_HOST = Prior(0.01, 0.7)
+ALONE = Prior(0.007, 1.6)  # of a device alone, and of processors beside the pace of their cores
+WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
+GROWTH = 5.0  # of the scale by the scatter of a round's own samples
+MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
+FEW = 5  # samples, of which fewer tell no scatter
 LAUNCH = 1.7e-6  # seconds of room for what single launches differ by between hosts
 
 
-def prior_of(mode: str) -> Prior:
-    """Return the prior of samples by their mode, see `repro.run.timing.Samples`: only replays lack the host."""
-    return DEVICE_ALONE if mode == "graph" else WITH_HOST
+def prior_of(rounds: Sequence[Mapping[str, Any]], is_paced: bool = False) -> Prior:
+    """Return the prior of rounds by their mode, see `repro.run.timing.Samples`, and their scatter.
+
+    `is_paced`: they are of a processor whose cores' pace is known.
+    """
+    if is_paced or _is_of_device(rounds):
+        return ALONE
+    scatter = median(min(_scatter(each["seconds"]), MOST_SCATTER) for each in rounds)
+    return Prior(math.hypot(WITH_HOST.scale, GROWTH * scatter), WITH_HOST.freedom)
+
+
+def _is_of_device(rounds: Sequence[Mapping[str, Any]]) -> bool:
+    return rounds[0]["mode"] == "graph"  # only replays lack the host
+
+
+def _scatter(seconds: Sequence[float]) -> float:
+    """Return the distance between the quartiles over the median."""
+    if len(seconds) < FEW:
+        return math.inf
+    low, middle, high = statistics.quantiles(seconds, n=4, method="inclusive")
+    return (high - low) / middle
 
 
 def interval(
@@ -69,17 +92,19 @@ def interval(
     return math.exp(centre - reach), math.exp(min(centre + reach, LARGEST))
 
 
-def of_samples(rounds: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
-    It reaches from what the times would be at the quickest pace of a processor's cores to what they would be at a slow
-    one. That of one round is at least as wide as the rank interval of its median.
+    On a processor it reaches from what the times would be at the quickest pace of its cores to what they would be at a
+    slow one. On a GPU the pace of the host's cores does not tell how times repeat. The interval of one round is at
+    least as wide as the rank interval of its median.
     """
-    prior, paces = prior_of(rounds[0]["mode"]), [each.get("pace") or (1.0, 1.0) for each in rounds]
+    is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # through OpenCL processors alone have one
+    prior, paces = prior_of(rounds, is_paced), [each["pace"] if is_paced else (1.0, 1.0) for each in rounds]
     ends = []
     for side in (0, 1):
         medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]
-        apart = LAUNCH / median(medians) if prior is DEVICE_ALONE and rounds[0].get("cold") else 0.0
+        apart = LAUNCH / median(medians) if _is_of_device(rounds) and rounds[0].get("cold") else 0.0
         ends.append(interval(medians, prior, apart=apart)[side])
     low, high = ends
     if len(rounds) == 1:

@@ -260,7 +260,7 @@ def _verify_sampled(row: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> 
     summaries = [summarise(each["seconds"]) for each in rounds]
     low, high = summaries[0].ci_low, summaries[0].ci_high
     if "disturbed" in rounds[0]:  # samples of the first edition do not say, and rows of it have the rank interval
-        low, high = spread.of_samples(rounds)
+        low, high = spread.of_samples(rounds, row["backend"])
     expected = {"value": median(each.median for each in summaries), "ci_low": low, "ci_high": high}
     for name, value in expected.items():
         known = None if value is None else convert(value, "s", row["unit"])

@@ -114,7 +114,7 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
         is_derived = is_time(unit) or is_rate(unit)
         return {**row, **origin, **({"value": median(values)} if is_derived and None not in values else {})}
     medians = [median(each["seconds"]) for each in taken]
-    low, high = spread.of_samples(taken)
+    low, high = spread.of_samples(taken, row["backend"])
     seconds = {"value": median(medians), "ci_low": low, "ci_high": high}
     return {
         **row, **origin, **{column: convert(value, "s", row["unit"]) for column, value in seconds.items()},

@@ -99,7 +99,7 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     slow one. On a GPU the pace of the host's cores does not tell how times repeat. The interval of one round is at
     least as wide as the rank interval of its median.
     """
-    is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # through OpenCL processors alone have one
+    is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
     prior, paces = prior_of(rounds, is_paced), [each["pace"] if is_paced else (1.0, 1.0) for each in rounds]
     ends = []
     for side in (0, 1):

@@ -21,7 +21,7 @@ FIRST_LOOK = 4
 USUAL_SPREAD, USUAL_FREEDOM = 0.011, 1.3
 #: A value without an interval is one of a few samples, or of one, and the same sources have differed by much between
 #: runs. Two must differ by half for a call. Notes: docs/notes/harness.md.
-ALONE = math.sqrt(1.5)
+ALONE = 1.5 ** math.sqrt(0.5)
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,19 @@ def verdict(ratio: float, low: float, high: float, threshold: float = THRESHOLD)
 def of_intervals(
     old: tuple[float, float | None, float | None], new: tuple[float, float | None, float | None], threshold: float
 ) -> Difference:
-    """Judge two positive values with the ends of their intervals, None where there are none (then `ALONE` apart)."""
+    """Judge two positive values with the ends of their intervals, None where there are none (then `ALONE` apart).
+
+    Their errors are taken to be independent, see `repro.judge.propagation`.
+    """
     (was, was_low, was_high), (now, now_low, now_high) = (
         (value, value / ALONE, value * ALONE) if None in (low, high) else (value, low, high)
         for value, low, high in (old, new)
     )  # fmt: skip
     if min(was_low, now_low) <= 0:
         return Difference(UNDECIDED, now / was, 0.0, math.inf)
-    ratio, low, high = now / was, now_low / was_high, now_high / was_low
+    ratio = now / was
+    low = ratio / math.exp(math.hypot(math.log(now / now_low), math.log(was_high / was)))
+    high = ratio * math.exp(math.hypot(math.log(now_high / now), math.log(was / was_low)))
     return Difference(verdict(ratio, low, high, threshold), ratio, low, high)
 
 

@@ -25,7 +25,8 @@ from repro.judge.claims.model import (
 from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
 from repro.judge.claims.stored import Stored, is_timed, lacks_interval
-from repro.judge.intervals import Interval, Undefined, Value, argument_of, evaluate_all, reducer_of
+from repro.judge.intervals import Interval, Undefined, Value, argument_of, reducer_of
+from repro.judge.propagation import propagated
 from repro.judge.verify import unverified
 from repro.model import DONE, ReproError
 from repro.run.statistics import median
@@ -315,8 +316,8 @@ def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> 
 
 def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], interval) -> Value:
     """Return a formula's value in the predicate's unit: one a point, or one of all of them."""
-    names = {name: [interval(point.rows[name]) for point in points] for name in selectors}
-    value, factor = evaluate_all(predicate.formula, names), split(predicate.unit)[0]
+    names = {name: [(_exact(point.rows[name]), interval(point.rows[name])) for point in points] for name in selectors}
+    value, factor = propagated(predicate.formula, names), split(predicate.unit)[0]
     return [each / factor for each in value] if isinstance(value, list) else value / factor
 
 

@@ -18,7 +18,7 @@ RULE = (
     "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is. A "
     "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels. A processor "
     "beside a GPU is judged by itself, too: our kernels on its cores and its rivals alone.\n\n"
-    "The interval of the ratio decides, as everywhere: it reaches as far as the intervals of both times allow. We are "
+    "The interval of the ratio decides, as everywhere: the errors of the two times are taken to be independent. We are "
     "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
     "undecided ones in which the rival's median is the lower."

@@ -15,6 +15,7 @@ import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from experiments.wong2015.rows import node_counts
 from repro import Cell
+from repro.judge.difference import THRESHOLD, of_intervals
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines, point
 from repro.show.results import is_missing
 from repro.show.tables import Table
@@ -198,18 +199,24 @@ def _apart(series):
 def points(results, method, backend):
     """Return place and speed-up of every heart that a method has computed, with the ends of the speed-up's interval."""
     found = ((place, speedup(results, case, method, backend),
-              _reach(results, case, REFERENCE, "host"), _reach(results, case, method, backend))
+              _run(results, case, REFERENCE, "host"), _run(results, case, method, backend))
              for place, case in enumerate(results.cases))  # fmt: skip
-    return [(place, ratio, *(ratio * ends[0] / ends[1] if all(ends) else None
-                             for ends in ((slow[0], own[1]), (slow[1], own[0]))))
-            for place, ratio, slow, own in found if ratio]  # fmt: skip
+    return [(place, ratio, *_reach(ratio, slow, own)) for place, ratio, slow, own in found if ratio]
 
 
-def _reach(results, case, method, backend):
-    """Return the ends of the interval of a run over its median, None where there is none."""
+def _run(results, case, method, backend):
+    """Return the time of a run and the ends of its interval, None where there is none."""
     row = results.row(case, method, "run", backend)
-    ends = [] if row is None else [row["ci_low"], row["ci_high"]]
-    return [end / row["value"] for end in ends] if ends and not any(map(is_missing, ends)) else (None, None)
+    found = [] if row is None else [row[name] for name in ("value", "ci_low", "ci_high")]
+    return found if found and not any(map(is_missing, found)) else None
+
+
+def _reach(ratio, slow, own):
+    """Return the ends of the interval of the ratio of two runs, None where one of them has none."""
+    if not (slow and own):
+        return None, None
+    found = of_intervals(own, slow, THRESHOLD)
+    return ratio * found.low / found.ratio, ratio * found.high / found.ratio
 
 
 def steps(results, method, backend):

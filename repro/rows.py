@@ -1,8 +1,4 @@
-"""Rows as files hold them: the one writer of their CSV, and the one reader that everyone has them from.
-
-Files of the first edition lack columns; commit, host, date, work and parameters of their rows come from the manifest,
-and from the names in which they were hidden (`repro.first_edition`).
-"""
+"""Rows as files hold them: the one writer of their CSV, and the one reader that everyone has them from."""
 
 from __future__ import annotations
 
@@ -10,27 +6,20 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro import first_edition
 from repro.cache.glance import state
 from repro.cache.store import as_stored, content, read_json, tables
 from repro.model import BACKENDS, COLUMNS, DONE, FAILED, SCALES, SKIPPED, ReproError
-from repro.run.rounds import commit_of
 from repro.units import is_missing
 
 if TYPE_CHECKING:
     import pandas
 
 PARAMETER = "p_"  # how the columns of parameters begin; they stand before ``value``
-FIRST_EDITION = (
-    "artefact", "scale", "case", "method", "backend", "device", "metric", "value", "unit", "ci_low", "ci_high",
-    "n", "outliers", "bound_fraction", "error", "status", "reason",
-)  # fmt: skip
 
 
 def _count(text: str) -> int:
@@ -118,20 +107,19 @@ def agree(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def parse(text: str, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def parse(text: str) -> list[dict[str, Any]]:
     """Return the rows of a CSV as they were before they were written, their parameters under ``parameters``.
 
     Raises `ValueError` when the CSV is damaged, or has other columns.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = tuple(reader.fieldnames or ())
-    for name in ("value", *(name for name in FIRST_EDITION if name not in NUMBERS)):
-        if name not in names and name != "bound_fraction":
+    for name in COLUMNS:
+        if name not in names:
             raise ValueError(f"it has no column {name}")
-    if names != FIRST_EDITION and tuple(name for name in names if not name.startswith(PARAMETER)) != COLUMNS:
+    if tuple(name for name in names if not name.startswith(PARAMETER)) != COLUMNS:
         raise ValueError("rows of other columns, as another version writes them")
-    rows = [_typed(row) for row in reader]
-    return _completed(rows, manifest) if names == FIRST_EDITION else rows
+    return [_typed(row) for row in reader]
 
 
 def read_file(path: Path) -> pandas.DataFrame:
@@ -157,7 +145,7 @@ def _read(path: Path, _csv: tuple, _json: tuple) -> tuple[pandas.DataFrame, Mapp
         text = content(path).decode()
         if not text:
             raise ValueError("it is empty")
-        made = frame(parse(text, manifest)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
+        made = frame(parse(text)).astype(dict.fromkeys(NUMBERS, float))  # NaN where there is none
     except (ValueError, OSError, csv.Error) as error:
         raise ReproError(f"{path} is damaged: {str(error).strip()}; {ADVICE}") from error
     facts = manifest.get("machine") or {}
@@ -227,33 +215,6 @@ def _typed(row: Mapping[str | None, Any]) -> dict[str, Any]:
     for name, text in row.items():
         if name in NUMBERS:
             made[name] = NUMBERS[name](text) if text else None
-        elif name != "bound_fraction" and not name.startswith(PARAMETER):
+        elif not name.startswith(PARAMETER):
             made[name] = TRUTHS[text] if name == "cold" else text
     return made
-
-
-def _completed(rows: list[dict[str, Any]], manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give rows of the first edition what their manifest says of them; nothing where two cells have one name."""
-    cells = manifest.get("cells") or []
-    places = Counter(_place(cell) for cell in cells)
-    known = {_place(cell): cell for cell in cells if places[_place(cell)] == 1}
-    works = {place: {work["metric"]: work for work in cell.get("work", ())} for place, cell in known.items()}
-    made, renamed, parameters = [], cache(first_edition.renamed), cache(first_edition.parameters)
-    for row in rows:
-        cell = known.get(_place(row), {})
-        work, revision = works.get(_place(row), {}).get(row["metric"], {}), cell.get("revision") or {}
-        metric, own = renamed(row["artefact"], row["metric"])
-        held = parameters(row["artefact"], row["method"])
-        made.append({
-            **row, "metric": metric, "parameters": dict(cell.get("parameters") or {}) | held | own,
-            "rounds": 1 if row["n"] else None,
-            "work_bytes": work.get("bytes"), "work_flops": work.get("flops"),
-            "work_precision": work.get("precision", ""), "problem_bytes": None, "cold": work.get("cold"),
-            "commit": commit_of(revision),
-            "host": revision.get("host") or "", "date": cell.get("date", ""), "disturbed": None,
-        })  # fmt: skip
-    return made
-
-
-def _place(cell: Mapping[str, Any]) -> tuple[str, ...]:
-    return str(cell["case"]), cell["method"], cell["backend"]

@@ -19,7 +19,6 @@ from repro.cache.code import digest
 from repro.cache.glance import once
 from repro.cache.store import archive_of, content, lacking, read_json, unzipped
 from repro.discovery import Artefact
-from repro.first_edition import with_samples
 from repro.model import ReproError
 from repro.rows import parse
 from repro.run.rounds import named
@@ -91,9 +90,9 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
             return {}
         text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", archive_of(manifest)))
         rows: dict[tuple, list[dict[str, Any]]] = {}
-        for row in parse(text.decode(), manifest):
+        for row in parse(text.decode()):
             rows.setdefault(_place(row), []).append(row)
-        samples = {_name(each): with_samples(each, manifest["artefact"]) for each in unzipped(packed)["samples"]}
+        samples = {_name(each): each for each in unzipped(packed)["samples"]}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         keys = keys_of(manifest)
         found = {

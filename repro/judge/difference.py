@@ -10,6 +10,9 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from repro.judge.intervals import Interval
+from repro.judge.propagation import propagated
+
 SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
 THRESHOLD = 0.02  # the least relative change that matters
 ALPHA = 0.05  # of false calls, in a whole set of benchmarks whose code is equal
@@ -63,10 +66,10 @@ def of_intervals(
     )  # fmt: skip
     if min(was_low, now_low) <= 0:
         return Difference(UNDECIDED, now / was, 0.0, math.inf)
-    ratio = now / was
-    low = ratio / math.exp(math.hypot(math.log(now / now_low), math.log(was_high / was)))
-    high = ratio * math.exp(math.hypot(math.log(now_high / now), math.log(was / was_low)))
-    return Difference(verdict(ratio, low, high, threshold), ratio, low, high)
+    spans = {"now": (now, now_low, now_high), "was": (was, was_low, was_high)}
+    spans = {name: [(Interval.of(value), Interval(low, high))] for name, (value, low, high) in spans.items()}
+    (found,), ratio = propagated("now / was", spans), now / was
+    return Difference(verdict(ratio, found.low, found.high, threshold), ratio, found.low, found.high)
 
 
 def of_rounds(old: Sequence[float], new: Sequence[float], threshold: float = THRESHOLD, chances: int = 1) -> Difference:

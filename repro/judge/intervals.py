@@ -207,6 +207,11 @@ def argument_of(formula: str) -> str:
     return ", ".join(ast.unparse(each) for each in _parsed(formula).args)
 
 
+def compares(formula: str) -> bool:
+    """Return whether a formula has a comparison, which counts."""
+    return any(isinstance(node, ast.Compare) for node in ast.walk(_parsed(formula)))
+
+
 def names_of(formula: str) -> set[str]:
     """Return the names that a formula uses, functions left out."""
     return {node.id for node in ast.walk(_parsed(formula)) if isinstance(node, ast.Name)} - {*_FUNCTIONS, *_ELEMENTWISE}

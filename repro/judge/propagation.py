@@ -9,12 +9,11 @@ either end is the root of the sum of squares. Notes: docs/notes/harness.md.
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repro.judge.intervals import Interval, Undefined, Value, evaluate_all, names_of
+from repro.judge.intervals import Interval, Undefined, Value, compares, evaluate_all, names_of
 from repro.judge.spread import LARGEST
 
 Spans = Mapping[str, Sequence[tuple[Interval, Interval]]]
@@ -31,7 +30,9 @@ def propagated(formula: str, spans: Spans) -> Value:
     """
     spans = {name: spans[name] for name in names_of(formula) if name in spans}
     values = evaluate_all(formula, _at(spans, 0))
-    if any(isinstance(node, ast.Compare) for node in ast.walk(ast.parse(formula, mode="eval"))):
+    if all(span == number for pairs in spans.values() for number, span in pairs):
+        return values
+    if compares(formula):
         return evaluate_all(formula, _at(spans, 1))
     if not isinstance(values, list):
         return _one(formula, spans, values.low)

@@ -21,7 +21,6 @@ from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import archive_of, content, read_json, tables, unzipped, write_atomically
-from repro.first_edition import with_samples
 from repro.judge import allowed, provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
@@ -156,8 +155,8 @@ def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tu
         (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
         for suffix, data in held.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
     ]  # fmt: skip
-    rows = parse(held[".csv"].decode(), manifest)
-    samples = [with_samples(each, manifest["artefact"]) for each in unzipped(held[archive])["samples"]]
+    rows = parse(held[".csv"].decode())
+    samples = unzipped(held[archive])["samples"]
     found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
     measured: list[Measured] = []
     if manifest.get("schema", 1) < 2:

@@ -1,7 +1,4 @@
-"""Whether a processor was busy otherwise while a cell of the first edition was measured on it, which does not say so.
-
-This module goes with the last file of the first edition.
-"""
+"""Whether other cells were measured on a processor while a cell was, as with several cards at a time."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def summarise(stored: Measurement) -> bool:
     samples: dict[tuple, list[Mapping[str, Any]]] = {}
     for cell in unzipped(content(stored.csv.with_name(path.stem + ARCHIVE)))["samples"]:
         samples.setdefault(_place(cell), []).append(cell)
-    rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode(), manifest)]).encode()
+    rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode())]).encode()
     if rows == before:
         return False
     write_rows = write_atomically if as_stored(stored.csv) == stored.csv else write_packed

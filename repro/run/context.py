@@ -19,7 +19,7 @@ from repro.units import convert, is_time
 #: Longest time to sample one function, in seconds, by scale.
 SAMPLING_SECONDS = {"smoke": 0.1, "small": 3.0, "paper": 10.0, "large": 10.0}
 #: The longest call, in seconds, that is sampled several times whatever the cap says, by scale.
-SEVERAL_TIMES = {"smoke": 0.0, "small": 0.0, "paper": 10.0, "large": 10.0}
+SEVERAL_TIMES = {"smoke": 0.0, "small": 30.0, "paper": 30.0, "large": 30.0}
 WARM_UP = 0.05  # seconds, but a tenth of those of sampling at most
 
 

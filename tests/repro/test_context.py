@@ -1,6 +1,7 @@
 """What `measure(cell, run)` records, and what it refuses to record."""
 
 import math
+import time
 
 import pytest
 
@@ -146,3 +147,10 @@ def test_a_metric_is_recorded_again_with_other_parameters_of_its_own(run):
     assert list(run.samples) == ['time {"repeats": 50}']
     with pytest.raises(ReproError, match="twice"):
         run.value("iterations", 13, "count", tolerance=1e-8)
+
+
+@pytest.mark.parametrize(("scale", "least", "most"), [("smoke", 1, 1), ("small", 5, 100), ("paper", 5, 100)])
+def test_a_call_that_is_longer_than_the_cap_is_sampled_five_times(scale, least, most):
+    run = Run(Cell("a", "loop", "host"), "demo2020-table1", scale)
+    run.time("wall", lambda: time.sleep(0.02), check=lambda: 0.0, tolerance=1.0, max_seconds=0.001)
+    assert least <= len(run.samples["wall"]["seconds"]) <= most

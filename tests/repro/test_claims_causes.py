@@ -112,8 +112,19 @@ def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
     store.write("relations.toml", relation + where)
     store.times(a=(8.0, 1.0))
     numbers = stated(relation="about", published='"table3 fast speedup"')
-    why = "1 of the 1 numbers that are missed do not follow from the paper's others; the value beside those that do"
+    why = "the paper's number does not follow from its others; the value beside the nearest that does"
     assert store.one(WHERE, numbers).why == f"{why} (explains 100 %)"
+
+
+def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
+    head = "case,method,metric,printed,unit,place"
+    store.write("table3.csv", f"{head}\na,fast,solve,1,s,Table 3\na,slow,solve,2,s,Table 3\n")
+    where = '[relation.where]\nslow = "table3 slow solve a"\nfast = "table3 fast solve a"'
+    relation = '[[relation]]\nname = "one over the other"\nderived = "text gain"\nformula = "slow / fast"\n'
+    store.write("relations.toml", relation + where)
+    store.times(a=(1.5, 1.0), b=(2.5, 1.0))  # eight are printed
+    why = "the paper's number does not follow from its others; the value beside the nearest that does"
+    assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 100 %)"
 
 
 def others(store, **seconds):

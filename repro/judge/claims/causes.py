@@ -102,10 +102,13 @@ def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | Non
 def _contradiction(paper: str, values: Values, root: Path) -> Found:
     """Published numbers that do not follow from the paper's others: ours beside those that do."""
     wrong, predicate = notes.doubtful(paper, root), values.predicate
-    if len(values.points) != len(values.values):
+    points = values.points
+    if len(points) != len(values.values):  # a mean or a maximum of many, which the text says once, and a table of each
+        points = points[:1] if predicate.published[0].startswith("text ") else []
+    if len(points) != len(values.values):
         return None
     found, many = [], 0
-    for point, value, bound in zip(values.points, values.values, values.bounds, strict=True):
+    for point, value, bound in zip(points, values.values, values.bounds, strict=True):
         reference = predicate.published[0].format(**point.words, case=point.case)
         number = notes.number_of(paper, reference, point.case, root)
         verdict = wrong.get(notes.name(number)) if number else None
@@ -117,8 +120,12 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
             follows = min(nearest, key=lambda each: abs(each - value.low))
             right = value.low * (bound.low + bound.high) / 2 / follows if follows > 0 else math.nan
         found.append(right)
-    says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
-    return (f"{says}; the value beside those that do", found) if many else None
+    if len(found) == 1:
+        says = "the paper's number does not follow from its others; the value beside the nearest that does"
+    else:
+        says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
+        says += "; the value beside those that do"
+    return (says, found) if many else None
 
 
 def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:

@@ -40,6 +40,7 @@ class Measured:
     dirty: bool | None
     parts: tuple[Part, ...]
     believed: Beliefs  #: what the machine's folder has of beliefs
+    is_last: bool = True  #: of the cell's rounds, whose key the cell has: that differs in nothing from the commit's
 
 
 def parts_of(key: Mapping[str, Any], scale: str, own: Iterable[str]) -> tuple[Part, ...]:
@@ -75,7 +76,7 @@ def _of_commit(commit: str, measured: Sequence[Measured], there: Mapping[Part, A
     odd: dict[tuple[str, str, Part], list[str]] = {}
     for each in measured:
         for part in each.parts:
-            if part in there and not _is_believed(part, there[part], each.believed):
+            if part in there and (each.is_last or not _is_believed(part, there[part], each.believed)):
                 kind = UNPROVEN if each.dirty else NOT_CHECKED if _is_of_packages(part) else WRONG
                 odd.setdefault((kind, each.file, part), []).append(each.cell)
     for (kind, file, part), cells in odd.items():

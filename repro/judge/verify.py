@@ -179,8 +179,10 @@ def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, belie
         commit = (cell["revision"] or {}).get("commit")
         if cell["status"] == DONE or (cell["status"] == SKIPPED and commit):
             parts = provenance.parts_of(keys[cell["key"]], manifest["scale"], manifest["overrides"])
-            for each in measured.get(_place(cell)) or [cell["revision"] or {}]:
-                yield Measured(file, " ".join(_place(cell)), each.get("commit"), each.get("dirty"), parts, believed)
+            *before, last = measured.get(_place(cell)) or [cell["revision"] or {}]
+            for each in (*before, last):
+                commit, dirty = each.get("commit"), each.get("dirty")
+                yield Measured(file, " ".join(_place(cell)), commit, dirty, parts, believed, each is last)
 
 
 def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:

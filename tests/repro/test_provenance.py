@@ -64,6 +64,10 @@ def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, c
     assert f"another code entry of {adding} than commit" in found[1]
     assert found[1].startswith(f"{STEM}: the key of first loop host")
 
+    name = read_json(committed.results / f"{STEM}.json")["keys"][0]["code"][adding]["names"][0]
+    found = edited(committed, lambda text: text.replace(f'"{name}"', '"another"'), ARCHIVE)
+    assert f"another code entry of {adding} than commit" in found[1]  # its hash is as it was
+
     found = edited(committed, lambda text: text.replace("range-smoke", "range-other"), ARCHIVE)
     assert any("another data entry of demo2020/numbers" in each for each in found)
     found = edited(committed, lambda text: text.replace("45.0", "46.0", 1), ".csv")
@@ -123,8 +127,8 @@ def asked(monkeypatch):
     return answers
 
 
-def found(part, believed=None, dirty=False):
-    return provenance.check([Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {})])
+def found(part, believed=None, dirty=False, is_last=False):
+    return provenance.check([Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {}, is_last)])
 
 
 def test_a_kernel_is_its_text_whatever_compiles_it(asked):
@@ -137,6 +141,9 @@ def test_a_kernel_is_its_text_whatever_compiles_it(asked):
     assert kind == WRONG and "another kernels entry of k.c" in what
     believed = {("kernels", "k.c", json.dumps(["q", "gcc 12"])): (json.dumps(["p", "gcc 12"]),)}
     assert found(part, believed) == []  # an earlier round, of a text that was believed not to matter
+    assert [kind for kind, *_ in found(part, believed, is_last=True)] == [WRONG]
+    asked["k.c"] = {**entry, "text": "u"}  # another comment, which the compiler does not see
+    assert found(part) == [] and [kind for kind, *_ in found(part, is_last=True)] == [WRONG]
     asked.clear()
     assert [kind for kind, *_ in found(part)] == [WRONG]  # the commit has no such kernel
 
@@ -158,4 +165,5 @@ def test_an_earlier_round_may_have_code_that_is_believed_not_to_matter(asked):
     part = Part("code", "a.py", json.dumps("new"), "smoke")
     assert [kind for kind, *_ in found(part)] == [WRONG]
     assert found(part, {change[:3]: ("new",)}) == []
+    assert [kind for kind, *_ in found(part, {change[:3]: ("new",)}, is_last=True)] == [WRONG]
     assert found(part, dirty=True) == [(UNPROVEN, "f", provenance.DIRTY)]

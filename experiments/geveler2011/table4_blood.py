@@ -147,8 +147,8 @@ def plot(results):
             _draw_times(axis, results, element, rows)
         else:
             axis.set_visible(False)
-    notes = [f"open circles: {paper_label(results.scale)}"] * is_above + [f"times in numbering {TITLES[BEST]}"]
-    notes += ["squares, and cycles then: a random right-hand side"] * len(_general(results))
+    notes = [f"open marks above: {paper_label(results.scale)}"] * is_above + [f"times in numbering {TITLES[BEST]}"]
+    notes += ["open squares below, and cycles then: a random right-hand side"] * len(_general(results))
     caption(made, results, "; ".join(notes))
     return made
 

@@ -162,7 +162,7 @@ def test_the_second_problem_stands_beside_the_papers():
     assert "the coarse levels of `amg-jacobi` hold constants exactly" in text
     figure = table4_blood.plot(results)
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["Q1, level 8"]  # no speed-up is ours
-    assert "squares, and cycles then: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
+    assert "open squares below, and cycles then: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_algebraic_multigrid_stands_beside_geometric_where_both_ran():

@@ -179,10 +179,10 @@ def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, belie
         commit = (cell["revision"] or {}).get("commit")
         if cell["status"] == DONE or (cell["status"] == SKIPPED and commit):
             parts = provenance.parts_of(keys[cell["key"]], manifest["scale"], manifest["overrides"])
-            *before, last = measured.get(_place(cell)) or [cell["revision"] or {}]
-            for each in (*before, last):
+            rounds = measured.get(_place(cell)) or [cell["revision"] or {}]
+            for each in rounds:
                 commit, dirty = each.get("commit"), each.get("dirty")
-                yield Measured(file, " ".join(_place(cell)), commit, dirty, parts, believed, each is last)
+                yield Measured(file, " ".join(_place(cell)), commit, dirty, parts, believed, each is rounds[-1])
 
 
 def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:

@@ -15,6 +15,7 @@ from repro.cache.store import ARCHIVE, as_stored, content, read_json, write_pack
 from repro.cli import main
 from repro.judge import provenance, trees, verify
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
+from repro.model import DONE
 
 STEM = "bench/demo2020/table1.smoke"
 IGNORED = "results\ncache\ntrace.log\n__pycache__\n"
@@ -167,3 +168,17 @@ def test_an_earlier_round_may_have_code_that_is_believed_not_to_matter(asked):
     assert found(part, {change[:3]: ("new",)}) == []
     assert [kind for kind, *_ in found(part, {change[:3]: ("new",)}, is_last=True)] == [WRONG]
     assert found(part, dirty=True) == [(UNPROVEN, "f", provenance.DIRTY)]
+
+
+def test_a_cell_has_its_key_from_its_last_round():
+    place = {"case": "a", "method": "b", "backend": "c", "parameters": {}, "data": []}
+    cell = {**place, "status": DONE, "key": 0, "revision": {"commit": "2"}}
+    manifest = {
+        "cells": [cell],
+        "keys": [{"code": {}, "kernels": {}, "data": {}, "machine": {}}],
+        "scale": "smoke",
+        "overrides": {},
+    }
+    samples = [{**place, "rounds": [{"commit": "1", "dirty": False}, {"commit": "2", "dirty": False}]}]
+    measured = verify._measured(manifest, samples, "f", {})
+    assert [(each.commit, each.is_last) for each in measured] == [("1", False), ("2", True)]

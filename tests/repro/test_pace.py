@@ -2,13 +2,13 @@
 
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
 import pytest
 
 from repro.judge import spread
+from repro.machine import cores
 from repro.model import Cell
 from repro.run.context import Run
 from repro.run.guard import Guard
@@ -25,23 +25,15 @@ def pace(tmp_path, monkeypatch):
 
 
 def test_cores_that_others_use_are_slower(pace, monkeypatch):
-    monkeypatch.setattr("repro.run.pace._has_children", lambda: False)  # of tests before
-    monkeypatch.setattr("repro.run.pace.JOBS", 150)  # longer than a slice, within which nobody interrupts a thread
-    alone = min(pace.look() for _ in range(4))
-    stop = threading.Event()
-
-    def multiply():
-        one = np.ones((256, 256))
-        while not stop.is_set():
-            one @ one
-
-    others = [threading.Thread(target=multiply) for _ in range(4)]
-    for each in others:
-        each.start()
+    monkeypatch.setattr("repro.run.pace._has_children", lambda: False)  # of tests before, and the others here
+    monkeypatch.setattr("repro.run.pace.JOBS", 100)  # longer than a slice of time, in which nobody interrupts a thread
+    alone = min(pace.look() for _ in range(5))
+    others = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(4 * cores())]
+    time.sleep(0.5)  # until they have begun
     beside = [pace.look() for _ in range(5)]
-    stop.set()
     for each in others:
-        each.join()
+        each.kill()
+        each.wait()
     assert sorted(beside)[2] > 1.3 * alone
 
 

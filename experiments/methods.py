@@ -1,12 +1,13 @@
 """The functions of an artefact's methods, each declared by its method's name.
 
 A dictionary of them is part of the key of every cell that looks into it, with all that it names. Of `Methods` a key has
-the function that ran, with the name that it is declared by.
+the function that ran, with the name that it is declared by. `declares` adds such a row to a dictionary that is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 
 class Methods(dict):
@@ -25,3 +26,31 @@ class Methods(dict):
             return function
 
         return declare
+
+
+class Settings(Mapping):
+    """What a function returns. Each look calls it: so it is part of the key of a cell that looks, and of no other's."""
+
+    def __init__(self, made: Callable[[], Mapping[str, Any]]):
+        self._made = made
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+
+def declares(rows: dict[str, Mapping[str, Any]], name: str) -> Callable[[Callable], Callable]:
+    """Return what adds a function's settings to a dictionary of rows; `ValueError` if it has such a row."""
+
+    def declare(function):
+        if name in rows:
+            raise ValueError(f"row {name!r} is declared twice")
+        rows[name] = Settings(function)
+        return function
+
+    return declare

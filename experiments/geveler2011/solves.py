@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS, PLACES, cell_of, convergence
+from experiments.methods import declares
 from experiments.partly import by_some
 
 #: What is measured in every numbering: the paper's columns, where each runs.
@@ -33,6 +34,13 @@ VARIANTS = {
     "cusparse-sell": {"pack": "cusparse_sell"},
     "cusparse-chebyshev": {"pack": "cusparse_sell", "smoother": "chebyshev"},
 }
+
+
+@declares(VARIANTS, "cusparse-spai")  # as a row above it would void every cell that looks into them
+def _cusparse_spai():
+    return {"pack": "cusparse_csr", "smoother": "spai"}
+
+
 #: The numbering that suits caches most, in which they are measured on a GPU, too.
 CACHED = "hie"
 #: Algebraic multigrid on the finest matrix alone: options of `kernels.amg.Solver`, and rivals in solving.
@@ -51,6 +59,7 @@ NAMES = {
     "strong": "SELL, Chebyshev of degree 24", "small": "SELL, small levels by tiles", "mixed": "mixed, Jacobi",
     "mixed-chebyshev": "mixed, Chebyshev", "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi",
     "cusparse-sell": "cuSPARSE SELL, Jacobi", "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev",
+    "cusparse-spai": "cuSPARSE CSR, SPAI",
     "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy", "pyamg": "PyAMG",
     "amgcl": "AMGCL, all threads", "hypre": "hypre, all cores", "amg": "AMG on patches", "amg-jacobi": "AMG, Jacobi",
 }  # fmt: skip
@@ -69,6 +78,7 @@ MEANING = {
     "cusparse": "cuSPARSE's CSR, preprocessed, under the same cycle",
     "cusparse-sell": "cuSPARSE's sliced ELLPACK under the same cycle",
     "cusparse-chebyshev": "`cusparse-sell` with the polynomials of `chebyshev`",
+    "cusparse-spai": "`cusparse` with the approximate inverse of `spai`, which cuSPARSE multiplies by, too",
     "cpu-1": "the same cycle in loops compiled by Numba, one thread",
     "cpu-all": "the same cycle in loops compiled by Numba, all threads",
     "scipy": "the same cycle out of SciPy's products, one thread",

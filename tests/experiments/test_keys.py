@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from experiments.fu2014 import table2_assembly, table5_solve, table6_iteration
-from experiments.methods import Methods
+from experiments.geveler2011 import table3_circle
+from experiments.methods import Methods, declares
 from experiments.remacle2016 import table2_opencl
 from experiments.wong2015 import figure3_tasks
 from experiments.zhang2013 import table2_storage
@@ -18,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 TABLE2, TABLE5, SOLVERS, PRODUCTS = (
     f"experiments/fu2014/{name}.py" for name in ("table2_assembly", "table5_solve", "solvers", "products")
 )
-BP, SLAB, STORAGE = (
-    f"experiments/{name}.py" for name in ("remacle2016/bp5", "wong2015/slab", "zhang2013/table2_storage")
+BP, SLAB, STORAGE, SOLVES = (
+    f"experiments/{name}.py"
+    for name in ("remacle2016/bp5", "wong2015/slab", "zhang2013/table2_storage", "geveler2011/solves")
 )
 CHOSEN = (
     (table5_solve, "fu2014-table5", "blobs", ("cg", "numba-cg")),
@@ -30,6 +32,7 @@ CHOSEN = (
     (table2_opencl, "remacle2016-table2", "bp3-n3-8", ("bp3",)),
     (figure3_tasks, "wong2015-figure3", "slab-500", ("benchmark",)),
     (table2_storage, "zhang2013-table2", "tri", ("csr_vector", "sbell", "sell")),
+    (table3_circle, "geveler2011-table3", "circle-l4", ("q1-xyz-spai",)),
 )
 
 
@@ -91,6 +94,8 @@ def more(method, methods="LOOPS"):
         (BP, '"bp1", "bp3")', '"bp1", "bp3", "another")', ()),
         (SLAB, '"benchmark-nodes")', '"benchmark-nodes", "benchmark-more-nodes")', ()),
         (STORAGE, '@OPTIONS("sell")', more("sell", "OPTIONS"), ()),
+        (SOLVES, 'declares(VARIANTS, "cusparse-spai")', 'declares(VARIANTS, "another")', ()),
+        (SOLVES, '{"pack": "cusparse_csr", "smoother": "spai"}', "{}", ()),
         # What a row runs voids its own cells.
         (BP, '"stiffness", *given', '"mass", *given', ("bp3",)),
         (SLAB, 'or "one point"', 'or "nodes"', ("benchmark",)),
@@ -101,6 +106,7 @@ def more(method, methods="LOOPS"):
         ("baselines/assembly/mapped.py", "2.0 if k == m", "3.0 if k == m", ("threaded",)),
         ("baselines/solvers/numba_cg.py", "total = 0.0", "total = 1.0", ("numba-cg",)),
         (PRODUCTS, "csr_matrix(matrix))", "csr_matrix(matrix), block=9)", ("product-assembled",)),
+        (SOLVES, '"spai": {"format": "sell",', '"spai": {"format": "csr_vector",', ("q1-xyz-spai",)),
         # What several run voids them all.
         (TABLE2, 'run.value("threads", threads, ', 'run.value("threads", 2, ', ("serial", "threaded")),
         (TABLE2, "run.device  # noqa", "pass  # noqa", ("atomic", "serial", "threaded")),
@@ -133,3 +139,18 @@ def test_a_method_has_one_function():
     assert methods["first"] is first and first() == 1
     with pytest.raises(ValueError, match="'first' is declared twice"):
         methods("first")(first)
+
+
+def test_settings_are_asked_of_their_function_by_who_looks():
+    rows, asked = {"other": {}}, []
+
+    @declares(rows, "first")
+    def first():
+        asked.append(first)
+        return {"smoother": "spai"}
+
+    assert list(rows) == ["other", "first"] and not asked
+    assert "smoother" in rows["first"] and dict(rows["first"]) == {"smoother": "spai"} and len(rows["first"]) == 1
+    assert asked
+    with pytest.raises(ValueError, match="'first' is declared twice"):
+        declares(rows, "first")(first)

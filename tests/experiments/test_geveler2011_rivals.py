@@ -1,0 +1,85 @@
+"""Solves of geveler2011 by a rival's products: by a stand-in on the host every one of a cycle is the rival's."""
+
+import numpy as np
+import pytest
+
+import datasets
+from baselines import spmv as rivals
+from experiments.geveler2011 import cell_of, problems, solves
+from kernels import spmv
+from repro.cache.keys import before, measured
+from repro.run import tracing
+from repro.run.context import Run
+
+pytestmark = pytest.mark.usefixtures("openmp")
+
+
+class OfARival:
+    """Stands for a rival's product, by SciPy on the host; tells whose it is, of which matrix, and when it is done."""
+
+    def __init__(self, monkeypatch):
+        pack, self.packed, self.done = rivals.pack, [], []
+
+        def packed(name, csr):
+            made = pack("scipy_csr", csr)
+            multiply = made.multiply
+            made.multiply = lambda *given: self.done.append(csr) or multiply(*given)
+            self.packed.append((name, csr))
+            return made
+
+        monkeypatch.setattr(rivals, "pack", packed)
+
+
+LEVELS_4 = 4 + 2 * 3  # matrices of four levels, and of the ways between them
+
+
+@pytest.mark.parametrize(
+    ("name", "rival", "alike", "matrices"),
+    [
+        ("cusparse", "cusparse_csr", "sell", LEVELS_4),
+        ("cusparse-sell", "cusparse_sell", "sell", LEVELS_4),
+        ("cusparse-chebyshev", "cusparse_sell", "chebyshev", LEVELS_4),
+        ("cusparse-spai", "cusparse_csr", "spai", LEVELS_4 + 3),
+    ],
+)
+def test_a_rival_has_every_product_of_the_same_cycle(monkeypatch, name, rival, alike, matrices):
+    runs = []
+    for variant in (alike, name):
+        runs.append(Run(cell_of("circle", 4, "q1", "xyz", variant, "openmp"), "geveler2011-table3", "smoke"))
+        if variant == name:
+            asked = OfARival(monkeypatch)
+            monkeypatch.setattr(spmv, "pack", None)  # none of ours
+        solves.measure(runs[-1].cell, runs[-1], 0.01)
+    ours, theirs = ({row.metric: row.value for row in run.rows} for run in runs)
+    assert theirs["cycles"] == ours["cycles"] and theirs["convergence"] == pytest.approx(ours["convergence"], rel=1e-6)
+    assert {whose for whose, _ in asked.packed} == {rival} and len(asked.packed) == matrices
+
+
+def test_both_products_of_a_step_by_the_approximate_inverse_are_the_rivals(monkeypatch, openmp):
+    asked = OfARival(monkeypatch)
+    grids = problems.problem(datasets.load("geveler2011/circle", "smoke"), "q1", 4, openmp).numbered("xyz")
+    solver = solves._solver("cusparse-spai", openmp, grids, "circle")
+    level, smoother, matrix = solver.levels[-1], solver.smoothers[-1], grids[-1].matrix
+    random = np.random.default_rng(3)
+    level.b[:], level.x[:] = random.random((2, len(level.b)))
+    x, defect = level.x.copy(), level.b - matrix @ level.x
+    smoother.apply(1)
+    product, inverse = asked.done
+    assert product is matrix and not any(inverse is each for grid in grids for each in (grid.matrix, grid.prolongator))
+    assert np.allclose(level.x, x + smoother.damping * (inverse @ defect), atol=1e-12)
+    identity, jacobi = np.eye(len(x)), (matrix / matrix.diagonal()[:, None]).toarray()
+    assert np.linalg.norm(identity - (inverse @ matrix).toarray()) < 0.8 * np.linalg.norm(identity - jacobi)
+    assert np.array_equal(inverse.indices, matrix.indices)
+
+
+def test_a_variant_that_is_declared_is_in_the_keys_of_its_own_cells_alone(monkeypatch):
+    asked, names = OfARival(monkeypatch), {}
+    for variant in ("cusparse-spai", "cusparse", "spai"):
+        run = Run(cell_of("circle", 4, "q1", "xyz", variant, "openmp"), "geveler2011-table3", "smoke")
+        with tracing.traced() as ran:
+            solves.measure(run.cell, run, 0.01)
+        found = measured(before({}, {}, 0, {}), ran)["code"]
+        names[variant] = {name for entry in found.values() if isinstance(entry, dict) for name in entry["names"]}
+    own = names["cusparse-spai"] - names["cusparse"]
+    assert "_cusparse_spai" in own and "VARIANTS" in names["spai"]
+    assert not any("_cusparse_spai" in names[other] for other in ("cusparse", "spai")) and asked.packed

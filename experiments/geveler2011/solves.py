@@ -41,6 +41,11 @@ def _cusparse_spai():
     return {"pack": "cusparse_csr", "smoother": "spai"}
 
 
+@declares(VARIANTS, "cusparse-sell-spai")
+def _cusparse_sell_spai():
+    return {"pack": "cusparse_sell", "smoother": "spai"}
+
+
 #: The numbering that suits caches most, in which they are measured on a GPU, too.
 CACHED = "hie"
 #: Algebraic multigrid on the finest matrix alone: options of `kernels.amg.Solver`, and rivals in solving.
@@ -59,7 +64,7 @@ NAMES = {
     "strong": "SELL, Chebyshev of degree 24", "small": "SELL, small levels by tiles", "mixed": "mixed, Jacobi",
     "mixed-chebyshev": "mixed, Chebyshev", "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi",
     "cusparse-sell": "cuSPARSE SELL, Jacobi", "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev",
-    "cusparse-spai": "cuSPARSE CSR, SPAI",
+    "cusparse-spai": "cuSPARSE CSR, SPAI", "cusparse-sell-spai": "cuSPARSE SELL, SPAI",
     "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy", "pyamg": "PyAMG",
     "amgcl": "AMGCL, all threads", "hypre": "hypre, all cores", "amg": "AMG on patches", "amg-jacobi": "AMG, Jacobi",
 }  # fmt: skip
@@ -79,6 +84,7 @@ MEANING = {
     "cusparse-sell": "cuSPARSE's sliced ELLPACK under the same cycle",
     "cusparse-chebyshev": "`cusparse-sell` with the polynomials of `chebyshev`",
     "cusparse-spai": "`cusparse` with the approximate inverse of `spai`, which cuSPARSE multiplies by, too",
+    "cusparse-sell-spai": "`cusparse-sell` with the approximate inverse of `spai`",
     "cpu-1": "the same cycle in loops compiled by Numba, one thread",
     "cpu-all": "the same cycle in loops compiled by Numba, all threads",
     "scipy": "the same cycle out of SciPy's products, one thread",

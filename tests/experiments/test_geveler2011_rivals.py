@@ -40,6 +40,7 @@ LEVELS_4 = 4 + 2 * 3  # matrices of four levels, and of the ways between them
         ("cusparse-sell", "cusparse_sell", "sell", LEVELS_4),
         ("cusparse-chebyshev", "cusparse_sell", "chebyshev", LEVELS_4),
         ("cusparse-spai", "cusparse_csr", "spai", LEVELS_4 + 3),
+        ("cusparse-sell-spai", "cusparse_sell", "spai", LEVELS_4 + 3),
     ],
 )
 def test_a_rival_has_every_product_of_the_same_cycle(monkeypatch, name, rival, alike, matrices):

@@ -31,7 +31,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup list doctor data all campaign claims readme report figures docs test coverage races lint bench bench-compare bench-publish scaling clean
+.PHONY: help setup list doctor data all campaign claims readme report figures docs test coverage races lint bench bench-compare bench-publish scaling rivals clean
 
 TESTS = test bench report compiler nvrtc browser docs
 
@@ -125,6 +125,10 @@ bench-compare: ## Commit BASE=... against NEW (HEAD), in rounds until each is ju
 scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and scaling.csv in ARGS="folder"
 	$(call READY)
 	@$(PY) -m benchmarks.scaling $(ARGS)
+
+rivals: ## Our products and solvers on the processor beside other libraries: tables, and rivals.csv in ARGS="folder --single"; EXTRAS=mkl
+	$(call READY)
+	@$(PY) -m benchmarks.rivals $(ARGS)
 
 bench-publish: ## asv's pages of what is stored, in .asv/html
 	$(call READY,bench)

@@ -206,7 +206,8 @@ def main(arguments=None) -> None:
         tell(case, csr, *products(opened, case, csr, asked.rounds))
     poisson = stencil(60 // by, 7)
     solved = in_turns({method: solves(opened, method, poisson) for method in SOLVERS}, -(-asked.rounds // 2))
-    tell("Poisson to 1e-8, 7 points", poisson, *solved, [f"{name}: {fu2014.title(name)}" for name in solved[0]])
+    settings = [f"{name}, as for fu2014: {fu2014.title(name)}" for name in solved[0]]
+    tell("Poisson to 1e-8, 7 points", poisson, *solved, settings)
     asked.folder.mkdir(parents=True, exist_ok=True)
     pandas.concat(found).to_csv(asked.folder / "rivals.csv", index=False, float_format="%.4g")
 

@@ -47,6 +47,7 @@ class Cell:
     #: What else the measurement depends on: ``cores`` where the processor does a part of what a cell on a GPU times,
     #: names of libraries that a rival calls.
     uses: tuple[str, ...] = ()
+    cores: int = 0  #: without as many of the processor's the cell is skipped; by default it runs on any
 
     def __post_init__(self):
         if self.backend not in BACKENDS:
@@ -64,7 +65,7 @@ class Cell:
         return hash(repr(self.identity()))
 
     def __reduce__(self):  # so that it goes to other processes
-        return Cell, (self.case, self.method, self.backend, dict(self.parameters), self.data, self.uses)
+        return Cell, (self.case, self.method, self.backend, dict(self.parameters), self.data, self.uses, self.cores)
 
 
 @dataclass

@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from repro import discovery, environment
+from repro import discovery, environment, machine
 from repro.cache import keys
 from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import alone
 from repro.discovery import Artefact
-from repro.model import DONE, FAILED, SKIPPED, ReproError, Row, Skip
+from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError, Row, Skip
 from repro.run import manifest, pace, rounds, state, tracing
 from repro.run.context import Run
 from repro.run.device_ceilings import DeviceCeilings
@@ -76,6 +76,7 @@ def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> di
         cores.look()  # before any rival has processes of its own
     try:
         module = discovery.load(artefact)
+        _require_cores(cell)
         with run.stages.of("set-up"), tracing.traced() as ran:
             module.measure(cell, run)
         run.finish()
@@ -99,6 +100,12 @@ def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> di
         record["rounds"] = [rounds.alone(record, run.state)]
         record["rows"] = rounds.shown(record["rows"], record["rounds"], task.cell.parameters)
     return record
+
+
+def _require_cores(cell: Cell) -> None:
+    """Raise `Skip` where the processes of a cell would take turns: their time would not be that of so many."""
+    if cell.cores > (there := machine.cores()):
+        raise Skip(f"needs {cell.cores} cores, this machine has {there}")
 
 
 def _roofs(run: Run, settings: Settings, tell: Callable[[str], None]) -> list[str]:

@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -78,6 +79,17 @@ def test_a_case_that_does_not_fit_is_skipped_with_the_sizes(laboratory, monkeypa
     assert "smoke-second-loop-host" in statuses(laboratory, "skipped")
     assert "smoke-first-loop-host" in statuses(laboratory, "done")
     assert "the list of numbers needs 8e+06 GB of memory on the host, where" in capsys.readouterr().err
+
+
+def test_a_cell_that_takes_more_cores_than_there_are_is_skipped_with_both_numbers(laboratory):
+    artefact = laboratory.folder / "fakelab" / "demo2020" / "table1_sums.py"
+    asked = '(DATA,), cores=10**6 if case == "second" else 1)'
+    artefact.write_text(artefact.read_text().replace("(DATA,))", asked))
+    done = laboratory.call(*results(laboratory), isolate=True)
+    assert done.returncode == 0 and re.search(r"needs 1000000 cores, this machine has \d+\b", done.stderr)
+    assert "smoke-second-loop-host" in statuses(laboratory, "skipped")
+    assert "smoke-first-loop-host" in statuses(laboratory, "done")
+    assert not any("second" in trace for trace in laboratory.traces())  # nothing of it has begun
 
 
 class Card:

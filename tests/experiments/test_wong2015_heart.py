@@ -11,6 +11,9 @@ from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power
 from kernels.device.power import Energy
 from repro import Cell, published
 from repro.cache.store import read_toml
+from repro.model import Row
+from repro.rows import frame
+from repro.show.results import Results
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -140,12 +143,50 @@ def test_every_scale_has_the_papers_hearts_and_methods():
     cells = figure15_speedup.cells("paper")
     assert {cell.case for cell in cells} == {"heart-3k", "heart-5k", "heart-30k", "heart-50k"}
     methods = {cell.method for cell in cells}
-    assert {f"petsc-{name}-{n}" for name in ("jacobi", "bjacobi") for n in (1, 2, 3, 4)} < methods
+    assert {f"petsc-{name}-{n}" for name in ("jacobi", "bjacobi") for n in (1, 2, 3, 4, 8, 16)} < methods
+    petsc = [cell for scale in ("smoke", "paper") for cell in figure15_speedup.cells(scale) if "petsc" in cell.method]
+    assert all(cell.cores == cell.parameters["processes"] == int(cell.method.split("-")[2]) for cell in petsc)
     assert {"ellwarp", "ellwarp2", "cusparse_csr", "ellwarp-host-assembly"} < methods
     assert not any("host-assembly" in cell.method for cell in figure16_power.cells("paper"))
     large = {(cell.case, cell.backend) for cell in figure3_tasks.cells("large")}
     assert large == {(case, "cuda") for case in ("heart-5m", "slab-100", "slab-50")} | {("heart-3k", "openmp")}
     assert {cell.case for cell in figure15_speedup.cells("large")} == {cell.case for cell in cells} | {"heart-5m"}
+
+
+def hearts(processes):
+    """Rows of all hearts, of a GPU and of PETSc on so many processes: a step takes 1 s over them."""
+    rows = []
+    for case, nodes in (("heart-3k", 3e3), ("heart-50k", 5e4)):
+        methods = {f"petsc-{name}-{n}": 1 / n for name in ("jacobi", "bjacobi") for n in processes}
+        for method, step in {**methods, "ellwarp": 0.01, "numba": 0.7}.items():
+            backend = "cuda" if method == "ellwarp" else "host"
+            place = "wong2015-figure15", "paper", case, method, backend, "a device"
+            values = {"step": step, "run": 5 * step, "nodes": nodes, "tdp": 100.0, "newton_iterations": 3.0}
+            rows += [Row(*place, metric, value, parameters={"source": "a list"}) for metric, value in values.items()]
+    return Results(frame([row.as_dict() for row in rows]), "paper", "m", "wong2015-figure15")
+
+
+def legends(module, results):
+    drawn = module.plot(results)
+    return {text.get_text() for axes in drawn.axes for text in axes.get_legend().get_texts()}, drawn.get_supxlabel()
+
+
+@pytest.mark.parametrize("module", [figure15_speedup, figure16_power])
+def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
+    """Eight methods to a panel at most: a ninth would not be drawn."""
+    papers, said = legends(module, hearts((1, 2, 3, 4)))
+    assert {f"PETSc, Jacobi, {n} processes" for n in (2, 3, 4)} < papers and "tables alone" not in said
+    results = hearts((1, 2, 3, 4, 8, 16))
+    more, said = legends(module, results)
+    assert {f"PETSc, {name}, {n} processes" for name in ("Jacobi", "block Jacobi") for n in (4, 8, 16)} < more
+    assert not any("not drawn" in text or "2 proc" in text for text in more) and "2 and 3 processes in the tables" in (
+        " ".join(said.split())
+    )
+    table = module.tables(results)[0].frame.set_index("Method")
+    assert {f"PETSc, block Jacobi, {n} processes" for n in (2, 3, 16)} < set(table.index)
+    if module is figure16_power:  # over four, as in the paper, whoever else was measured
+        assert table.loc["PETSc, block Jacobi, 16 processes", "Speed-up per TDP watt"].tolist() == pytest.approx([4, 4])
+        assert "with those four, too" in module.tables(results)[0].notes[0]
 
 
 def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):

@@ -49,12 +49,15 @@ def cells(scale):
             found += [product_cell(mesh, form, backend, form=form, dtype="float64") for form in spmv.FORMATS]
             found += [product_cell(mesh, name, backend, form=form, dtype="float64", **GLOBAL)
                       for name, form in SORTED.items()]  # fmt: skip
-        for name in rivals.RIVALS:
-            blocks = {"blocks": True} if name in BLOCKED else {}
-            found.append(product_cell(mesh, name, rivals.backend(name), rival=name, dtype="float64", **blocks))
-        found += [product_cell(mesh, name, rivals.backend(rival), rival=rival, dtype="float64", **GLOBAL)
-                  for name, rival in SORTED_RIVALS.items()]  # fmt: skip
+        found += [rival_cell(mesh, name, name, "float64") for name in THEIRS]
     return found
+
+
+def rival_cell(mesh, method, name, dtype):
+    """Return the cell of one of `THEIRS`, under the name of a method."""
+    rival = SORTED_RIVALS.get(name, name)
+    more = GLOBAL if name in SORTED_RIVALS else {"blocks": True} if name in BLOCKED else {}
+    return product_cell(mesh, method, rivals.backend(rival), rival=rival, dtype=dtype, **more)
 
 
 def tables(results):

@@ -1,7 +1,7 @@
 """Single against double precision: the product in SBELL on all four matrices, sorted globally and as we would.
 
 Values and vectors are of either precision, columns alike. What is gained by half the bytes says what mixed precision
-may bring to a solver (section 4).
+may bring to a solver (section 4). A table has the libraries' products in single precision beside it.
 
 Equation, section 3: y = A x.
 Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(given, result))`.
@@ -12,34 +12,43 @@ from __future__ import annotations
 import pandas
 
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed, stated
-from experiments.zhang2013.figure8_formats import measure
+from experiments.zhang2013.figure8_formats import measure, rival_cell
 from experiments.zhang2013.products import GLOBAL, product_cell
 from repro.show.plots import COLUMN, bars, caption, figure
-from repro.show.tables import Table, device_notes, with_ours
+from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 1.5, "large": 4}
 DTYPES = {"single": "float32", "double": "float64"}
 SORTED = {"-global": GLOBAL, "": {}}
+SINGLE = "-single"  # of a library's product, whose name alone is that of Figure 8 in double precision
+THEIRS = {
+    "cusparse_csr": "cuSPARSE's CSR", "cusparse_sell": "cuSPARSE's SELL",
+    "cusparse_sell-sorted": "cuSPARSE's SELL, sorted", "cusparse_bsr": "cuSPARSE's BSR", "mkl_csr": "MKL's CSR",
+    "mkl_bsr": "MKL's BSR",
+}  # fmt: skip
+BESIDE = {"cuda": "cuda", "host": "openmp"}  # where ours runs on the device of a library's back end
 
 
 def cells(scale):
-    """Return every matrix in both precisions on every back end."""
-    return [product_cell(mesh, method + ending, backend, form="sbell", dtype=dtype, **window)
+    """Return every matrix in both precisions on every back end, and by the libraries in single precision."""
+    ours = [product_cell(mesh, method + ending, backend, form="sbell", dtype=dtype, **window)
             for mesh in MESHES for backend in DEVICES for ending, window in SORTED.items()
             for method, dtype in DTYPES.items()]  # fmt: skip
+    return [*ours, *(rival_cell(mesh, name + SINGLE, name, DTYPES["single"]) for mesh in MESHES for name in THEIRS)]
 
 
 def tables(results):
-    """Return rates in both precisions, warm and cold, and the share of double in single as the paper states it."""
+    """Return rates in both precisions, the share of double in single as the paper states it, and the libraries."""
     titles = {"-global": "sorted over all rows, as in the paper", "": "sorted within a window"}
-    return with_ours([_shares(results, ending, f"Figure 9: SBELL in single and in double precision, {text}")
-                      for ending, text in titles.items()])  # fmt: skip
+    shares = [_shares(results, ending, f"Figure 9: SBELL in single and in double precision, {text}")
+              for ending, text in titles.items()]  # fmt: skip
+    return with_ours([*shares, *_libraries(results)])
 
 
 def _shares(results, ending, title):
     rows = []
-    for backend in results.backends(metric="spmv"):
+    for backend in [each for each in results.backends(metric="spmv") if each in DEVICES]:
         for case, name in labels(results).items():
             row = {"Matrix": name, "Back end": backend}
             for note, metric in (("", "spmv"), (", cold", "spmv_cold")):
@@ -52,6 +61,27 @@ def _shares(results, ending, title):
     notes = ["By least bytes the share is 53 % for blocks of 3 × 3 and 56 % for 2 × 2, vectors left out.", LOADS,
              *device_notes(results, "spmv")]  # fmt: skip
     return Table(title, pandas.DataFrame(rows), notes)
+
+
+def _libraries(results):
+    """The libraries' products in single precision beside ours, sorted within a window, on the same device."""
+    rows = []
+    for case, name in labels(results).items():
+        for library, title in THEIRS.items():
+            found = results.row(case, library + SINGLE, "spmv")
+            if found is None:
+                continue
+            places = ("single", BESIDE[found["backend"]]), (library + SINGLE, found["backend"])
+            row = {"Matrix": name, "Library": title, "Back end": found["backend"]}
+            for note, metric in (("", "spmv"), (", cold", "spmv_cold")):
+                ours, theirs = (results.value(case, method, metric, backend) for method, backend in places)
+                row |= {f"Time{note} [µs]": theirs and 1e6 * theirs,
+                        f"Rate{note} [GFLOP/s]": speed(results, case, *places[1], metric),
+                        f"Ours is faster by{note}": theirs / ours if ours and theirs else None}  # fmt: skip
+            rows.append(row)
+    notes = ["Ours is SBELL sorted within a window, on the same device through CUDA or, beside MKL, C. The libraries' "
+             "products in double precision are Figure 8's.", LOADS]  # fmt: skip
+    return [trimmed(Table("Libraries in single precision", pandas.DataFrame(rows), notes), 3)] if rows else []
 
 
 def plot(results):

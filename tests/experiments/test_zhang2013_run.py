@@ -1,6 +1,7 @@
 """zhang2013 from the command line: storage, wrong kernels, wrong solvers, and a format of one's own."""
 
 import re
+from importlib import metadata
 
 import pytest
 
@@ -108,6 +109,22 @@ def test_slices_and_precisions(zhang):
     assert zhang("figure9", "case=quad", "backend=openmp") == 0
     errors = {row["method"]: float(row["error"]) for row in zhang.rows("figure9") if row["metric"] == "spmv"}
     assert 0 < errors["double"] < 1e-14 < 1e-9 < errors["single"] < 1e-6
+
+
+def test_mkl_multiplies_in_single_precision_or_says_why_not(zhang):
+    assert zhang("figure9", "case=quad", "backend=host", "backend=openmp", "method=single", "method=mkl_csr-single",
+                 "method=mkl_bsr-single") == 0  # fmt: skip
+    found = {row["method"]: row for row in zhang.rows("figure9") if row["metric"] in ("", "spmv")}
+    assert found.keys() == {"single", "mkl_csr-single", "mkl_bsr-single"}
+    text = (zhang.folder / "figure9.smoke.md").read_text()
+    for title, method in (("MKL's CSR", "mkl_csr-single"), ("MKL's BSR", "mkl_bsr-single")):
+        try:
+            metadata.version("mkl")
+        except metadata.PackageNotFoundError:
+            assert found[method]["status"] == "skipped" and "wheel mkl is not installed" in found[method]["reason"]
+            continue
+        assert 1e-9 < float(found[method]["error"]) < 1e-6
+        assert re.search(rf"\| quad \| {title} \| host \|( [\d.,]+ \|){{3}}", text)
 
 
 def test_a_format_of_ones_own_is_swept(monkeypatch):

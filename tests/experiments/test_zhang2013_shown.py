@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas
 import pytest
 
+from experiments.zhang2013 import figure8_formats, figure9_precision
 from repro.model import COLUMNS, DONE, FAILED, Row
 from repro.show.tables import Results
 from tests.experiments.shown import place, shown
@@ -110,6 +111,38 @@ def test_shares_of_double_precision():
     text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
     hexa = line_of(text, "| hex")
     assert hexa[5] == "100" and hexa[-2] == "51.1"
+
+
+def test_libraries_in_single_precision_stand_beside_ours_on_the_same_device():
+    seconds = {("single", "cuda"): 1e-6, ("single", "opencl"): 3e-6, ("single", "openmp"): 8e-6,
+               ("single-global", "cuda"): 0.5e-6, ("cusparse_bsr-single", "cuda"): 2e-6,
+               ("mkl_bsr-single", "host"): 4e-6}  # fmt: skip
+    rows = []
+    for cell in figure9_precision.cells("smoke"):
+        time = seconds.get((cell.method, cell.backend))
+        if time and cell.case == "quad":
+            where = place("zhang2013-figure9", cell)
+            rows += [Row(**where, metric="spmv", value=time, unit="s"), Row(**where, metric="nonzeros", value=6e3)]
+    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+    results = Results(frame, "smoke", "m", "zhang2013-figure9")
+    found = {table.title: table for table in figure9_precision.tables(results)}
+    libraries = found["Libraries in single precision"]
+    assert libraries.frame["Library"].tolist() == ["cuSPARSE's BSR", "MKL's BSR"]
+    assert libraries.frame["Rate [GFLOP/s]"].tolist() == pytest.approx([6, 3])
+    assert libraries.frame["Ours is faster by"].tolist() == pytest.approx([2, 0.5])
+    assert "double precision are Figure 8's" in libraries.notes[0]
+    assert all("host" not in table.frame["Back end"].tolist() for table in found.values() if table is not libraries)
+
+
+def test_figure_9_has_each_library_of_figure_8_in_single_precision():
+    """But for those of Python, given blocks and sorted rows where they are there."""
+    double, single = ({cell.method: cell for cell in module.cells("smoke") if "rival" in cell.parameters}
+                      for module in (figure8_formats, figure9_precision))  # fmt: skip
+    wanted = {name for name in double if name.startswith(("cusparse", "mkl"))}
+    assert single.keys() == {f"{name}-single" for name in wanted} and len(wanted) == 6
+    for name in wanted:
+        assert single[f"{name}-single"].parameters == double[name].parameters | {"dtype": "float32"}
+        assert single[f"{name}-single"].backend == ("host" if "mkl" in name else "cuda")
 
 
 def test_times_say_by_which_bound_of_the_spectrum_they_are():

@@ -17,6 +17,7 @@ from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.products import (
     KERNELS,
     METHODS,
+    ON_CORES,
     REPEATS,
     RIVALS,
     STAND_INS,
@@ -29,12 +30,13 @@ from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table
 
 __all__ = ["cells", "measure", "plot", "tables"]
-# In the table alone: eight methods can be told apart, and merge-path CSR is best nowhere that all ran.
-IN_TABLE = ("cusparse_csr_alg2", "cusparse_bsr", "csr_merge")
+# In the table alone: eight methods can be told apart, merge-path CSR is best nowhere that all ran, and K1 in windows
+# is of processors alone.
+IN_TABLE = ("cusparse_csr_alg2", "cusparse_bsr", "csr_merge", "k1-window")
 LIBRARIES = tuple(method for method in RIVALS if "rival" in parameters_of(method))
 PUBLISHED = {("spmv", count): f"k-fastest-at-{count}" for count in (1, 50, 1200)}
 ONE_ROW = 5  # matrices, of seven bars and more
-MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}
+MINUTES = {"smoke": 0.5, "small": 3, "paper": 4, "large": 10}
 COUNT = 1
 
 
@@ -52,9 +54,9 @@ def shown(results, title, count):
     """Return the tables of products at `count` repeats; where the scale has them not, of those that it has."""
     count = max(each for each in REPEATS[results.scale] if each <= count)
     time = f"the mean time of {count} products in a row" if count > 1 else "the time of a product"
-    notes = [f"20 bytes a non-zero, as the paper counts, over {time}.", STAND_INS, *marks(results), NOTE]
-    methods = {method: name for method, name in METHODS.items() if results.backends(method, "bandwidth", repeats=count)}
-    rows = []
+    methods, rows = _there(results, count), []
+    windows = [ON_CORES] * ("k1-window" in methods)
+    notes = [f"20 bytes a non-zero, as the paper counts, over {time}.", STAND_INS, *windows, *marks(results), NOTE]
     for case, name in named(results).items():
         rows.append({"Matrix": name} | {
             label: results.value(case, method, "bandwidth", repeats=count) for method, label in methods.items()
@@ -62,16 +64,26 @@ def shown(results, title, count):
     found = [Table(f"{title}: effective bandwidth [GB/s]", pandas.DataFrame(rows), notes)]
     regimes = {("spmv", each): f"{each} repeats" for each in REPEATS[results.scale]}
     regimes |= {("spmv", 1): "one repeat, warm", ("spmv_cold", 1): "one product, the last-level cache evicted before"}
-    found += [_fastest(results, metric, repeats, text) for (metric, repeats), text in regimes.items()]
+    found += [_fastest(results, methods, metric, repeats, text) for (metric, repeats), text in regimes.items()]
     found += _beside_stand_ins(results, methods)
     return [*found, _every(results, methods | {form: form for form in FORMATS}, count)]
 
 
-def _fastest(results, metric, repeats, text):
+def _there(results, count):
+    """The methods at `count` repeats with their names; beside a GPU's times no kernel that a processor alone has."""
+    on_gpu, found = "cuda" in results.backends(metric="bandwidth"), {}
+    for method, name in METHODS.items():
+        backends = results.backends(method, "bandwidth", repeats=count)
+        if backends and not (on_gpu and backends == ["openmp"]):
+            found[method] = name
+    return found
+
+
+def _fastest(results, methods, metric, repeats, text):
     """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
-    rows = []
+    rows, kernels = [], [method for method in KERNELS if method in methods]
     for case, name in named(results).items():
-        ours, theirs = (_best(results, case, methods, metric, repeats) for methods in (KERNELS, RIVALS))
+        ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, RIVALS))
         if ours is None:
             continue
         rows.append({"Matrix": name, "Ours": METHODS[ours["method"]], "Time [µs]": 1e6 * ours["value"],
@@ -79,17 +91,17 @@ def _fastest(results, metric, repeats, text):
                      "Best rival": METHODS[theirs["method"]] if theirs else None,
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
                      "Ours is faster by": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
-    notes = [*_won(results, metric, repeats),
+    notes = [*_won(results, kernels, metric, repeats),
              "Bound: least bytes of the format, without padding, at the bandwidth measured at that size. Above 100 %, "
              "caches kept more of the matrix from one product to the next than of the probe's data."]  # fmt: skip
     return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
 
 
-def _won(results, metric, repeats):
+def _won(results, kernels, metric, repeats):
     """Say for how many matrices ours is the fastest, where a library ran, and what the paper prints of its own."""
     gains, without = [], 0
     for case in named(results):
-        ours, theirs = (_best(results, case, methods, metric, repeats) for methods in (KERNELS, LIBRARIES))
+        ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
         if ours and theirs:
             gains.append(theirs["value"] / ours["value"])
         without += bool(ours and not theirs)
@@ -155,9 +167,10 @@ def drawn(results, count):
     names = named(results)
     made, panels = two_rows(PAGE, 5.4) if len(names) > ONE_ROW else figure(PAGE, 2.9)
     share = -(-len(names) // len(panels))
-    ran = {method: {*results.backends(method, "bandwidth", repeats=count)} - {"host"} for method in METHODS}
-    methods = {method: name for method, name in METHODS.items() if method not in IN_TABLE and ran[method]}
-    left = "; ".join(METHODS[method] for method in IN_TABLE if ran[method])
+    ran = {method: name for method, name in _there(results, count).items()
+           if results.backends(method, "bandwidth", repeats=count) != ["host"]}  # fmt: skip
+    methods = {method: name for method, name in ran.items() if method not in IN_TABLE}
+    left = "; ".join(ran[method] for method in IN_TABLE if method in ran)
     for k, axes in enumerate(panels):
         part = list(names)[k * share : (k + 1) * share]
         bars(axes, results, "bandwidth", methods, unit="GB/s", quantity="Effective bandwidth",

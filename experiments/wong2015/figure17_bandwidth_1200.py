@@ -11,7 +11,7 @@ from __future__ import annotations
 from experiments.wong2015.figure12_bandwidth import cells, drawn, measure, shown
 
 __all__ = ["cells", "measure", "plot", "tables"]
-MINUTES = {"smoke": 0.3, "small": 2, "paper": 3, "large": 10}
+MINUTES = {"smoke": 0.5, "small": 3, "paper": 4, "large": 10}
 COUNT = 1200
 
 

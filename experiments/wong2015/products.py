@@ -29,23 +29,30 @@ METHODS = {
     "hyb": "HYB (for CUSP-HYB)", "cusparse_csr": "cuSPARSE CSR", "cusparse_csr_alg2": "cuSPARSE CSR, second algorithm",
     "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR", "numba_csr": "Numba CSR",
     "mkl_csr": "MKL CSR",
-    "csr_merge": "merge-path CSR", "k1": "K1", "k2": "K2", "k2-window": "K2, sorted in windows",
+    "csr_merge": "merge-path CSR", "k1": "K1", "k1-window": "K1, sorted in windows", "k2": "K2",
+    "k2-window": "K2, sorted in windows",
 }  # fmt: skip
 LAYOUTS = {  # of methods that are not called by their format
     "csr_warp": {"form": "csr_vector", "width": 32},
     "cusparse_csr_alg2": {"rival": "cusparse_csr", "algorithm": "CSR_ALG2"},
 }
-SEARCHED = {"csr_merge": "csr_merge", "csr_vector": "csr_vector", "k1": "ellwarp", "k2": "ellwarp2",
-            "k2-window": "ellwarp2"}  # fmt: skip
+SEARCHED = {"csr_merge": "csr_merge", "csr_vector": "csr_vector", "k1": "ellwarp", "k1-window": "ellwarp",
+            "k2": "ellwarp2", "k2-window": "ellwarp2"}  # fmt: skip
+# Rows near each other stay so: on a GPU for the sake of x, on a processor lest threads write into the same lines of y.
+IN_WINDOWS = {"k1-window": ("openmp",), "k2-window": ("cuda", "openmp")}
 PUBLISHED = {  # the paper's name of a method in Table 3, and its metrics there by our options
     "k1": ("k1", {"block": "block_size"}), "k2": ("k2", {"block": "block_size", "threshold": "threshold"}),
     "csr_merge": ("mgpu", {"items": "values_per_thread"}),
 }  # fmt: skip
-KERNELS = ("k1", "k2", "k2-window")
+KERNELS = ("k1", "k1-window", "k2", "k2-window")
 RIVALS = tuple(method for method in METHODS if method not in KERNELS)
 STAND_INS = (
     "CSR with a warp a row and HYB stand in for CUSP's kernels, which no longer install; nothing does for ModernGPU's. "
     "K2 sorted in windows is beyond the paper: rows near each other stay so."
+)
+ON_CORES = (
+    "So is K1 sorted in windows, which processors have: threads that write into the same lines of y wait for one "
+    "another."
 )
 
 
@@ -59,7 +66,7 @@ def parameters_of(method) -> dict:
     if method in LAYOUTS or method in rivals.RIVALS:
         return dict(LAYOUTS.get(method, {"rival": method}))
     search = SEARCHED.get(method)
-    more = {"windows": True} if method == "k2-window" else {}
+    more = {"windows": True} if method in IN_WINDOWS else {}
     return {"form": search or method, **({"search": search} if search else {}), **more}
 
 
@@ -79,7 +86,7 @@ def product_cells(scale, methods=tuple(METHODS), beside=()):
 def _backends(method):
     if "rival" in parameters_of(method):
         return (None,)
-    return BACKENDS[:1] if method == "k2-window" else BACKENDS  # a processor's threads take rows one after another
+    return IN_WINDOWS.get(method, BACKENDS)
 
 
 def measure(cell, run):

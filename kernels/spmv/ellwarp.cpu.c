@@ -2,6 +2,11 @@
 // thread takes all lanes of a warp in lockstep.
 #include "slices.h"
 #define WARP TOGETHER
+#define SIZE 1
+#define SLICE WARP
+#define BITS 32
+#define index int
+#include "gathered.h"
 #define ROW_OF(slot) (SORTED ? order[slot] : (slot))
 
 KERNEL ellwarp(const int warps, const int rows, const int resident, const real alpha, const real beta,
@@ -11,12 +16,17 @@ KERNEL ellwarp(const int warps, const int rows, const int resident, const real a
 {
     OUTER(block);
     const long last = (block + 1) * BLOCK < warps ? (block + 1) * BLOCK : warps;
+#if GATHERS
+    const int is_beyond = (sizeof(real) + sizeof(int)) * WARP * warp_offsets[warps] > BEYOND;
+#endif
     for (long warp = block * BLOCK; warp < last; ++warp) {
         const long begin = WARP * (long)warp_offsets[warp], end = WARP * (long)warp_offsets[warp + 1];
         const int first = SPLIT ? first_slots[warp] : WARP * warp;
         const int share = SPLIT ? WARP / (first_slots[warp + 1] - first) : 1;
         real sums[WARP];
-#if COALESCED
+#if COALESCED && GATHERS
+        add_gathered(columns, 0, values, x, begin, end, 0, is_beyond, &sums);
+#elif COALESCED
         add_slice(columns, values, x, begin, end, WARP, sums);
 #else // by rows, to be compared with
         const long width = (end - begin) / WARP;

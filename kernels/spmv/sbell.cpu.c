@@ -3,6 +3,10 @@
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "block_columns.h"
 #include "slices.h"
+#include "gathered.h"
+#if SIZE == 1 && BITS == 16 && !GATHERS
+#include "short_columns.h"
+#endif
 
 KERNEL sbell(const long slots, const int block_rows, const real alpha, const real beta, const real gamma,
              const real delta, GLOBAL const long *RESTRICT slice_offsets, GLOBAL const int *RESTRICT order,
@@ -14,6 +18,9 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
     OUTER(block);
     double totals[MEASURES + 1] = {0};
     const long last = (block + 1) * BLOCK * LANES < slots ? (block + 1) * BLOCK * LANES : slots;
+#if GATHERS
+    const int is_beyond = (sizeof(real) * SIZE * SIZE + sizeof(index)) * slice_offsets[slots / SLICE] > BEYOND;
+#endif
     for (long slot = block * BLOCK * LANES; slot < last; slot += TOGETHER) {
         const long slice = slot / SLICE, begin = slice_offsets[slice], end = slice_offsets[slice + 1];
 #if BITS == 16
@@ -26,6 +33,19 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
         const real *const found_from = x;
 #endif
         real sums[SIZE][TOGETHER];
+#if GATHERS
+#if !FAR
+        const int *const distant = 0;
+#endif
+        add_gathered(columns, distant, values, found_from, begin, end, slot % SLICE, is_beyond, sums);
+#elif SIZE == 1 && BITS == 16
+#if FAR
+        if (distant)
+            add_slice(distant, values + begin, x, slot % SLICE, end - begin, SLICE, sums[0]);
+        else
+#endif
+            add_short(columns, values, found_from, begin + slot % SLICE, end, SLICE, sums[0]);
+#else
         // Each step reads a few lanes of a block, a part of a line here and there. What comes a slice later is asked for
         // in the order of memory meanwhile.
         const real *next = values + (end + slot % SLICE * ((end - begin) / SLICE)) * (SIZE * SIZE);
@@ -57,6 +77,7 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
             }
             for (int r = 0; r < SIZE; ++r) *(some_anywhere *)(sums[r] + lane) = parts[r];
         }
+#endif
         for (int lane = 0; lane < TOGETHER; ++lane) {
             const long block_row = SORTED ? order[slot + lane] : slot + lane;
             if (block_row < 0 || block_row >= block_rows) continue;

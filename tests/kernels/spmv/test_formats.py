@@ -81,7 +81,7 @@ def test_against_scipy(name, device, case):
 
 @pytest.mark.parametrize("case", MATRICES)
 def test_by_narrow_vectors(narrow, case):
-    for name in ("csr_vector", "sell"):
+    for name in ("csr_vector", "ellwarp", "sbell", "sell", "sell16"):
         for dtype in ("float64", "float32"):
             check(*pack(name, narrow, MATRICES[case](), dtype), alpha=-1.5, beta=0.25)
 

@@ -15,15 +15,26 @@
 #endif
 
 #if BITS == 16
-#define ADD_SLICE                                                                                                    \
+#define SIZE 1
+#define FAR 1
+#include "../spmv/gathered.h"
+#define FIND_SLICE                                                                                                   \
     const int start = first_columns[slice];                                                                          \
-    const long distant = (long)(-1 - start) * SLICE - extents[slice];                                                \
-    for (int lane = 0; lane < TOGETHER; ++lane) sums[lane] = 0;                                                      \
-    for (long k = place; k < end; k += STRIDE)                                                                       \
-        for (int lane = 0; lane < TOGETHER; ++lane) {                                                                \
-            if (columns[k + lane] == 65535) continue;                                                                \
-            sums[lane] += values[k + lane] * x[start < 0 ? far[distant + k + lane] : start + columns[k + lane]];     \
-        }
+    const int *const distant = start < 0 ? far + (long)(-1 - start) * SLICE : 0
+#if GATHERS
+#define ADD_SLICE                                                                                                    \
+    FIND_SLICE;                                                                                                      \
+    const int is_beyond = (sizeof(real) + sizeof(index)) * extents[slots / SLICE] > BEYOND;                          \
+    add_gathered(columns, distant, values, distant ? x : x + start, extents[slice], end, first % SLICE, is_beyond, &sums)
+#else
+#include "../spmv/short_columns.h"
+#define ADD_SLICE                                                                                                    \
+    FIND_SLICE;                                                                                                      \
+    if (distant)                                                                                                     \
+        add_slice(distant, values + extents[slice], x, first % SLICE, end - extents[slice], SLICE, sums);            \
+    else                                                                                                             \
+        add_short(columns, values, x + start, place, end, SLICE, sums)
+#endif
 #else
 #define ADD_SLICE add_slice(columns, values, x, place, end, STRIDE, sums)
 #endif

@@ -64,6 +64,14 @@ def test_slices_that_span_much_have_columns_of_their_own_in_fused_products(devic
     assert np.allclose(found.history, first.history, rtol=1e-6) and np.abs(u - v).max() < 1e-13
 
 
+def test_short_columns_by_narrow_vectors(narrow, monkeypatch):
+    levels = grids("circle", 1, 5, "hie")
+    _, u, _ = solved(narrow, levels, format="sell", **PAPER["circle"])
+    found, v, _ = solved(narrow, levels, format="sell16", **PAPER["circle"])
+    assert found.converged and np.abs(u - v).max() < 1e-13
+    test_slices_that_span_much_have_columns_of_their_own_in_fused_products(narrow, monkeypatch)
+
+
 def test_numberings_are_five_different_ones():
     found = [tuple(orders("circle", 1, 4, numbering)[-1]) for numbering in NUMBERINGS]
     assert len(set(found)) == 5 and all(sorted(order) == list(range(576)) for order in found)

@@ -45,7 +45,9 @@ def check(packed, matrix, alpha=1.0, beta=0.0, seed=0):
     x = random.normal(size=matrix.shape[1]).astype(packed.dtype)
     before = random.normal(size=matrix.shape[0]).astype(packed.dtype) if beta else np.full(matrix.shape[0], np.nan)
     y = device.array(before.astype(packed.dtype))
-    packed.multiply(device.array(x.copy()), y, alpha, beta)
+    around = np.full(x.size + 128, np.nan, x.dtype)  # a column of padding, or past the last one, would find it
+    around[64:-64] = x
+    packed.multiply(device.array(around[64:-64]), y, alpha, beta)
     found = np.array(device.to_host(y), dtype=float)
     expected = alpha * (matrix @ x.astype(float)) + (beta * before if beta else 0)
     scale = abs(alpha) * (abs(matrix) @ np.abs(x)) + abs(beta) * np.abs(np.nan_to_num(before)) + 1e-300

@@ -1,10 +1,12 @@
 """K1 and K2: their layout counted by hand, reordered unknowns, new values in the old structure, refusals."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse
 
-from datasets.wong2015 import webbase
+from datasets.wong2015 import epidemiology, webbase
 from kernels import spmv
 from kernels.multigrid import locality
 from tests.kernels.spmv.conftest import MATRICES, elasticity, with_lengths
@@ -118,3 +120,21 @@ def test_rows_of_the_web_leave_their_neighbours_when_they_are_sorted():
     begins = rows[lengths[in_windows] > lengths.max() / 4]
     assert begins[-1] > 0.8 * len(rows)
     assert np.argmax(lengths[everywhere] <= lengths.max() / 4) < 0.01 * len(rows), "over all, they come first"
+
+
+def test_rows_of_epidemiology_are_those_before_them_one_column_further(device):
+    """What a library may keep once K1 stores for each row, and as much of a matrix without it."""
+
+    def repeating(matrix):
+        distances = matrix.indices - np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        rows = np.split(distances, matrix.indptr[1:-1])
+        return np.mean([np.array_equal(one, other) for one, other in pairwise(rows)])
+
+    matrix = scipy.sparse.csr_matrix(epidemiology.build("small"))
+    numbers = np.arange(matrix.shape[0])
+    random = np.random.default_rng(0)
+    nearby = np.concatenate([random.permutation(each) for each in np.split(numbers, numbers[64::64])])
+    renumbered = matrix[nearby][:, nearby].sorted_indices()
+    assert repeating(matrix) > 0.95 and repeating(renumbered) < 0.2
+    stored = [spmv.pack("ellwarp", device, each).bytes for each in (matrix, renumbered)]
+    assert stored[0] == stored[1]

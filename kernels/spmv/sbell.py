@@ -3,7 +3,10 @@
 On an H200 its bytes are fewer than SELL's, and reads of x, which are the same, a larger part: on tet it comes less near
 to its bound than SELL, though it is faster. Wider loads of a block, the next block's column read ahead, and several
 blocks at a time gained nothing; single precision loses most by the sectors of x that a warp asks the second-level cache
-for. Notes: docs/notes/spmv.md.
+for.
+
+On processors 32 rows are summed at once, in the order of memory. AVX-512's masked gathers leave out padding there.
+Notes, with what was tried: docs/notes/spmv.md.
 """
 
 from __future__ import annotations

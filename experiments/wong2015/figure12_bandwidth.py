@@ -174,7 +174,7 @@ def drawn(results, count):
     for k, axes in enumerate(panels):
         part = list(names)[k * share : (k + 1) * share]
         bars(axes, results, "bandwidth", methods, unit="GB/s", quantity="Effective bandwidth",
-             parameters={"repeats": count},
+             parameters={"repeats": count}, beside=names,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"
     told = [f"{repeats}, 20 bytes a non-zero", *[f"in the table alone: {left}"] * bool(left), *marks(results)]

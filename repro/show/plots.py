@@ -9,7 +9,7 @@ import io
 import math
 import tempfile
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +107,7 @@ def bars(
     backend: str | None = None,
     log: bool = True,
     parameters: Mapping[str, Any] | None = None,
+    beside: Iterable[str] = (),
 ) -> None:
     """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
 
@@ -131,6 +132,8 @@ def bars(
         Logarithmic vertical axis, where the values spread enough for one; where bars would vanish, it is one anyway.
     parameters : mapping, optional
         Of the rows themselves, ours and published, where a cell has several of the metric.
+    beside : iterable of str, optional
+        The cases of panels with the same vertical axis, which are drawn alike.
     """
     own = parameters or {}
     cases = cases or {case: case[:1].upper() + case[1:] for case in results.cases}
@@ -156,8 +159,11 @@ def bars(
         _empty(axes, cases)
         return
     values = [found[0] for method in methods for found in ours[method] if found]
+    others = [point(results, case, method, metric, unit, backend, **own) for case in beside for method in methods]
     spread = _spread(
-        values + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found],
+        values
+        + [found[0] for found in others if found]
+        + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found],
         FEW if log else VANISH,
     )
     printed = False

@@ -69,6 +69,16 @@ def test_bars_are_the_medians_on_a_linear_axis(results):
     assert axes.get_ylim()[0] == 0
 
 
+def test_panels_with_one_axis_are_drawn_alike(results):
+    made, (axes,) = plots.figure()
+    cases = {"heart": "Heart"}  # whose values alone are bars
+    plots.bars(axes, results, "assembly", ["patch", "serial"], unit="ms", cases=cases, published={})
+    assert axes.patches and axes.get_yscale() == "linear"
+    axes.clear()
+    plots.bars(axes, results, "assembly", ["patch", "serial"], unit="ms", cases=cases, published={}, beside=["regular"])
+    assert not axes.patches and axes.get_yscale() == "log" and marks_of(axes)[0] == [50.0]
+
+
 def test_where_bars_would_vanish_the_axis_is_logarithmic_whatever_is_asked_for(results):
     _, axes = drawn(results, unit="ms", log=False)  # the paper's go to a hundred times the least
     assert axes.get_yscale() == "log" and not axes.patches

@@ -70,13 +70,11 @@ def test_bars_are_the_medians_on_a_linear_axis(results):
 
 
 def test_panels_with_one_axis_are_drawn_alike(results):
-    made, (axes,) = plots.figure()
-    cases = {"heart": "Heart"}  # whose values alone are bars
-    plots.bars(axes, results, "assembly", ["patch", "serial"], unit="ms", cases=cases, published={})
-    assert axes.patches and axes.get_yscale() == "linear"
-    axes.clear()
-    plots.bars(axes, results, "assembly", ["patch", "serial"], unit="ms", cases=cases, published={}, beside=["regular"])
-    assert not axes.patches and axes.get_yscale() == "log" and marks_of(axes)[0] == [50.0]
+    apart = Results(results.frame.assign(value=[0.003, 0.05, 1.2, None]), "paper", "somewhere", "fu2014-table2")
+    options = {"unit": "ms", "cases": {"heart": "Heart"}, "published": {}}  # one value, which has a bar by itself
+    for beside, scale in ((), "linear"), (["regular"], "log"):
+        _, axes = drawn(apart, beside=beside, **options)
+        assert axes.get_yscale() == scale and bool(axes.patches) == (scale == "linear")
 
 
 def test_where_bars_would_vanish_the_axis_is_logarithmic_whatever_is_asked_for(results):

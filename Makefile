@@ -97,7 +97,7 @@ docs: ## The site, from docs/ into .cache/site; warnings are errors
 # A test that hangs ends after the timeout of pyproject.toml, with what every thread was at.
 test: ## The tests; ARGS="tests/repro -k store" for some of them
 	$(call READY,$(TESTS))
-	@$(CACHES) $(PY) -m pytest -q -n 2 -o faulthandler_exit_on_timeout=true $(ARGS)
+	@$(CACHES) $(PY) -m pytest -q -n 2 --dist worksteal -o faulthandler_exit_on_timeout=true $(ARGS)
 
 coverage: ## How much of the harness its tests reach; exit 1 under 90 %
 	$(call READY,$(TESTS))

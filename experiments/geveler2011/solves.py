@@ -46,6 +46,18 @@ def _cusparse_sell_spai():
     return {"pack": "cusparse_sell", "smoother": "spai"}
 
 
+@declares(VARIANTS, "mixed-levels")
+def _mixed_levels():
+    return {"format": "sell16", "precision": "mixed"}
+
+
+@declares(VARIANTS, "mixed-levels-chebyshev")
+def _mixed_levels_chebyshev():
+    return {"format": "sell16", "precision": "mixed", "smoother": "chebyshev"}
+
+
+#: Where tiles and small levels in one launch take longer than a launch saves.
+ON_PROCESSORS = ("mixed-levels", "mixed-levels-chebyshev")
 #: The numbering that suits caches most, in which they are measured on a GPU, too.
 CACHED = "hie"
 #: Algebraic multigrid on the finest matrix alone: options of `kernels.amg.Solver`, and rivals in solving.
@@ -63,6 +75,7 @@ NAMES = {
     "direct": "SELL, direct transfer", "chebyshev": "SELL, Chebyshev", "spai": "SELL, SPAI",
     "strong": "SELL, Chebyshev of degree 24", "small": "SELL, small levels by tiles", "mixed": "mixed, Jacobi",
     "mixed-chebyshev": "mixed, Chebyshev", "mixed-spai": "mixed, SPAI", "cusparse": "cuSPARSE CSR, Jacobi",
+    "mixed-levels": "mixed, Jacobi, level by level", "mixed-levels-chebyshev": "mixed, Chebyshev, level by level",
     "cusparse-sell": "cuSPARSE SELL, Jacobi", "cusparse-chebyshev": "cuSPARSE SELL, Chebyshev",
     "cusparse-spai": "cuSPARSE CSR, SPAI", "cusparse-sell-spai": "cuSPARSE SELL, SPAI",
     "cpu-1": "Numba, 1 thread", "cpu-all": "Numba, all threads", "scipy": "SciPy", "pyamg": "PyAMG",
@@ -80,6 +93,8 @@ MEANING = {
     "mixed": "`small`, and corrections in single precision with columns of 16 bits",
     "mixed-chebyshev": "`mixed` with Chebyshev polynomials: on CIRCLE of `chebyshev`, on BLOOD of `strong`",
     "mixed-spai": "`spai`, and corrections in single precision with columns of 16 bits",
+    "mixed-levels": "`mixed` without tiles and without small levels in one launch, on processors",
+    "mixed-levels-chebyshev": "`mixed-levels` with the polynomials of `chebyshev`",
     "cusparse": "cuSPARSE's CSR, preprocessed, under the same cycle",
     "cusparse-sell": "cuSPARSE's sliced ELLPACK under the same cycle",
     "cusparse-chebyshev": "`cusparse-sell` with the polynomials of `chebyshev`",
@@ -115,10 +130,11 @@ def _variants(numbering):
     if numbering != BEST:
         yield "sell", "cuda"
     if numbering == CACHED:
-        yield from ((name, "cuda") for name in VARIANTS if name != "sell")  # which is in every numbering
+        yield from ((name, "cuda") for name in VARIANTS if name not in ("sell", *ON_PROCESSORS))  # it is in all
     if numbering == BEST:
         for name, settings in VARIANTS.items():
-            yield from ((name, backend) for backend in (("cuda",) if "pack" in settings else DEVICES))
+            some = ("cuda",) if "pack" in settings else ("openmp",) if name in ON_PROCESSORS else DEVICES
+            yield from ((name, backend) for backend in some)
         yield from ((name, backend) for name in AGGREGATION for backend in DEVICES)
         yield from ((name, "host") for name in ("scipy", "pyamg", *RIVALS))
 

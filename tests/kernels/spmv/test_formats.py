@@ -88,6 +88,13 @@ def test_by_narrow_vectors(narrow, case):
             check(*pack(name, narrow, MATRICES[case](), dtype), alpha=-1.5, beta=0.25)
 
 
+@pytest.mark.parametrize("narrow", [("-msse4a",)], indirect=True, ids=["of AMD"])
+@pytest.mark.parametrize("case", MATRICES)
+def test_by_long_vectors_without_gathers(narrow, case):
+    """As on AMD's processors, which SSE4A tells apart: with AVX-512 they have the longest vectors, and no gathers."""
+    test_by_narrow_vectors(narrow, case)
+
+
 @pytest.mark.parametrize("case", ["ragged", "mostly empty"])
 def test_options(name, device, case):
     for options in OPTIONS.get(name, []):

@@ -36,8 +36,9 @@ LIBRARIES = ("numpy", "scipy", "numba", "mkl", "pyamg", "pyamgcl", "PETSc", "hyp
 SOLVERS = ("patch-pcgamg", "jacobi-pcgamg", "pyamg-rs", "pyamg-sa", "amgcl", "hypre-pcgamg-all")
 TIMES = ("product", "set_up", "solve", "both")  # by the last that there is, a table is in order
 COLUMNS = {  # of a table: the heading, and which number is the best
-    "threads": ("threads", None), "gb_per_s": ("GB/s of its least bytes", max), "of_read": ("of the read", max),
-    "any_gb_per_s": ("GB/s of any format's", max), "bytes": ("its least bytes", min),
+    "threads": ("threads", None), "gb_per_s": ("GB/s of its format's least bytes", max),
+    "of_read": ("of the read's GB/s", max), "any_gb_per_s": ("GB/s of any format's least bytes", max),
+    "bytes": ("its format's least bytes", min),
     "iterations": ("iterations", min), "error": ("error or true residual", None),
 }  # fmt: skip
 SECONDS = 0.03  # of products in a turn

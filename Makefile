@@ -128,7 +128,7 @@ scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and sc
 
 rivals: ## Our products and solvers on the processor beside other libraries: tables, and rivals.csv in ARGS="folder --single"; EXTRAS=mkl
 	$(call READY)
-	@$(PY) -m benchmarks.rivals $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 $(PY) -m benchmarks.rivals $(ARGS)
 
 bench-publish: ## asv's pages of what is stored, in .asv/html
 	$(call READY,bench)

@@ -36,7 +36,7 @@ VARIANTS = {
 }
 
 
-@declares(VARIANTS, "cusparse-spai")  # as a row above it would void every cell that looks into them
+@declares(VARIANTS, "cusparse-spai")  # a plain row above voids every cell that looks there
 def _cusparse_spai():
     return {"pack": "cusparse_csr", "smoother": "spai"}
 

@@ -130,7 +130,8 @@ def _variants(numbering):
     if numbering != BEST:
         yield "sell", "cuda"
     if numbering == CACHED:
-        yield from ((name, "cuda") for name in VARIANTS if name not in ("sell", *ON_PROCESSORS))  # it is in all
+        here = [name for name in VARIANTS if name != "sell"]  # which is in every numbering
+        yield from ((name, "cuda") for name in here if name not in ON_PROCESSORS)
     if numbering == BEST:
         for name, settings in VARIANTS.items():
             some = ("cuda",) if "pack" in settings else ("openmp",) if name in ON_PROCESSORS else DEVICES

@@ -51,8 +51,8 @@ STAND_INS = (
     "K2 sorted in windows is beyond the paper: rows near each other stay so."
 )
 ON_CORES = (
-    "So is K1 sorted in windows, which processors have: threads that write into the same lines of y wait for one "
-    "another."
+    "So is K1 sorted in windows, which processors have: on an EPYC threads that wrote into the same lines of y waited "
+    "for one another."
 )
 
 

@@ -79,8 +79,8 @@ def _libraries(results):
                         f"Rate{note} [GFLOP/s]": speed(results, case, *places[1], metric),
                         f"Ours is faster by{note}": theirs / ours if ours and theirs else None}  # fmt: skip
             rows.append(row)
-    notes = ["Ours is SBELL sorted within a window, on the same device through CUDA or, beside MKL, C. The libraries' "
-             "products in double precision are Figure 8's.", LOADS]  # fmt: skip
+    notes = ["Ours is SBELL sorted within a window, by CUDA on the same card, or by C beside MKL. The "
+             "libraries' products in double precision are Figure 8's.", LOADS]  # fmt: skip
     return [trimmed(Table("Libraries in single precision", pandas.DataFrame(rows), notes), 3)] if rows else []
 
 

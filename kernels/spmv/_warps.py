@@ -16,7 +16,7 @@ On an H200, with thresholds, windows and blocks searched, these decide:
   shared.
 - Packing from CSR is bound by launches from Python and two waits for sizes.
 
-On processors windows decide, since threads that write into the same lines of y wait for one another. With AVX-512
+On processors windows gain: on an EPYC threads that wrote into the same lines of y waited for one another. With AVX-512
 masked gathers find x there.
 
 Notes: docs/notes/spmv.md.

@@ -62,7 +62,7 @@ DEVICE_FUNCTION __m256i short_columns_of(const ushort *columns, __mmask8 *is_ent
     }
 
 // sums = the products of the entries from `begin` to `end` of 32 rows from `lane` of their slice on. Entries are asked for
-// ahead where the matrix `is_beyond` caches; in them that takes longer.
+// ahead where the matrix `is_beyond` caches: of a matrix in caches a product takes longer by that.
 DEVICE_FUNCTION void add_gathered(const index *RESTRICT columns, const int *RESTRICT distant, const real *RESTRICT values,
                                   const real *RESTRICT x, const long begin, const long end, const int lane,
                                   const int is_beyond, real (*sums)[TOGETHER])

@@ -104,12 +104,17 @@ def test_the_strongest_rival_has_a_value_and_no_verdict(store):
     assert verdict.outcome == EXCEEDED and verdict.today.value == 4 and verdict.claim.today.says == "the fastest"
 
 
-def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
-    head = "case,method,metric,printed,unit,place\na,fast,speedup,4,x,Table 3"
-    store.write("table3.csv", f"{head}\na,fast,solve,1,s,Table 3\na,slow,solve,8,s,Table 3\n")
-    where = '[relation.where]\nslow = "table3 slow solve"\nfast = "table3 fast solve"'
-    relation = '[[relation]]\nname = "one over the other"\nderived = "table3 fast speedup"\nformula = "slow / fast"\n'
+def quotient_of(store, slow, derived, printed="", case=""):
+    """Have a paper print two times, of which the quick one is 1 s, and a number that their quotient is to be."""
+    head = f"case,method,metric,printed,unit,place\n{printed}"
+    store.write("table3.csv", f"{head}a,fast,solve,1,s,Table 3\na,slow,solve,{slow},s,Table 3\n")
+    where = f'[relation.where]\nslow = "table3 slow solve{case}"\nfast = "table3 fast solve{case}"'
+    relation = f'[[relation]]\nname = "one over the other"\nderived = "{derived}"\nformula = "slow / fast"\n'
     store.write("relations.toml", relation + where)
+
+
+def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
+    quotient_of(store, 8, derived="table3 fast speedup", printed="a,fast,speedup,4,x,Table 3\n")
     store.times(a=(8.0, 1.0))
     numbers = stated(relation="about", published='"table3 fast speedup"')
     why = "the paper's number does not follow from its others; the value beside the nearest that does"
@@ -117,11 +122,7 @@ def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
 
 
 def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
-    head = "case,method,metric,printed,unit,place"
-    store.write("table3.csv", f"{head}\na,fast,solve,1,s,Table 3\na,slow,solve,2,s,Table 3\n")
-    where = '[relation.where]\nslow = "table3 slow solve a"\nfast = "table3 fast solve a"'
-    relation = '[[relation]]\nname = "one over the other"\nderived = "text gain"\nformula = "slow / fast"\n'
-    store.write("relations.toml", relation + where)
+    quotient_of(store, 2, derived="text gain", case=" a")
     store.times(a=(1.5, 1.0), b=(2.5, 1.0))  # eight are printed
     why = "the paper's number does not follow from its others; the value beside the nearest that does"
     assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 100 %)"

@@ -123,7 +123,7 @@ def test_rows_of_the_web_leave_their_neighbours_when_they_are_sorted():
 
 
 def test_rows_of_epidemiology_are_those_before_them_one_column_further(device):
-    """What a library may keep once K1 stores for each row, and as much of a matrix without it."""
+    """A library may keep once what K1 stores for each row. K1 stores as much of a matrix whose rows differ."""
 
     def repeating(matrix):
         distances = matrix.indices - np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))

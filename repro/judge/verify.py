@@ -25,10 +25,10 @@ from repro.judge import allowed, provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
-from repro.run.rounds import commit_of, named
+from repro.run.rounds import commit_of, named, of_rounds
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
-from repro.units import convert, is_rate, is_time, split
+from repro.units import convert, is_rate, split
 
 __all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify"]
 
@@ -216,8 +216,7 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
 
 def _verify_told(row: Mapping[str, Any], values: list[float | None]) -> Iterator[str]:
     """Say whether a value that was not sampled is another than its rounds have."""
-    is_derived = (is_time(row["unit"]) or is_rate(row["unit"])) and None not in values
-    known = median(values) if is_derived else values[-1]
+    known = of_rounds(row["unit"], values)
     if not _same(row["value"], known):
         yield f"{_told(row)} is {row['value']}, and {known} by its rounds"
 

@@ -63,8 +63,8 @@ def execute(
 
 
 def _chosen(artefact: Artefact) -> Collection[str]:
-    """Return the metrics that cells of an artefact choose by timing: ``CHOSEN`` beside its `measure`."""
-    return getattr(sys.modules[discovery.load(artefact).measure.__module__], "CHOSEN", ())
+    """Return the metrics that cells of an artefact choose by timing: ``BY_TIMING`` beside its `measure`."""
+    return getattr(sys.modules[discovery.load(artefact).measure.__module__], "BY_TIMING", ())
 
 
 def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:

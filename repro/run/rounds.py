@@ -1,18 +1,20 @@
 """The rounds of a cell: its measurements in processes of their own, and the rows that they make together."""
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from repro.judge import spread
 from repro.model import DONE, ReproError
 from repro.run.statistics import median, outliers
-from repro.units import convert, is_rate, is_time
+from repro.units import convert
 
 #: What a round has of its record.
 FIELDS = ("command", "date", "finished", "seconds", "samples")
 COUNTS = ("", "count")  # units of facts, which are the same in each round
 DIGITS = 12  # of a commit
+ROUNDING = 1e-6  # of a fact that is no whole number: sums on a GPU differ by the order of their terms
 
 
 class Disagree(ReproError):
@@ -63,8 +65,8 @@ def together(before: Mapping[str, Any], record: Mapping[str, Any], chosen: Colle
 
     Raises `Disagree` when the two have other facts.
 
-    `chosen`: metrics that a cell chooses by timing, as the size of a block. Where two rounds chose differently, facts
-    may follow from that.
+    `chosen`: metrics that a cell chooses by timing, as the size of a block, or counts by it. Where two rounds chose
+    differently, facts may follow from that.
     """
     of_cell = record["identity"]["parameters"]
     old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
@@ -84,7 +86,17 @@ def _agree(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool
     """Return whether a row is in two rounds, and has one value if it is a fact."""
     if old is None or new is None:
         return False
-    return new["unit"] not in COUNTS or new["n"] is not None or new["value"] == old["value"]
+    if new["unit"] not in COUNTS or new["n"] is not None or new["value"] == old["value"]:
+        return True
+    values = new["value"], old["value"]
+    return not any(float(value).is_integer() for value in values) and math.isclose(*values, rel_tol=ROUNDING)
+
+
+def of_rounds(unit: str | None, values: Sequence[float | None]) -> float | None:
+    """Return the value of a row without samples by its rounds': the median, or the last of a fact."""
+    if (unit or "") in COUNTS or None in values:
+        return values[-1]
+    return median([value for value in values if value is not None])
 
 
 def shown(
@@ -109,10 +121,8 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
     }  # fmt: skip
     taken = [each["samples"][name] for each in rounds if name in each["samples"]]
     if not taken:
-        unit = row["unit"] or ""
         values = [each["values"].get(name) for each in rounds]
-        is_derived = is_time(unit) or is_rate(unit)
-        return {**row, **origin, **({"value": median(values)} if is_derived and None not in values else {})}
+        return {**row, **origin, "value": row["value"] if None in values else of_rounds(row["unit"], values)}
     medians = [median(each["seconds"]) for each in taken]
     low, high = spread.of_samples(taken, row["backend"])
     seconds = {"value": median(medians), "ci_low": low, "ci_high": high}

@@ -179,7 +179,7 @@ class _Going:
                 self.worker.close()  # a round is a process of its own
             lot = int(time.time()) if is_last else self.settings.seed + passed
             jobs = _shuffled(self.jobs, lot) if self.settings.rounds > 1 or is_last else self.jobs
-            orders = (True, False) if self.until < NEVER and not is_last else (False,)
+            orders = (True, False) if self.until < NEVER and not is_last else (None,)
             for soonest, job in itertools.product(orders, jobs):
                 name = job.artefact.id
                 if job.problem:
@@ -188,7 +188,7 @@ class _Going:
                         self.watcher.tell(job.problem, "red")
                 elif self._lacks(job) or self._shows_more(job, passed):
                     self.unwritten[name] = job, self.unwritten.get(name, (job, time.monotonic()))[1]
-                    self._measure(job, self.force and not passed, 0.0 if is_last else UNSURE, soonest)
+                    self._measure(job, 0.0 if is_last else UNSURE, soonest)
                     if not self._lacks(job) or time.monotonic() - self.unwritten[name][1] > WRITTEN_EVERY:
                         self.write(name)
         self.write_all()
@@ -203,10 +203,11 @@ class _Going:
             return True
         return not (passed or _is_written(job, self.settings, self.until))
 
-    def _measure(self, job: Job, force: bool, unsure: float, soonest: bool) -> None:
+    def _measure(self, job: Job, unsure: float, soonest: bool | None) -> None:
         """Measure a round of each of a job's wanted cells that lacks one, but those that may take too long.
 
-        They may take `unsure` times as long as they should. `soonest`: of those only that come first in a short time.
+        They may take `unsure` times as long as they should. `soonest`: only those that come first in a short time, or
+        only the others; None: all.
         """
         expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
         limit = self.until - WRITING_SECONDS * (len(self.unwritten) + len(self.beside))
@@ -221,7 +222,7 @@ class _Going:
             if text != MEASURING:
                 watcher.tell(text)
 
-        options = {"force": force, "begun": self.begun, "tell": tell}
+        options = {"begun": self.begun, "tell": tell}
         for owner in {task.artefact.id: task.artefact.id for task in job.wanted if task.path in expected}:
             if owner != job.artefact.id:
                 watcher.tell(f"{job.artefact.id} shows cells of {owner}, which are measured by that name")
@@ -235,13 +236,14 @@ class _Going:
                 began = time.monotonic()
                 if measured and began + unsure * expected[task.path] > limit:
                     continue
-                if measured and soonest and task.cell.backend != SOONEST:
+                if measured and soonest not in (None, task.cell.backend == SOONEST):
                     continue
                 if measured:
                     watcher.cell(task, task.reason or "forced")
                     current, has_waited = task, False
                     if task.stands:  # its earlier rounds may be in the files alone
                         task.keep(self.settings.store)
+                    options["force"] = self.force and not had[task.path]  # the first round replaces what was stored
                     options["upto"] = had[task.path] = had[task.path] + 1
                     try:
                         measured = (

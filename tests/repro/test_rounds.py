@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections import Counter
 
 import pytest
@@ -100,12 +101,19 @@ def test_the_files_are_written_when_all_rounds_are_there_or_the_run_is_cut_off(l
     assert sorted(row["rounds"] for row in rows if row["metric"] == "time") == ["1", "2", "2"]
 
 
-def test_what_is_forced_or_of_other_sources_replaces_all_rounds(laboratory):
+def test_what_is_forced_or_of_other_sources_replaces_all_rounds(laboratory, monkeypatch):
+    monkeypatch.setattr(runner, "SOONEST", "host")
     assert laboratory.run(*HOST, "--rounds", "2") == 0
-    before = records(laboratory)
-    assert laboratory.run(*HOST, "--rounds", "2", "--force") == 0
-    for old, new in zip(before, records(laboratory), strict=True):
-        assert len(new["rounds"]) == 2 and new["rounds"][0]["finished"] > old["rounds"][1]["finished"]
+    for more in ((), ("--minutes", "5")):
+        before, traces = records(laboratory), len(laboratory.traces())
+        assert laboratory.run(*HOST, "--rounds", "2", "--force", *more) == 0
+        assert len(laboratory.traces()) == traces + 6
+        for old, new in zip(before, records(laboratory), strict=True):
+            assert len(new["rounds"]) == 2 and new["rounds"][0]["finished"] > old["rounds"][1]["finished"]
+    monkeypatch.setattr("repro.run.jobs.estimates.seconds", lambda task, settings: 1e6)
+    assert laboratory.run(*HOST, "--rounds", "2", "--force", "--minutes", "5") == 3
+    last = records(laboratory)  # seemed too long, and are measured when all else is
+    assert {len(record["rounds"]) for record in last} == {1} and len(laboratory.traces()) == traces + 6 + 3
     adding = laboratory.paper / "adding.py"
     adding.write_text(adding.read_text().replace("return sum(numbers)", "return sum(list(numbers))"))
     conftest._forget()
@@ -159,6 +167,29 @@ def test_a_metric_that_cells_choose_by_timing_may_differ_and_so_may_what_follows
         rounds.together(first, record(block_size=64, stored=90), ("block_size",))
 
 
+@pytest.mark.parametrize(("before", "now", "is_one"), [
+    (0.182573, 0.182573 * (1 + 1e-9), True), (0.182573, 0.1826, False), (3e8, 3e8 + 1, False), (12.5, 12.0, False),
+    (math.inf, math.inf, True), (math.inf, 0.5, False),
+])  # fmt: skip
+def test_a_fact_that_is_no_whole_number_agrees_up_to_rounding(before, now, is_one):
+    def record(value):
+        row = {"metric": "convergence", "unit": "", "n": None, "value": value, "error": None}
+        return {"status": "done", "identity": {"parameters": {}}, "rows": [row], "samples": {}, "revision": {}}
+
+    if is_one:
+        assert rounds.together(record(before), record(now))["rows"][0]["value"] == now
+    else:
+        with pytest.raises(rounds.Disagree, match="convergence"):
+            rounds.together(record(before), record(now))
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("s", 3.0), ("GB/s", 3.0), ("x", 3.0), ("W", 3.0), ("count", 4.0), (None, 4.0)]
+)
+def test_a_value_without_samples_is_the_rounds_median_unless_it_is_a_fact(unit, value):
+    assert rounds.of_rounds(unit, [2.0, 4.0]) == value and rounds.of_rounds(unit, [None, 4.0]) == 4.0
+
+
 def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatch):
     assert laboratory.run(*HOST) == 0
     path = laboratory.cell("first")
@@ -166,7 +197,7 @@ def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatc
     row_of(record, "sum")["value"] += 1
     path.write_text(json.dumps(record))
     module = discovery.load(discovery.select(["table1"])[0])
-    monkeypatch.setattr(module, "CHOSEN", ("sum",), raising=False)
+    monkeypatch.setattr(module, "BY_TIMING", ("sum",), raising=False)
     assert laboratory.run(*HOST, "--rounds", "2") == 0
     assert len(json.loads(path.read_text())["rounds"]) == 2
 

@@ -8,12 +8,13 @@ from typing import Any
 from repro.judge import spread
 from repro.model import DONE, ReproError
 from repro.run.statistics import median, outliers
-from repro.units import convert
+from repro.units import convert, is_rate, is_time, split
 
 #: What a round has of its record.
 FIELDS = ("command", "date", "finished", "seconds", "samples")
 COUNTS = ("", "count")  # units of facts, which are the same in each round
 DIGITS = 12  # of a commit
+FROM_TIMES = ("W", "J")  # units of what follows from times, beside theirs and rates
 ROUNDING = 1e-6  # of a fact that is no whole number: sums on a GPU differ by the order of their terms
 
 
@@ -93,10 +94,13 @@ def _agree(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool
 
 
 def of_rounds(unit: str | None, values: Sequence[float | None]) -> float | None:
-    """Return the value of a row without samples by its rounds': the median, or the last of a fact."""
-    if (unit or "") in COUNTS or None in values:
-        return values[-1]
-    return median([value for value in values if value is not None])
+    """Return the value of a row without samples by its rounds': the median of what follows from times, or the last.
+
+    Sizes and ratios are the last round's: they belong to what a cell chose in it.
+    """
+    unit = unit or ""
+    is_derived = is_time(unit) or is_rate(unit) or split(unit)[1] in FROM_TIMES
+    return median(values) if is_derived and None not in values else values[-1]
 
 
 def shown(

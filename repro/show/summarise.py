@@ -44,8 +44,8 @@ def summarise(stored: Measurement) -> bool:
 
 def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
     for cell in cells:
-        name = named(row, cell["parameters"])
-        if row["status"] == DONE and row["n"] and "rounds" in cell and name in cell["rounds"][-1]["samples"]:
+        last = cell["rounds"][-1] if "rounds" in cell else {}
+        if row["status"] == DONE and named(row, cell["parameters"]) in last.get("samples" if row["n"] else "values", ()):
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row
 

@@ -184,9 +184,9 @@ def test_a_fact_that_is_no_whole_number_agrees_up_to_rounding(before, now, is_on
 
 
 @pytest.mark.parametrize(
-    ("unit", "value"), [("s", 3.0), ("GB/s", 3.0), ("x", 3.0), ("W", 3.0), ("count", 4.0), (None, 4.0)]
+    ("unit", "value"), [("s", 3.0), ("GB/s", 3.0), ("mJ", 3.0), ("W", 3.0), ("x", 4.0), ("count", 4.0), (None, 4.0)]
 )
-def test_a_value_without_samples_is_the_rounds_median_unless_it_is_a_fact(unit, value):
+def test_a_value_without_samples_is_the_rounds_median_if_it_follows_from_times(unit, value):
     assert rounds.of_rounds(unit, [2.0, 4.0]) == value and rounds.of_rounds(unit, [None, 4.0]) == 4.0
 
 

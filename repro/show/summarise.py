@@ -45,7 +45,8 @@ def summarise(stored: Measurement) -> bool:
 def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
     for cell in cells:
         last = cell["rounds"][-1] if "rounds" in cell else {}
-        if row["status"] == DONE and named(row, cell["parameters"]) in last.get("samples" if row["n"] else "values", ()):
+        known = last.get("samples" if row["n"] else "values", ())
+        if row["status"] == DONE and named(row, cell["parameters"]) in known:
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row
 

@@ -175,7 +175,7 @@ class Card(Unwatched):
         listed = self._nvml.processes(self._handle)
         if listed is None:
             return None
-        others = {pid for pid in listed if pid != os.getpid() and not _is_child(pid)}
+        others = {pid for pid in listed if not _is_of_this_run(pid)}
         if len(others) <= (unknown := int(len(others) == len(listed))):
             return 0
         computing = self._nvml.computing(self._handle)
@@ -204,8 +204,10 @@ class Card(Unwatched):
         return {name: value for name, value in found.items() if value is not None}
 
 
-def _is_child(pid: int) -> bool:
-    """Return whether a process was started by this one."""
+def _is_of_this_run(pid: int) -> bool:
+    """Return whether a process is this one, was started by it, or started it: a run, which draws while none measures."""
+    if pid in (os.getpid(), os.getppid()):
+        return True
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

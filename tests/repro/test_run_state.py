@@ -107,16 +107,14 @@ def test_another_process_that_computes_disturbs(nvml, listed, used, is_disturbed
     assert bool(disturbance(Card(nvml, None))) == is_disturbed
 
 
-def test_children_of_the_process_are_its_own(nvml, monkeypatch):
-    monkeypatch.setattr(state, "_is_child", lambda pid: pid == OTHER)
-    nvml.listed = nvml.used = {ME, OTHER}
-    assert not disturbance(Card(nvml, None))
-
-
-def test_only_what_it_started_is_a_child():
+def test_processes_of_the_same_run_do_not_disturb(nvml):
+    """As the run itself, which has computed a wave for a figure before it went on to the next artefact."""
     child = subprocess.Popen(["sleep", "9"])
     try:
-        assert state._is_child(child.pid) and not state._is_child(os.getppid()) and not state._is_child(OTHER)
+        nvml.listed = nvml.used = {ME, os.getppid(), child.pid}
+        assert not disturbance(Card(nvml, None))
+        nvml.listed = nvml.used = {ME, os.getppid(), child.pid, 1}
+        assert disturbance(Card(nvml, None))
     finally:
         child.kill()
         child.wait()

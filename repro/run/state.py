@@ -205,7 +205,7 @@ class Card(Unwatched):
 
 
 def _is_of_this_run(pid: int) -> bool:
-    """Return whether a process is this one, was started by it, or started it: a run, which draws while none measures."""
+    """Return whether a process is this one, its child, or its parent: a run, which draws while nothing is measured."""
     if pid in (os.getpid(), os.getppid()):
         return True
     try:

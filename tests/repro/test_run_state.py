@@ -113,7 +113,7 @@ def test_processes_of_the_same_run_do_not_disturb(nvml):
     try:
         nvml.listed = nvml.used = {ME, os.getppid(), child.pid}
         assert not disturbance(Card(nvml, None))
-        nvml.listed = nvml.used = {ME, os.getppid(), child.pid, 1}
+        nvml.listed = nvml.used = {ME, os.getppid(), child.pid, OTHER}
         assert disturbance(Card(nvml, None))
     finally:
         child.kill()

@@ -15,7 +15,9 @@ FIELDS = ("command", "date", "finished", "seconds", "samples")
 COUNTS = ("", "count")  # units of facts, which are the same in each round
 DIGITS = 12  # of a commit
 FROM_TIMES = ("W", "J")  # units of what follows from times, beside theirs and rates
-ROUNDING = 1e-6  # of a fact that is no whole number: sums on a GPU differ by the order of their terms
+ROUNDING = 1e-5  # of a fact that is no whole number: sums on a GPU differ by the order of their terms
+COUNTED = {"iterations", "cycles", "products"}  # words of metrics that count until a residual is small enough
+SLACK = 0.02  # of such a count, or one, by which rounding moves it
 
 
 class Disagree(ReproError):
@@ -90,6 +92,10 @@ def _agree(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool
     if new["unit"] not in COUNTS or new["n"] is not None or new["value"] == old["value"]:
         return True
     values = new["value"], old["value"]
+    if not all(map(math.isfinite, values)):
+        return False
+    if COUNTED & {*new["metric"].split("_")}:
+        return abs(values[0] - values[1]) <= max(1, SLACK * max(values))
     return not any(float(value).is_integer() for value in values) and math.isclose(*values, rel_tol=ROUNDING)
 
 

@@ -167,19 +167,24 @@ def test_a_metric_that_cells_choose_by_timing_may_differ_and_so_may_what_follows
         rounds.together(first, record(block_size=64, stored=90), ("block_size",))
 
 
-@pytest.mark.parametrize(("before", "now", "is_one"), [
-    (0.182573, 0.182573 * (1 + 1e-9), True), (0.182573, 0.1826, False), (3e8, 3e8 + 1, False), (12.5, 12.0, False),
-    (math.inf, math.inf, True), (math.inf, 0.5, False),
+@pytest.mark.parametrize(("metric", "before", "now", "is_one"), [
+    ("convergence", 0.182573, 0.182573 * (1 + 1e-9), True), ("convergence", 0.182573, 0.1826, False),
+    ("stored", 3e8, 3e8 + 1, False), ("mean", 12.5, 12.0, False), ("break_even", math.inf, math.inf, True),
+    ("break_even", math.inf, 0.5, False), ("levels", 3, 4, False), ("iterations", 18, 19, True),
+    ("iterations", 18, 20, False), ("iterations_to_absolute", 267, 270, True), ("iterations", 267, 280, False),
+    ("linear_iterations", 12.5, 13.1, True), ("iterations", math.inf, 30, False),
 ])  # fmt: skip
-def test_a_fact_that_is_no_whole_number_agrees_up_to_rounding(before, now, is_one):
+def test_facts_agree_up_to_rounding(metric, before, now, is_one):
+    """Whole numbers are equal, but for those that count until a residual is small enough."""
+
     def record(value):
-        row = {"metric": "convergence", "unit": "", "n": None, "value": value, "error": None}
+        row = {"metric": metric, "unit": "count", "n": None, "value": value, "error": None}
         return {"status": "done", "identity": {"parameters": {}}, "rows": [row], "samples": {}, "revision": {}}
 
     if is_one:
         assert rounds.together(record(before), record(now))["rows"][0]["value"] == now
     else:
-        with pytest.raises(rounds.Disagree, match="convergence"):
+        with pytest.raises(rounds.Disagree, match=metric):
             rounds.together(record(before), record(now))
 
 

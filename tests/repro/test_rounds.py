@@ -11,7 +11,7 @@ from repro import discovery
 from repro.judge import spread, verify
 from repro.run import execution, rounds, runner
 from repro.run.jobs import make_jobs
-from repro.show import render
+from repro.show import render, summarise
 from tests.repro import conftest
 
 HOST = ("table1", "--only", "backend=host")
@@ -193,6 +193,15 @@ def test_facts_agree_up_to_rounding(metric, before, now, is_one):
 )
 def test_a_value_without_samples_is_the_rounds_median_if_it_follows_from_times(unit, value):
     assert rounds.of_rounds(unit, [2.0, 4.0]) == value and rounds.of_rounds(unit, [None, 4.0]) == 4.0
+
+
+@pytest.mark.parametrize(("unit", "value"), [("W", 3.0), ("B", 4.0)])
+def test_figures_compute_what_was_not_sampled_again_by_its_rounds(unit, value):
+    place = {"case": "a", "method": "k", "backend": "cuda", "parameters": {}}
+    row = {**place, "metric": "power", "unit": unit, "n": None, "value": 2.0, "status": "done"}
+    taken = [{"host": "h", "date": "d", "commit": "c", "samples": {}, "values": {"power": each}} for each in (2.0, 4.0)]
+    assert summarise._again(row, [{**place, "rounds": taken}])["value"] == value
+    assert summarise._again({**row, "status": "failed"}, [{**place, "rounds": taken}])["value"] == 2.0
 
 
 def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatch):

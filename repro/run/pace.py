@@ -119,5 +119,8 @@ def _has_children() -> bool:
 
 @functools.cache
 def of_cores() -> Pace | None:
-    """Return the pace of this process's cores; None where the library's own threads would do the job."""
-    return Pace() if os.environ.get("OPENBLAS_NUM_THREADS", "1") == "1" else None
+    """Return the pace of this process's cores; None where the library's own threads would do the job.
+
+    Unless it is told otherwise, the library has as many threads as there are cores, in the job of each core.
+    """
+    return Pace() if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else None

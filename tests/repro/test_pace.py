@@ -10,9 +10,10 @@ import pytest
 from repro.judge import spread
 from repro.machine import cores
 from repro.model import Cell
+from repro.run import state
 from repro.run.context import Run
 from repro.run.guard import Guard
-from repro.run.pace import Pace
+from repro.run.pace import Pace, of_cores
 from repro.run.state import Unwatched
 from repro.run.timing import HostClock, sample
 
@@ -92,7 +93,19 @@ def test_samples_tell_the_pace_that_they_were_taken_at():
     assert Guard(Unwatched()).pace() is None
 
 
-def test_a_smoke_run_looks_at_no_pace():
+@pytest.mark.parametrize(("threads", "is_known"), [("1", True), ("16", False), (None, False)])
+def test_the_librarys_own_threads_would_do_the_job(threads, is_known, monkeypatch, tmp_path):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path))
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if threads:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
+    assert (of_cores.__wrapped__() is not None) == is_known
+
+
+def test_a_smoke_run_looks_at_no_pace(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    for kept in (of_cores, state._watch):
+        kept.cache_clear()
     paces = {scale: [each.get("pace") for each in _timed(scale).samples.values()] for scale in ("smoke", "small")}
     assert paces["smoke"] == [None] and len(paces["small"][0]) == 2
 

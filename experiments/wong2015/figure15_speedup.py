@@ -164,7 +164,7 @@ def speedup(results, case, method, backend=None):
 
 
 def plot(results):
-    """Draw the solver alone on the GPU; all of it there; PETSc on several processes, in the paper beside that."""
+    """Draw the solver alone on the GPU, all of it there, and all on processors: ours and PETSc on several processes."""
     device = results.best_device_backend(metric="step")
     left_out, note = in_tables(results)
     petsc = [method for method in methods_by_group()["PETSc"] if method not in (REFERENCE, *left_out)]

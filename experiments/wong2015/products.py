@@ -21,7 +21,7 @@ BACKENDS = ("cuda", "opencl")  # `experiments.processors.with_c` puts the C back
 WINDOWS = (None, 1, 64, 128, 256, 512, 1024, 4096)  # rows, to search
 FOUND = {"block": "block_size", "threshold": "threshold", "items": "values_per_thread", "window": "window",
          "width": "threads_a_row"}  # fmt: skip
-BY_TIMING = tuple(FOUND.values())  # another round may choose otherwise
+CHOSEN_BY_TIMING = tuple(FOUND.values())  # another round may choose otherwise
 BYTES = 20  # a non-zero, by which the paper counts bandwidth (Table 2): value, column and x
 
 METHODS = {

@@ -54,7 +54,7 @@ def execute(
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:
-                record = rounds.together(task.record, record, _chosen(task.artefact))
+                record = rounds.together(task.record, record, *_by_timing(task.artefact))
             except rounds.Disagree as disagree:
                 record = outcome(task, settings, FAILED, str(disagree))
         store.write(task.path, record)
@@ -62,9 +62,10 @@ def execute(
     return True
 
 
-def _chosen(artefact: Artefact) -> Collection[str]:
-    """Return the metrics that cells of an artefact choose by timing: ``BY_TIMING`` beside its `measure`."""
-    return getattr(sys.modules[discovery.load(artefact).measure.__module__], "BY_TIMING", ())
+def _by_timing(artefact: Artefact) -> tuple[Collection[str], Collection[str]]:
+    """Return the metrics that cells choose by timing, and counts that follow from times: both beside `measure`."""
+    module = sys.modules[discovery.load(artefact).measure.__module__]
+    return getattr(module, "CHOSEN_BY_TIMING", ()), getattr(module, "COUNTED_BY_TIMING", ())
 
 
 def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:

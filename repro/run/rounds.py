@@ -1,5 +1,6 @@
 """The rounds of a cell: its measurements in processes of their own, and the rows that they make together."""
 
+import functools
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -16,8 +17,10 @@ COUNTS = ("", "count")  # units of facts, which are the same in each round
 DIGITS = 12  # of a commit
 FROM_TIMES = ("W", "J")  # units of what follows from times, beside theirs and rates
 ROUNDING = 1e-5  # of a fact that is no whole number: sums on a GPU differ by the order of their terms
-COUNTED = {"iterations", "cycles", "products"}  # words of metrics that count until a residual is small enough
-SLACK = 0.02  # of such a count, or one, by which rounding moves it
+COUNTED = {"iterations", "cycles"}  # words of metrics that count until a residual is small enough, which rounding moves
+SLACK = 0.02  # the share by which it may move such a count; a whole one by one at least
+FOLLOW = "products"  # of such a count, by a factor
+OF_A_PART = ("some_", "times_some_")  # beginnings of metrics of a long solve's part, whose length goes by its time
 
 
 class Disagree(ReproError):
@@ -63,19 +66,21 @@ def named(row: Mapping[str, Any], of_cell: Mapping[str, Any]) -> str:
     return sampled(row["metric"], own)
 
 
-def together(before: Mapping[str, Any], record: Mapping[str, Any], chosen: Collection[str] = ()) -> dict[str, Any]:
+def together(
+    before: Mapping[str, Any], record: Mapping[str, Any], chosen: Collection[str] = (), derived: Collection[str] = ()
+) -> dict[str, Any]:
     """Return a record with the rounds of an earlier one and its own.
 
     Raises `Disagree` when the two have other facts.
 
-    `chosen`: metrics that a cell chooses by timing, as the size of a block, or counts by it. Where two rounds chose
-    differently, facts may follow from that.
+    `chosen`: metrics that a cell chooses by timing, as the size of a block. Where two rounds chose differently, facts
+    may follow from that. `derived`: counts that follow from times.
     """
     of_cell = record["identity"]["parameters"]
     old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
-    differ = sorted(name for name in old.keys() | new.keys() if not _agree(old.get(name), new.get(name)))
+    differ = _differing(old, new, rounds_of(before)[0].get("values", {}), derived)
     if differ and not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
-        then, now = (f"{of[differ[0]]['value']:g}" if differ[0] in of else "not there" for of in (old, new))
+        then, now = (f"{of[differ[0]]['value']:.15g}" if differ[0] in of else "not there" for of in (old, new))
         raise Disagree(f"{differ[0]} is {now}, and was {then} in an earlier round")
     rounds = [*rounds_of(before), *rounds_of(record)]
     rows = []
@@ -85,18 +90,41 @@ def together(before: Mapping[str, Any], record: Mapping[str, Any], chosen: Colle
     return {**record, "rows": shown(rows, rounds, of_cell), "rounds": rounds}
 
 
-def _agree(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool:
-    """Return whether a row is in two rounds, and has one value if it is a fact."""
-    if old is None or new is None:
-        return False
-    if new["unit"] not in COUNTS or new["n"] is not None or new["value"] == old["value"]:
-        return True
-    values = new["value"], old["value"]
-    if not all(map(math.isfinite, values)):
-        return False
-    if COUNTED & {*new["metric"].split("_")}:
-        return abs(values[0] - values[1]) <= max(1, SLACK * max(values))
-    return not any(float(value).is_integer() for value in values) and math.isclose(*values, rel_tol=ROUNDING)
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any], first: Mapping[str, Any], derived: Collection[str]):
+    """Return the names of facts that differ from the first or last round's, and of rows that are in one round alone.
+
+    Rounding may move a count of iterations. What follows from it may then differ by as much.
+    """
+    apart, counts, others = [], {}, {}
+    for name in sorted(old.keys() | new.keys()):
+        row = new.get(name) or old[name]
+        if row["metric"] in derived or row["metric"].startswith(OF_A_PART):
+            continue
+        if name not in old or name not in new:
+            apart.append(name)
+        elif row["unit"] in COUNTS and row["n"] is None:
+            of = counts if COUNTED & {*row["metric"].split("_")} else others
+            now = row["value"]
+            of[name] = max(first.get(name, now), old[name]["value"], key=functools.partial(_move, now)), now
+    moves = {name: _move(*values) for name, values in counts.items()}
+    apart += [name for name, move in moves.items() if move > SLACK and not _is_one_apart(*counts[name])]
+    moved = max(moves.values(), default=0.0)
+    for name, values in others.items():
+        is_free = FOLLOW in name or not all(float(value).is_integer() for value in values)
+        if _move(*values) > (max(ROUNDING, moved and max(moved, SLACK)) if is_free else 0.0):
+            apart.append(name)
+    return sorted(apart)
+
+
+def _move(old: float, new: float) -> float:
+    """Return by which share of the larger one two numbers differ; infinity where one alone is no number."""
+    if old == new:
+        return 0.0
+    return abs(new - old) / max(abs(new), abs(old)) if math.isfinite(new) and math.isfinite(old) else math.inf
+
+
+def _is_one_apart(old: float, new: float) -> bool:
+    return abs(new - old) == 1 and float(new).is_integer()
 
 
 def of_rounds(unit: str | None, values: Sequence[float | None]) -> float | None:

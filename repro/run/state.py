@@ -7,6 +7,7 @@ down is no disturbance: the load itself draws the power.
 
 import contextlib
 import functools
+import multiprocessing
 import os
 import time
 from collections.abc import Iterable
@@ -205,8 +206,9 @@ class Card(Unwatched):
 
 
 def _is_of_this_run(pid: int) -> bool:
-    """Return whether a process is this one, its child, or its parent: a run, which draws while nothing is measured."""
-    if pid in (os.getpid(), os.getppid()):
+    """Return whether a process is this one, its child, or that of the run, which computes for figures meanwhile."""
+    run = multiprocessing.parent_process()
+    if pid == os.getpid() or (run and pid == run.pid):
         return True
     try:
         status = Path(f"/proc/{pid}/stat").read_text()

@@ -102,10 +102,19 @@ def test_the_librarys_own_threads_would_do_the_job(threads, is_known, monkeypatc
     assert (of_cores.__wrapped__() is not None) == is_known
 
 
-def test_a_smoke_run_looks_at_no_pace(monkeypatch):
+@pytest.fixture
+def fresh(monkeypatch):
+    """What a process keeps of its cores, as another's."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    for kept in (of_cores, state._watch):
-        kept.cache_clear()
+    kept = of_cores, state._watch
+    for each in kept:
+        each.cache_clear()
+    yield
+    for each in kept:
+        each.cache_clear()
+
+
+def test_a_smoke_run_looks_at_no_pace(fresh):
     paces = {scale: [each.get("pace") for each in _timed(scale).samples.values()] for scale in ("smoke", "small")}
     assert paces["smoke"] == [None] and len(paces["small"][0]) == 2
 

@@ -107,7 +107,8 @@ def test_what_is_forced_or_of_other_sources_replaces_all_rounds(laboratory, monk
     for more in ((), ("--minutes", "5")):
         before, traces = records(laboratory), len(laboratory.traces())
         assert laboratory.run(*HOST, "--rounds", "2", "--force", *more) == 0
-        assert len(laboratory.traces()) == traces + 6
+        done = laboratory.traces()[traces:]
+        assert len(done) == 6 and len({*done[:3]}) == len({*done[3:]}) == 3  # a pass after the other
         for old, new in zip(before, records(laboratory), strict=True):
             assert len(new["rounds"]) == 2 and new["rounds"][0]["finished"] > old["rounds"][1]["finished"]
     monkeypatch.setattr("repro.run.jobs.estimates.seconds", lambda task, settings: 1e6)
@@ -167,25 +168,50 @@ def test_a_metric_that_cells_choose_by_timing_may_differ_and_so_may_what_follows
         rounds.together(first, record(block_size=64, stored=90), ("block_size",))
 
 
+def facts(**values):
+    rows = [
+        {"metric": name, "unit": "count", "n": None, "value": value, "error": None} for name, value in values.items()
+    ]
+    return {"status": "done", "identity": {"parameters": {}}, "rows": rows, "samples": {}, "revision": {}}
+
+
 @pytest.mark.parametrize(("metric", "before", "now", "is_one"), [
     ("convergence", 0.182573, 0.182573 * (1 + 1e-9), True), ("convergence", 0.182573, 0.1826, False),
-    ("stored", 3e8, 3e8 + 1, False), ("mean", 12.5, 12.0, False), ("break_even", math.inf, math.inf, True),
-    ("break_even", math.inf, 0.5, False), ("levels", 3, 4, False), ("iterations", 18, 19, True),
-    ("iterations", 18, 20, False), ("iterations_to_absolute", 267, 270, True), ("iterations", 267, 280, False),
-    ("linear_iterations", 12.5, 13.1, True), ("iterations", math.inf, 30, False),
+    ("area", 1.0, 1.0 + 1e-15, True), ("stored", 3e8, 3e8 + 1, False), ("mean", 12.5, 12.0, False),
+    ("limit", math.inf, math.inf, True), ("limit", math.inf, 0.5, False), ("levels", 3, 4, False),
+    ("iterations", 18, 19, True), ("iterations", 18, 20, False), ("iterations_to_absolute", 267, 270, True),
+    ("iterations", 267, 280, False), ("linear_iterations", 12.5, 13.1, False), ("linear_iterations", 12.5, 12.6, True),
+    ("iterations", math.inf, 30, False), ("products", 210, 217, False), ("times_some_cycles", 35.2, 31.7, True),
+    ("break_even", 216, 188, True),
 ])  # fmt: skip
 def test_facts_agree_up_to_rounding(metric, before, now, is_one):
     """Whole numbers are equal, but for those that count until a residual is small enough."""
-
-    def record(value):
-        row = {"metric": metric, "unit": "count", "n": None, "value": value, "error": None}
-        return {"status": "done", "identity": {"parameters": {}}, "rows": [row], "samples": {}, "revision": {}}
-
+    before, now = facts(**{metric: before}), facts(**{metric: now})
     if is_one:
-        assert rounds.together(record(before), record(now))["rows"][0]["value"] == now
+        assert rounds.together(before, now, (), ("break_even",))["rows"] == rounds.together(now, now)["rows"]
     else:
         with pytest.raises(rounds.Disagree, match=metric):
-            rounds.together(record(before), record(now))
+            rounds.together(before, now)
+
+
+def test_what_follows_from_a_count_may_differ_by_as_much():
+    first = facts(iterations=30, products=210, convergence=0.1949, levels=3)
+    rounds.together(first, facts(iterations=31, products=217, convergence=0.1990, levels=3))
+    for name, value in (("products", 224), ("convergence", 0.21), ("levels", 4)):
+        changed = {"iterations": 31, "products": 217, "convergence": 0.1990, "levels": 3} | {name: value}
+        with pytest.raises(rounds.Disagree, match=rf"^{name} is {value}"):
+            rounds.together(first, facts(**changed))
+
+
+def test_each_round_is_compared_with_the_first():
+    made = rounds.together(facts(iterations=100), facts(iterations=102))
+    with pytest.raises(rounds.Disagree):
+        rounds.together(made, facts(iterations=104))
+
+
+def test_a_count_by_timing_excuses_no_other_fact():
+    with pytest.raises(rounds.Disagree, match="nodes is 9, and was 5"):
+        rounds.together(facts(break_even=3, nodes=5), facts(break_even=4, nodes=9), (), ("break_even",))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +237,7 @@ def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatc
     row_of(record, "sum")["value"] += 1
     path.write_text(json.dumps(record))
     module = discovery.load(discovery.select(["table1"])[0])
-    monkeypatch.setattr(module, "BY_TIMING", ("sum",), raising=False)
+    monkeypatch.setattr(module, "CHOSEN_BY_TIMING", ("sum",), raising=False)
     assert laboratory.run(*HOST, "--rounds", "2") == 0
     assert len(json.loads(path.read_text())["rounds"]) == 2
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -107,8 +108,11 @@ def test_another_process_that_computes_disturbs(nvml, listed, used, is_disturbed
     assert bool(disturbance(Card(nvml, None))) == is_disturbed
 
 
-def test_processes_of_the_same_run_do_not_disturb(nvml):
+def test_processes_of_the_same_run_do_not_disturb(nvml, monkeypatch):
     """As the run itself, which has computed a wave for a figure before it went on to the next artefact."""
+    nvml.listed = nvml.used = {ME, os.getppid()}
+    assert disturbance(Card(nvml, None))  # whoever started a run that measures in its own process is none
+    monkeypatch.setattr("multiprocessing.parent_process", lambda: SimpleNamespace(pid=os.getppid()))
     child = subprocess.Popen(["sleep", "9"])
     try:
         nvml.listed = nvml.used = {ME, os.getppid(), child.pid}

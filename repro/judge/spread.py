@@ -43,6 +43,8 @@ WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
 GROWTH = 5.0  # of the scale by the scatter of a round's own samples
 MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
 FEW = 5  # samples, of which fewer tell no scatter
+IMPLAUSIBLE = 8.0  # factor to a slow pace: jobs of several threads were counted, too
+USUAL = 2.0  # the factor taken then: on six hosts cores were up to 1.75 times as slow as beside a sample
 LAUNCH = 1.7e-6  # seconds of room for what single launches differ by between hosts
 
 
@@ -92,6 +94,10 @@ def interval(
     return math.exp(centre - reach), math.exp(min(centre + reach, LARGEST))
 
 
+def _plausible(quick: float, slow: float) -> tuple[float, float]:
+    return quick, USUAL if slow > IMPLAUSIBLE else slow
+
+
 def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
@@ -100,7 +106,10 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     least as wide as the rank interval of its median.
     """
     is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
-    prior, paces = prior_of(rounds, is_paced), [each["pace"] if is_paced else (1.0, 1.0) for each in rounds]
+    prior, paces = (
+        prior_of(rounds, is_paced),
+        [_plausible(*each["pace"]) if is_paced else (1.0, 1.0) for each in rounds],
+    )
     ends = []
     for side in (0, 1):
         medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]

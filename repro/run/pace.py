@@ -40,7 +40,7 @@ class Pace:
         self._operands = [tuple(np.full(shape, 0.5) for shape in shapes) for _ in self._cores]
         self._dot = np.dot
         self._path = cache_folder() / "pace.json"
-        self._place = f"{cpu_model()}, {len(self._cores)} cores"
+        self._place = f"{cpu_model()}, {len(self._cores)} cores, a thread each"  # older files may count more in a job
         self._met: Counter[int] = Counter()
         self._last = 0.0
         with contextlib.suppress(OSError, ValueError, LookupError):

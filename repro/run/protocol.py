@@ -5,7 +5,7 @@ stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing
 """
 
 PROTOCOL = 6
-CODE = "1ce3e977747dfa72"
+CODE = "c11a6a66ce275885"
 #: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
 TIMING = {
     "timing.py": None, "statistics.py": None, "guard.py": None, "pace.py": None,

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import time
 from collections import Counter
 
 import pytest
@@ -13,6 +14,7 @@ from repro.run import execution, rounds, runner
 from repro.run.jobs import make_jobs
 from repro.show import render, summarise
 from tests.repro import conftest
+from tests.repro.test_run import again
 
 HOST = ("table1", "--only", "backend=host")
 
@@ -242,7 +244,12 @@ def test_what_an_artefact_says_that_cells_choose_is_heard(laboratory, monkeypatc
     assert len(json.loads(path.read_text())["rounds"]) == 2
 
 
-def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
+@pytest.mark.parametrize("tables", [["table1"], ["table1", "table3"]])
+@pytest.mark.parametrize("seconds", [600.0, math.inf])
+def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch, tables, seconds):
+    """Also where time is short and the backend's cells come first, and where another table shows the same cells."""
+    again(laboratory)
+    monkeypatch.setattr(runner, "SOONEST", "host")
     events = []
 
     class Pretended:
@@ -263,9 +270,12 @@ def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch):
     from repro.settings import make_settings
 
     settings = make_settings("smoke", laboratory.results, "bench", rounds=2)
-    jobs = make_jobs(discovery.select(["table1"]), settings, Selection({"backend": ["host"]}))
-    summary = runner.go_through(jobs, settings)
-    assert summary.measured == 3 and summary.reused == 0
+    jobs = make_jobs(discovery.select(tables), settings, Selection({"backend": ["host"]}))
+    until = time.monotonic() + seconds if seconds < math.inf else runner.NEVER
+    summary = runner.go_through(jobs, settings, until=until)
+    assert summary.measured == 3 and summary.reused == len(tables) - 1
+    while events[-2:] == ["closed"] * 2:  # once more before what seemed too long, of which there is nothing
+        events.pop()
     assert [event == "closed" for event in events] == [False] * 3 + [True] + [False] * 3 + [True]
 
 

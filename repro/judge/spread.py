@@ -95,6 +95,7 @@ def interval(
 
 
 def _plausible(quick: float, slow: float) -> tuple[float, float]:
+    """Return a round's pace, with the usual slow one where the stored one cannot be of a thread a core."""
     return quick, USUAL if slow > IMPLAUSIBLE else slow
 
 
@@ -106,10 +107,8 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     least as wide as the rank interval of its median.
     """
     is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
-    prior, paces = (
-        prior_of(rounds, is_paced),
-        [_plausible(*each["pace"]) if is_paced else (1.0, 1.0) for each in rounds],
-    )
+    prior = prior_of(rounds, is_paced)
+    paces = [_plausible(*each["pace"]) if is_paced else (1.0, 1.0) for each in rounds]
     ends = []
     for side in (0, 1):
         medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]

@@ -109,9 +109,10 @@ def _differing(old: Mapping[str, Any], new: Mapping[str, Any], first: Mapping[st
     moves = {name: _move(*values) for name, values in counts.items()}
     apart += [name for name, move in moves.items() if move > SLACK and not _is_one_apart(*counts[name])]
     moved = max(moves.values(), default=0.0)
+    room = max(SLACK, moved) if moved else ROUNDING
     for name, values in others.items():
-        is_free = FOLLOW in name or not all(float(value).is_integer() for value in values)
-        if _move(*values) > (max(ROUNDING, moved and max(moved, SLACK)) if is_free else 0.0):
+        is_size = FOLLOW not in name and all(float(value).is_integer() for value in values)
+        if _move(*values) > (0.0 if is_size else room):
             apart.append(name)
     return sorted(apart)
 
@@ -124,6 +125,7 @@ def _move(old: float, new: float) -> float:
 
 
 def _is_one_apart(old: float, new: float) -> bool:
+    """Return whether two numbers are whole ones beside each other."""
     return abs(new - old) == 1 and float(new).is_integer()
 
 

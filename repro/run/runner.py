@@ -146,7 +146,7 @@ class _Going:
         self.unwritten: dict[str, tuple[Job, float]] = {}
         self.measured: dict[str, set[Path]] = {job.artefact.id: set() for job in jobs}
         self.beside, self.unshared = beside(jobs), set[Path]()
-        self.passed = set[Path]()  # the cells that have had their round of this pass
+        self.served = set[Path]()  # the cells that have had their round of this pass
 
     def prepare(self) -> None:
         """Find out what cannot be written before any cell is measured, and build what the cells need."""
@@ -178,7 +178,7 @@ class _Going:
             is_last = passed == passes  # cells that seemed too long for the time that is left: they may not be
             if self.worker and passed:
                 self.worker.close()  # a round is a process of its own
-            self.passed.clear()
+            self.served.clear()
             lot = int(time.time()) if is_last else self.settings.seed + passed
             jobs = _shuffled(self.jobs, lot) if self.settings.rounds > 1 or is_last else self.jobs
             orders = (True, False) if self.until < NEVER and not is_last else (None,)
@@ -235,7 +235,7 @@ class _Going:
         try:
             for task in job.wanted:
                 measured = task.path in expected
-                if measured and task.path in self.passed:  # for another artefact that shows it
+                if measured and task.path in self.served:  # for another artefact that shows it
                     continue
                 began = time.monotonic()
                 if measured and began + unsure * expected[task.path] > limit:
@@ -260,7 +260,7 @@ class _Going:
                         current = None
                         continue
                     current = None
-                    self.passed.add(task.path)
+                    self.served.add(task.path)
                     if measured:
                         for since in (*self.measured.values(), self.unshared):
                             since.add(task.path)

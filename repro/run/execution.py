@@ -49,7 +49,9 @@ def execute(
             lately = task.record.get("finished", 0.0) >= begun > 0
             if (lately or not (task.reason or force)) and rounds.count(task.record) >= upto:
                 return False
-        is_added = upto > 1 and task.stands and task.record is not None and "since" not in task.record and not force
+        is_added = task.record is not None and task.stands and not force
+        # A round that failed takes the earlier ones nothing away; where one alone is wanted, the new one is that.
+        is_added = is_added and (upto > 1 or ("since" in task.record and settings.rounds > 1))
         is_added = is_added and keys.of_one_processor(task.record, task.key)
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:

@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections import Counter
+from unittest import mock
 
 import pytest
 
@@ -145,6 +146,23 @@ def test_a_fact_that_differs_between_rounds_fails_the_cell(laboratory):
     since = json.loads(path.read_text())["since"]
     assert since["status"] == "failed" and "in an earlier round" in since["reason"]
     assert len(laboratory.traces()) == 3 + 5  # and it is not measured once more
+
+
+def test_a_round_that_fails_takes_the_earlier_ones_nothing_away(laboratory):
+    assert laboratory.run(*HOST) == 0
+    before = records(laboratory)
+    broken = mock.patch("fakelab.demo2020.table1_sums._misbehave", side_effect=OSError("no compiler"))
+    with broken:
+        assert laboratory.run(*HOST, "--rounds", "2") == 1
+    failed = records(laboratory)
+    assert all(each["since"]["reason"] == "OSError: no compiler" for each in failed)
+    assert laboratory.run(*HOST, "--rounds", "2") == 0
+    for old, new in zip(before, records(laboratory), strict=True):
+        assert new["rounds"][0] == old["rounds"][0] and len(new["rounds"]) == 2 and "since" not in new
+    with broken:
+        assert laboratory.run(*HOST, "--rounds", "3") == 1
+    assert laboratory.run(*HOST) == 0  # one alone is wanted
+    assert {len(each["rounds"]) for each in records(laboratory)} == {1}
 
 
 def test_a_metric_that_cells_choose_by_timing_may_differ_and_so_may_what_follows_from_it():

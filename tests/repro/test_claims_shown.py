@@ -106,6 +106,15 @@ def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store)
     assert "(best: q1-amg, slow); without a value: d q1 (no q1-amg)" in text
 
 
+def test_where_both_sides_have_rivals_each_winner_is_told_with_its_place(store):
+    store.times(a=(8.0, 1.0))
+    today = (
+        '[claim.today]\nsays = "all"\nformula = "theirs / ours"\n[claim.today.where]\n'
+        'theirs = "table1 slow|amg solve @cpu"\nours = "table1 fast|amg solve @gpu"'
+    )
+    assert store.one(WHERE, stated(), today).today.winners == ("slow on cpu", "fast on gpu")
+
+
 def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):
     head = "case,method,metric,printed,unit,place"
     store.write("table1.csv", f"{head}\na,slow,solve,20,s,Table 1\na,fast,solve,5000,ms,Table 1\n")

@@ -143,13 +143,13 @@ def told(verdict: Verdict, link: Link) -> str:
         lines.append(("paper" if verdict.stated.published else "asked", verdict.stated.requirement))
         lines.append(("here", _where(verdict, verdict.stated)))
     if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
-        says, asks = verdict.effect.says, verdict.effect.requirement
+        effect, asks = verdict.effect.says, verdict.effect.requirement
         if verdict.stated is None:
-            lines.append(("asked", f"{asks}. {says}" if says else asks))
+            lines.append(("asked", f"{asks}. {effect}" if effect else asks))
             lines.append(("here", _where(verdict, verdict.effect)))
         else:
             lacks = "" if shown is verdict.effect else _lacks(verdict.effect)
-            asked = f"{says} Asked: {asks}" if says else asks
+            asked = f"{effect} Asked: {asks}" if effect else asks
             lines.append(("the effect", f"{asked}; here: {_where(verdict, verdict.effect)}{lacks}"))
     if verdict.today is not None and verdict.today.value is not None:
         best = f" (best: {'; '.join(verdict.today.winners)})" if verdict.today.winners else ""

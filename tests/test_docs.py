@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import listed
+from tests.experiments.test_opening import wrong
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -88,3 +89,8 @@ def run(command, folder):
 def test_the_examples_of_a_page_run(checkout, page, shown):
     told = [run(command, checkout) for command in written(page, checkout)]
     assert len(told) == len(shown) and all(word in text for word, text in zip(shown, told, strict=True)), told
+
+
+def test_the_artefact_of_the_page_has_the_docstring_that_every_artefact_needs(tmp_path):
+    written("add/paper.md", tmp_path)
+    assert [wrong(path) for path in tmp_path.glob("experiments/*/table*.py")] == [[]]

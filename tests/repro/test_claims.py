@@ -85,7 +85,7 @@ def test_an_interval_over_the_bound_decides_nothing(store):
     verdict = store.one(WHERE, stated())
     judgement = verdict.stated
     assert (verdict.outcome, judgement.met, judgement.points[0].outcome) == (UNDECIDED, 0, UNDECIDED)
-    assert verdict.why == "it needs more rounds: the interval reaches over the bound, a 6.84 to 8.36"
+    assert verdict.why == "it needs more rounds, since the interval reaches across a limit: a (6.84 to 8.36)"
     assert judgement.low == pytest.approx(6.84) and judgement.high == pytest.approx(8.36)
 
 
@@ -344,11 +344,11 @@ def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkey
     each = store.one(where, stated("n", "about", '"table2 fast iterations"')).stated
     assert (each.outcome, len(each.points), each.untestable) == (REPRODUCED, 1, ("b",))
     mean = store.one(where, stated("mean(n)", "about", '"table2 fast iterations a"'))
-    assert mean.outcome == UNDECIDED and mean.needs == "it needs the data themselves of b"
+    assert mean.outcome == UNDECIDED and mean.needs == "it needs the paper's own data of b"
     store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None, scale="small")
     monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
     none = store.one(where, stated("n", "about", '"table2 fast iterations"'))
-    assert none.outcome == UNDECIDED and none.needs == "it needs the data themselves of a, b"
+    assert none.outcome == UNDECIDED and none.needs == "it needs the paper's own data of a, b"
     text = claim(where, stated("n", "about", '"table2 fast iterations"'))
     (alike,) = store.judged(f'of_size = ["table2"]\n{text}')  # for which data need have the paper's size alone
     assert len(alike.stated.points) == 2 and not alike.stated.untestable
@@ -366,7 +366,7 @@ def test_a_count_that_a_stand_in_misses_contradicts_nothing(store, monkeypatch, 
     grown = ledger[0], ledger[1], effect("max(n) / min(n)", "at most", than=1.2)  # one value of all points
     for verdict in (store.one(*ledger), store.one(*grown)):
         assert verdict.outcome == outcome
-        assert not of_data or verdict.why == "it needs the data themselves of near"
+        assert not of_data or verdict.why == "it needs the paper's own data of near"
 
 
 def test_only_the_points_that_are_left_open_need_more_samples(store):

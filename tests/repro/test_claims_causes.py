@@ -117,14 +117,14 @@ def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
     quotient_of(store, 8, derived="table3 fast speedup", printed="a,fast,speedup,4,x,Table 3\n")
     store.times(a=(8.0, 1.0))
     numbers = stated(relation="about", published='"table3 fast speedup"')
-    why = "the paper's number does not follow from its others; the value beside the nearest that does"
+    why = "the paper's number does not follow from its others; tested with the nearest that does"
     assert store.one(WHERE, numbers).why == f"{why} (explains 100 %)"
 
 
 def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
     quotient_of(store, 2, derived="text gain", case=" a")
     store.times(a=(1.5, 1.0), b=(2.5, 1.0))  # eight are printed
-    why = "the paper's number does not follow from its others; the value beside the nearest that does"
+    why = "the paper's number does not follow from its others; tested with the nearest that does"
     assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 100 %)"
 
 

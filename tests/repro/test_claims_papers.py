@@ -21,6 +21,7 @@ from repro.judge.intervals import names_of
 from repro.model import SCALES, Row
 from repro.rows import asked
 from repro.show.render import as_csv
+from repro.units import is_time
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RESULTS = CHECKOUT / "results"
@@ -219,6 +220,12 @@ def test_numbers_of_a_table_are_about_what_is_measured_and_no_least_or_most_of_i
         stated = claim.stated
         if stated and stated.relation not in ("about", "between"):
             assert all(each.startswith("text ") for each in stated.published), f"{claim.paper} {claim.id}"
+
+
+def test_a_ratio_to_todays_best_is_no_time():
+    """Without a unit of its own it would have the claim's, which may be seconds."""
+    ratios = [each for each in claims() if each.today and "/" in each.today.formula]
+    assert len(ratios) > 30 and not [each.id for each in ratios if is_time(each.today.unit)]
 
 
 def test_a_claim_of_every_level_reads_every_level():

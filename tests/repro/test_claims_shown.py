@@ -53,7 +53,7 @@ def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
     text = section(store.one(WHERE, stated(relation="up to"), effect()), linked(""))
     assert text.startswith("## it: exceeded\n\n> It is faster.\n>\n> *Abstract*")
     assert "- **paper**: up to 8 x\n- **here**: 9.00 x, on box at scale paper" in text
-    assert "- **the effect**: An effect. It asks for more than 1 x; measured: 9.00 x" in text
+    assert "- **the effect**: An effect. Asked: more than 1 x; here: 9.00 x" in text
     assert "- **why**: unexplained" in text and "- **evidence**: Table 1" in text
 
 
@@ -68,7 +68,7 @@ def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):
     tolerant = stated(relation="about", more="tolerance = 0.1")  # the paper's number is shown as it is printed
     assert "| a | 8 | 10.0 x | exceeded |" in points(store.one(WHERE, tolerant).stated)
     text = section(store.one(WHERE, effect()), linked(""))  # what is asked is no number of the paper
-    assert "- **asked**: An effect. It asks for more than 1 x\n- **here**: " in text
+    assert "- **asked**: more than 1 x. An effect.\n- **here**: " in text
     assert "| a | 10.0 x | reproduced |" in text
 
 
@@ -104,6 +104,15 @@ def test_todays_rivals_are_named_with_the_one_that_wins_most_points_first(store)
     store.row("d", "fast", "solve", 1.0)  # where the other rival has not run
     text = section(store.one("[claim.each]\nel = ['q1']", WHERE, stated(), today), linked(""))
     assert "(best: q1-amg, slow); without a value: d q1 (no q1-amg)" in text
+
+
+def test_where_both_sides_have_rivals_each_winner_is_told_with_its_place(store):
+    store.times(a=(8.0, 1.0))
+    today = (
+        '[claim.today]\nsays = "all"\nformula = "theirs / ours"\n[claim.today.where]\n'
+        'theirs = "table1 slow|amg solve @cpu"\nours = "table1 fast|amg solve @gpu"'
+    )
+    assert store.one(WHERE, stated(), today).today.winners == ("slow on cpu", "fast on gpu")
 
 
 def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):

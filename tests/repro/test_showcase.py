@@ -381,7 +381,7 @@ def test_the_readme_shows_the_claims_that_the_ledgers_put_first(store, monkeypat
     monkeypatch.setattr("repro.site.showcase.page.headlines", lambda: [("demo", "it")])
     blocks = shown.blocks()
     assert blocks["numbers"].splitlines()[-1] == (
-        "| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | box | **exceeded** |"
+        "| [demo](docs/claims/demo.md): It is faster. | about 8 x | 20.0 x | 20.0 x | box, `paper` | **exceeded** |"
     )
     assert "| [demo](docs/claims/demo.md) | 1 | 0 | 1 | 0 | 0 | 0 |" in blocks["verdicts"]
 

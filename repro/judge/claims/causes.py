@@ -121,10 +121,10 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
             right = value.low * (bound.low + bound.high) / 2 / follows if follows > 0 else math.nan
         found.append(right)
     if len(found) == 1:
-        says = "the paper's number does not follow from its others; the value beside the nearest that does"
+        says = "the paper's number does not follow from its others; tested with the nearest that does"
     else:
         says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
-        says += "; the value beside those that do"
+        says += "; tested with those that do"
     return (says, found) if many else None
 
 

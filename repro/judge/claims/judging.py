@@ -176,11 +176,13 @@ def judge(
     )  # fmt: skip
     if not points:
         data = (
-            f"it needs the data themselves of {notes.first([point.name for point in untestable])}" if untestable else ""
+            f"it needs the paper's own data of {notes.first([point.name for point in untestable])}"
+            if untestable
+            else ""
         )
         why = "" if data else needed.by_request(claim, selectors.values())
         missed = data or notes.unmeasured(claim, predicate, selectors, stored)
-        return replace(blank, needs=f"{missed}; it is by request alone: {why}" if why else missed), None
+        return replace(blank, needs=f"{missed}; a run leaves it out unless asked: {why}" if why else missed), None
     try:
         ways = _exact, _interval, _doubted(stored)
         values, spans, wide = (evaluated(predicate, points, selectors, each) for each in ways)
@@ -228,7 +230,7 @@ def judge(
         extremes=_extremes(predicate, points, selectors) if reduced else (),
     )  # fmt: skip
     if outcome == UNDECIDED and strange:
-        judgement = replace(judgement, needs=f"it needs the data themselves of {notes.first(list(strange))}")
+        judgement = replace(judgement, needs=f"it needs the paper's own data of {notes.first(list(strange))}")
     elif outcome == UNDECIDED:
         if not reduced:  # those of the points that are left open, which alone need more
             rows = _rows(point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1)
@@ -263,10 +265,14 @@ def _needs(
     if judgement.missing:
         return f"it needs a value of {notes.first(judgement.missing)}"
     if judgement.untestable and len(judgement.points) == 1 and not judgement.points[0].name:
-        return f"it needs the data themselves of {notes.first(judgement.untestable)}"
+        return f"it needs the paper's own data of {notes.first(judgement.untestable)}"
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
-    told = [f"{each.name} {significant(each.low)} to {significant(each.high)}".strip() for each in doubted]
-    return f"it needs more rounds: the interval reaches over the bound, {notes.first(told)}"
+    told = [_span(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
+    return f"it needs more rounds, since the interval reaches across a limit: {notes.first(told)}"
+
+
+def _span(name: str, ends: str) -> str:
+    return f"{name} ({ends})" if name else ends
 
 
 def _extremes(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str]) -> tuple[tuple[str, float], ...]:

@@ -69,7 +69,7 @@ def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -
 
 def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root: Path) -> tuple[str, ...]:
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
-    alone = f"by request alone, and without a value here: {', '.join(judgement.spared)}" if judgement.spared else ""
+    alone = f"measured by request alone, and without a value here: {first(judgement.spared)}" * bool(judgement.spared)
     rows = [row for point in values.points for row in point.rows.values()]
     found = [
         _sides(claim.paper, values, root), _stand_ins(rows, stored),
@@ -119,14 +119,21 @@ def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def winners(values: Values) -> tuple[str, ...]:
-    """Return the methods that won where a formula asks for the best of several, those of most points first."""
+    """Return the methods that won where a formula asks for the best of several, those of most points first.
+
+    Where both sides have several, each is told with its place.
+    """
     found: dict[str, Counter[str]] = {}
     for point in values.points:
         for name, row in point.rows.items():
             methods = values.selectors[name].split()[1]
             if "|" in methods or "*" in methods:
                 found.setdefault(name, Counter())[_short(row["method"], values.selectors[name], point)] += 1
-    return tuple(first([method for method, _ in each.most_common()]) for each in found.values())
+    places = {name: Selector.parse(values.selectors[name]).place for name in found if len(found) > 1}
+    return tuple(
+        first([method for method, _ in each.most_common()]) + f" on {places.get(name)}" * bool(places.get(name))
+        for name, each in found.items()
+    )
 
 
 def _short(method: str, selector: str, point: Point) -> str:

@@ -25,17 +25,21 @@ RULE = """\
 """What the five verdicts mean."""
 
 READING = f"""\
-- *Here* names the machine and the scale: `paper` is the paper's own sizes.
-- Names set as code are methods, as the tables under *evidence* list them. A *stand-in* is data made here in place of a
-  paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says that they are used.
-- A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again.
-- A claim with several points (meshes, levels, formats) is shown by their median. The range in parentheses encloses the
-  intervals of all points.
-- A cause is printed with the share of the gap that it explains: without the cause the value would be that much nearer
-  to the paper's, on a logarithmic scale. Of several points it is the median of their shares. *Unexplained*: no cause
-  explains half.
-- A time of fewer than six samples counts as up to {FEW:g} times longer or shorter. A time whose samples other work
-  disturbed counts as up to {DISTURBED:g} times too long.
+- The quotation is the claim in our words. The parentheses in it tell what is compared, and under which conditions.
+- *Paper* is a number that the paper prints. *Asked* is a limit that we chose for a claim without one.
+- *Here* is the value, with its machine and scale: `paper` is the paper's own sizes. The parentheses have its interval.
+  Of several points (meshes, levels, formats) it is their median, and the parentheses enclose the intervals of all.
+- *The effect* is the direction behind a number, which can show at other sizes, too.
+- *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
+- *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
+  value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median.
+  *Unexplained*: no cause explains half.
+- Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made
+  here in place of a paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says so.
+- A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again, to the *limits*.
+- *By request*: a run leaves such cells out, unless it has `--all-cells`.
+- A time that was not sampled has no interval, and counts as up to {FEW:g} times longer or shorter. A time whose samples
+  other work disturbed counts as up to {DISTURBED:g} times too long.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
   contradicts nothing.
 """
@@ -87,7 +91,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         Where a claim is told, with ``{paper}`` and ``{id}``.
     """
     lines = [
-        "| claim | asked for | here, as the paper compared | against today's best | machine | verdict |",
+        "| claim | asked | here, as the paper compared | against today's best | machine, scale | verdict |",
         "|---|---|---|---|---|---|",
     ]
     known = {(verdict.paper, verdict.id): verdict for verdict in verdicts}
@@ -96,7 +100,8 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         cells = [
             f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
             shown.requirement.partition(" (")[0] if shown else MISSING,
-            measured(shown), measured(verdict.today) + _without(verdict.today), verdict.machine or MISSING,
+            measured(shown), measured(verdict.today) + _lost(verdict.today),
+            f"{verdict.machine}, `{shown.scale}`" if shown and verdict.machine else verdict.machine or MISSING,
             f"**{verdict.outcome}**",
         ]  # fmt: skip
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -138,13 +143,14 @@ def told(verdict: Verdict, link: Link) -> str:
         lines.append(("paper" if verdict.stated.published else "asked", verdict.stated.requirement))
         lines.append(("here", _where(verdict, verdict.stated)))
     if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
-        asks = " ".join(filter(None, [verdict.effect.says, f"It asks for {verdict.effect.requirement}"]))
+        effect, asks = verdict.effect.says, verdict.effect.requirement
         if verdict.stated is None:
-            lines.append(("asked", asks.removeprefix("It asks for ")))
+            lines.append(("asked", f"{asks}. {effect}" if effect else asks))
             lines.append(("here", _where(verdict, verdict.effect)))
         else:
             lacks = "" if shown is verdict.effect else _lacks(verdict.effect)
-            lines.append(("the effect", f"{asks}; measured: {_where(verdict, verdict.effect)}{lacks}"))
+            asked = f"{effect} Asked: {asks}" if effect else asks
+            lines.append(("the effect", f"{asked}; here: {_where(verdict, verdict.effect)}{lacks}"))
     if verdict.today is not None and verdict.today.value is not None:
         best = f" (best: {'; '.join(verdict.today.winners)})" if verdict.today.winners else ""
         lines.append((f"today, {verdict.today.says}", f"{measured(verdict.today)}{best}{_without(verdict.today)}"))
@@ -178,6 +184,12 @@ def _without(judgement: Judgement | None) -> str:
     return f"; without a value: {first(judgement.missing)}" if judgement and judgement.missing else ""
 
 
+def _lost(judgement: Judgement | None) -> str:
+    """Return how many points have no value, where there is no room for their names."""
+    missing = len(judgement.missing) if judgement else 0
+    return f"; {missing} point{'s' * (missing > 1)} without a value" if missing else ""
+
+
 def _evidence(verdict: Verdict, link: Link) -> str:
     """Links to what decides a claim: tables and figures, of the machine and the scale, and the machine's ceilings."""
     shown, made = verdict.shown, []
@@ -209,7 +221,7 @@ def points(judgement: Judgement, most: int = 40) -> str:
     if judgement.missing:
         head += f" Without a value: {', '.join(judgement.missing)}."
     if judgement.untestable:
-        head += f" Not testable without the data themselves: {', '.join(judgement.untestable)}."
+        head += f" Not testable without the paper's own data: {', '.join(judgement.untestable)}."
     if not chosen:
         return head
     rows = [["point", "paper", "here", "verdict"], ["---", "---:", "---", "---"]]

@@ -19,6 +19,11 @@ from repro.site.showcase.runs import EMBEDDED, OnCores
 
 FIGURES = 4  # at most
 COMMAND = "make readme"
+MEASURED = (
+    "The table says how many tables and figures of a paper each machine has measured at a scale, and how many cells. "
+    "A cell is one case by one method on one back end. The other cells were left out, skipped or failed: each result's "
+    "page says which it lacks, and why."
+)
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
 
@@ -117,7 +122,7 @@ class Showcase:
     def _results_page(self) -> str:
         parts = [
             "# What is measured", self.unverified(), WRITTEN,
-            "How many tables and figures each machine has measured, by scale, and how many cells of all back ends.",
+            MEASURED,
             status.table(self.found, f"../{self.results.name}"), *self.figures(),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"

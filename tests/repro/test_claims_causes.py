@@ -75,6 +75,15 @@ def test_bandwidths_predict_rates_that_name_no_device_and_not_those_of_a_paper_w
     assert ("the bandwidth of the processor" in verdict.why) == is_explained
 
 
+def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio(store):
+    store.write("hardware.toml", HARDWARE.replace('"Old CPU"', '"Old CPU"\nthreads_used = 1'))
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # the paper's GPU has a fortieth
+    store.row("a", "slow", "solve", 320.0, backend="host", share=0.02)
+    store.row("a", "fast", "solve", 1.0, share=0.8)
+    says = "the GPU's memory is 40 times as fast as that of the paper's Old GPU"
+    assert store.one(WHERE, ABOUT).why == f"{says}, and the processor runs one thread, as there (explains 100 %)"
+
+
 def test_the_memory_predicts_a_rate(store):
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e12}
     where = '[claim.where]\nrate = "table1 fast rate @gpu"'

@@ -52,6 +52,12 @@ def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
     assert store.one(where, effect("gpu")).needs == "fast or faster of Table 1 (b) was not measured"
 
 
+def test_a_method_without_the_metric_that_is_asked_for_was_measured(store):
+    store.times(a=(10.0, 1.0))
+    where = '[claim.where]\ngpu = "table1 fast energy @gpu"'
+    assert store.one(where, effect("gpu")).needs == "the energy of fast of Table 1 was not measured"
+
+
 def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
     each = '[claim.each]\nmesh = ["a", "b"]\n[claim.where]\n'
     where = 'coarse = "table2 fast iterations {mesh}-16"\nfine = "table2 fast iterations {mesh}-32"'

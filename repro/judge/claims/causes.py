@@ -131,25 +131,29 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
 def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
     """A GPU beside a processor: their memories may be further apart now, or nearer.
 
-    One thread does not draw its processor's bandwidth: of a paper that ran one this predicts nothing.
+    One thread does not draw its processor's bandwidth: of a paper that ran one the GPU's memory alone predicts.
     """
     if is_time(values.predicate.unit) or is_rate(values.predicate.unit):  # each of one of the two
         return None
     rows = _timed(values)
-    paper = hardware(rows[0]["artefact"].partition("-")[0], root) if rows else {}
-    if paper.get("cpu", {}).get("printed", {}).get("threads_used") == 1:
-        return None
     sides = [[row for row in rows if row["gpu"] == gpu] for gpu in (True, False)]
     if not all(sides):
         return None
     ours = [_peak(side, stored) for side in sides]
     theirs = [peaks.of_table(rows[0]["artefact"], gpu, root) for gpu in (True, False)]
-    if not all(ours) or not all(theirs):
+    paper = hardware(rows[0]["artefact"].partition("-")[0], root)
+    is_serial = paper.get("cpu", {}).get("printed", {}).get("threads_used") == 1
+    if not all(each[0] if is_serial else all(each) for each in (ours, theirs)):
         return None
-    now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
+    if is_serial:
+        now, then = ours[0].bandwidth, theirs[0].bandwidth
+        says = f"the GPU's memory is {significant(now / then, 2)} times as fast as that of the paper's {theirs[0].name}"
+        says += ", and the processor runs one thread, as there"
+    else:
+        now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
+        here, there = significant(now, 2), significant(then, 2)
+        says = f"the GPU has {here} times the bandwidth of the processor here, {there} times in the paper"
     moved = now / then if values.predicate.better != "less" else then / now
-    here, there = significant(now, 2), significant(then, 2)
-    says = f"the GPU has {here} times the bandwidth of the processor here, {there} times in the paper"
     return says, [each.low / moved for each in values.values]
 
 

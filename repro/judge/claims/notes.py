@@ -55,7 +55,8 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
                 return f"{what} was not measured on {place}"
             ended = next((row for row in wanted if row["status"] != DONE and row["reason"]), None)
             if ended is None:
-                return f"{what} was not measured"
+                known = any(row["status"] == DONE and in_place(row, selector.place) for row in wanted)
+                return f"{f'the {selector.metric} of ' * known}{what} was not measured"
             return f"{what} {'was skipped' if ended['status'] == SKIPPED else 'failed'}: {ended['reason']}"
     return f"no case has all of {', '.join(selectors)}"
 

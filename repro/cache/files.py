@@ -7,17 +7,15 @@ import csv
 import functools
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from repro.cache import hashing
 from repro.cache.code import digest
 from repro.cache.glance import once
-from repro.cache.store import archive_of, content, lacking, read_json, unzipped
+from repro.cache.store import ARCHIVE, content, lacking, read_json
 from repro.discovery import Artefact
 from repro.model import ReproError
 from repro.rows import parse
@@ -25,8 +23,8 @@ from repro.run.rounds import named
 from repro.settings import Settings, default_scale
 
 IDENTITY = ("case", "method", "backend", "parameters", "data")
-DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
-           RecursionError, MemoryError, csv.Error, zlib.error)  # fmt: skip
+DAMAGED = (OSError, ReproError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+           MemoryError, csv.Error)  # fmt: skip
 
 
 def files_stem(artefact: Artefact, settings: Settings, data: Collection[str] = ()) -> Path:
@@ -88,11 +86,11 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         manifest = read_json(stem.with_name(f"{stem.name}.json"))
         if manifest.get("scale") != scale or not manifest["cells"]:
             return {}
-        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", archive_of(manifest)))
+        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ARCHIVE))
         rows: dict[tuple, list[dict[str, Any]]] = {}
         for row in parse(text.decode()):
             rows.setdefault(_place(row), []).append(row)
-        samples = {_name(each): each for each in unzipped(packed)["samples"]}
+        samples = {_name(each): each for each in json.loads(packed)["samples"]}
         places = Counter(_place(cell) for cell in manifest["cells"])  # rows tell cells apart by these alone
         keys = keys_of(manifest)
         found = {
@@ -105,18 +103,11 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
 
 
 def keys_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the distinct keys of the cells; the first edition has one for all, which does not stand."""
-    if "keys" in manifest:
-        parts = ("code", "kernels", "data", "machine")
-        if not all(isinstance(key[part], dict) for key in manifest["keys"] for part in parts):
-            raise ValueError("a key is damaged")
-        return manifest["keys"]
-    machine = hashing.machine_facts(manifest["machine"], manifest["environment"])
-    data = dict(manifest.get("recipes", {}))
-    return [{
-        "sources": dict(manifest["sources"]), "code": {}, "kernels": {}, "machine": machine, "seed": manifest["seed"],
-        "data": data,
-    }]  # fmt: skip
+    """Return the distinct keys of the cells."""
+    parts = ("code", "kernels", "data", "machine")
+    if not all(isinstance(key[part], dict) for key in manifest["keys"] for part in parts):
+        raise ValueError("a key is damaged")
+    return manifest["keys"]
 
 
 def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
@@ -137,33 +128,28 @@ def _whole(cell, rows, *of_it) -> dict[str, Any] | None:
         return None
 
 
-def _newest(taken: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the samples of the last round of a cell; those of the first edition name no rounds."""
-    return taken["rounds"][-1]["samples"] if "rounds" in taken else taken.get("samples", {})
-
-
 def _timed(since: Mapping[str, Any]) -> dict[str, Any]:
     return {**since, "finished": datetime.fromisoformat(since["date"]).timestamp()}
 
 
 def _record(cell, rows, taken, manifest, keys) -> dict[str, Any]:
-    key, digests = keys[cell.get("key", 0)], cell.get("digests", manifest["data"])
+    key, digests = keys[cell["key"]], cell.get("digests", manifest["data"])
     key = {**key, "data": {name: key["data"][name] for name in cell["data"] if name in key["data"]}}
     since = {"since": _timed(cell["since"])} if "since" in cell else {}
-    devices = {row["device"] for row in rows}
+    devices, rounds = {row["device"] for row in rows}, taken.get("rounds")
     return {
         "artefact": manifest["artefact"], "scale": manifest["scale"], "status": cell["status"],
         "reason": cell["reason"], "identity": {name: cell[name] for name in IDENTITY},
         "overrides": dict(manifest["overrides"]),
         "key": key, "uses": list(cell.get("uses", ())),
-        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows, "samples": _newest(taken),
-        "checks": cell["checks"],
+        "revision": cell.get("revision"), "command": cell.get("command", ""), "rows": rows,
+        "samples": rounds[-1]["samples"] if rounds else {}, "checks": cell["checks"],
         "digests": {name: digests[name] for name in cell["data"] if name in digests},
         "clocks": {f"{each['backend']}: {each['name']}": each for each in manifest["devices"]
                    if each["name"] in devices},
         "notes": cell["notes"], "seconds": cell["seconds"], "traceback": "", "date": cell["date"],
         "finished": datetime.fromisoformat(cell["date"]).timestamp(), **since,
-        **({"rounds": taken["rounds"]} if "rounds" in taken else {}),
+        **({"rounds": rounds} if rounds else {}),
     }  # fmt: skip
 
 

@@ -14,8 +14,6 @@ from repro.cache.glance import once
 from repro.run import tracing
 from repro.run.protocol import PROTOCOL
 
-FIRST_EDITION = "measured by the first edition"
-
 
 def before(data: Mapping[str, str], machine: Mapping[str, str], seed: int, believed: Mapping) -> dict[str, Any]:
     """Return what is known of a key before anything has run; with the beliefs, which are no part of what is stored."""
@@ -39,8 +37,6 @@ def stored(key: Mapping[str, Any]) -> dict[str, Any]:
 def differing(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[Change]:
     """Return the code, kernels and libraries that are no longer as a record has them, whatever is believed of them."""
     old, found = record["key"], []
-    if "sources" in old:
-        return []
     code_now = key["code"] if "code" in key else code.now(old.get("code", {}), environment.root())
     for name, was in old.get("code", {}).items():
         now = code_now.get(name)
@@ -88,8 +84,6 @@ def _built(kernel: Mapping[str, Any] | None) -> list | None:
 def changes(record: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
     """Say in words how what a record depends on differs from a key; empty when it stands."""
     old = record["key"]
-    if "sources" in old:
-        return [FIRST_EDITION]
     believed = key.get("beliefs", {})
     found = differing(record, key)
     libraries = {each.name for each in found if each.part == "machine" and beliefs.holds(each, believed)}

@@ -6,9 +6,7 @@ key: a cell measured again replaces its file, and the key within says whether th
 
 import contextlib
 import fcntl
-import gzip
 import hashlib
-import io
 import json
 import lzma
 import os
@@ -16,7 +14,6 @@ import re
 import tempfile
 import time
 import tomllib
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,9 +25,8 @@ from repro.model import DONE, FAILED, SCALES, SKIPPED, ReproError
 SCHEMA = 2
 ABANDONED_AFTER = 3600.0  # seconds
 WAITING = "waiting for another run to finish its cell"
-#: Beside a manifest: the raw samples, and since the second edition the manifest's long lists, cells and keys.
+#: Beside a manifest: the raw samples, and the manifest's long lists, cells and keys.
 ARCHIVE, LISTS = ".samples.json", ("cells", "keys")
-FIRST_ARCHIVE = ".samples.json.gz"  # as it was before; what is stored of it is read
 PACKED = ".xz"  # what the name of a file ends in where it is compressed
 MOST_BYTES = 1 << 28  # of a file, unpacked
 #: What a record has in any case, and of what kind it is; of the identity and the key, by name.
@@ -61,25 +57,11 @@ def read_json(path: Path) -> dict[str, Any]:
         if not isinstance(found, dict):
             return {}
         if "files" in found and "cells" not in found:
-            archive = unzipped(content(path.with_name(path.stem + archive_of(found))))
+            archive = json.loads(content(path.with_name(path.stem + ARCHIVE)))
             found |= {name: archive[name] for name in LISTS}
         return found
-    except (ValueError, LookupError, TypeError, OSError, EOFError, RecursionError, MemoryError, zlib.error) as error:
+    except (ValueError, LookupError, TypeError, OSError, RecursionError, MemoryError) as error:
         raise ReproError(f"{path} is damaged: {type(error).__name__}: {error}") from None
-
-
-def archive_of(manifest: Mapping[str, Any]) -> str:
-    """Return the suffix of the archive that a manifest was written with; the oldest have no hashes of files."""
-    return ARCHIVE if ARCHIVE in manifest.get("files", {}) else FIRST_ARCHIVE
-
-
-def unzipped(held: bytes) -> dict[str, Any]:
-    """Return what the content of an archive says: ``samples``, and since the second edition its manifest's lists."""
-    if held.startswith(b"\x1f\x8b"):  # as before
-        with gzip.open(io.BytesIO(held)) as stream:
-            held = stream.read(MOST_BYTES)
-    found = json.loads(held)
-    return found if isinstance(found, dict) else {"samples": found}
 
 
 def tables(folder: Path, pattern: str) -> list[Path]:
@@ -277,8 +259,6 @@ class Store:
             raise Unreadable(f"its file is damaged ({type(error).__name__})") from error
         if not isinstance(record, dict) or "schema" not in record:
             raise Unreadable("its file is damaged (no record)")
-        if record["schema"] == 1:
-            raise Unreadable("its file is of the first edition")
         if record["schema"] != SCHEMA:
             raise Unreadable(f"its file has schema {record['schema']}, this version writes {SCHEMA}")
         if name := lacking(record):

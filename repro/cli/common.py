@@ -95,6 +95,13 @@ def _strict(value: Any) -> Any:
     return strict(value)
 
 
+def escaped(text: str) -> str:
+    """Return a text of which Rich takes nothing for markup."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
 def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     """Return what an option gives as the file to write, for its callback.
 

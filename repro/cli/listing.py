@@ -1,6 +1,6 @@
 """``repro list``: the artefacts there are."""
 
-from repro.cli.common import Json, Kind, Names, Papers, answer, console, table
+from repro.cli.common import Json, Kind, Names, Papers, answer, console, escaped, table
 from repro.model import SCALES
 
 
@@ -16,7 +16,7 @@ def list_artefacts(names: Names = None, paper: Papers = None, kind: Kind = None,
     shown = table("", "artefact", "title", *SCALES, right=SCALES, whole=("artefact",))
     for artefact in artefacts:
         times = (_minutes(artefact.minutes.get(scale)) for scale in SCALES)
-        title = f"[red]broken: {_escape(artefact.error)}[/red]" if artefact.error else _escape(artefact.title)
+        title = f"[red]broken: {escaped(artefact.error)}[/red]" if artefact.error else escaped(artefact.title)
         shown.add_row(artefact.id, title, *times)
     shown.caption = "minutes by scale"
     console().print(shown)
@@ -24,9 +24,3 @@ def list_artefacts(names: Names = None, paper: Papers = None, kind: Kind = None,
 
 def _minutes(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
-
-
-def _escape(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

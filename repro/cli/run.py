@@ -22,6 +22,7 @@ from repro.cli.common import (
     command_line,
     console,
     duration,
+    escaped,
     jobs,
     minutes_table,
     plural,
@@ -145,7 +146,7 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
             reasons = "; ".join(f"{count} {reason}" for reason, count in entry["reasons"].most_common(3))
             why = entry["problem"] or reasons
             columns = (str(entry["cells"]), str(entry["to_run"]), duration(entry["seconds"]))
-            shown.add_row(entry["artefact"], *columns, _escape(why))
+            shown.add_row(entry["artefact"], *columns, escaped(why))
         console().print(shown)
         if each_cell:
             known = spent.read(settings.store.folder, settings.scale)
@@ -179,9 +180,3 @@ def _say_left_out(wanted: list) -> None:
         of = Counter(task.cell.backend for task in left.values())
         where = ", ".join(f"{count} on {backend}" for backend, count in of.most_common())
         say(f"left out, as no claim needs them or they take long: {where}; --all-cells measures them, too")
-
-
-def _escape(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -7,30 +7,22 @@ from typing import Any
 
 from repro.cache.store import read_json
 from repro.judge import trees
-from repro.judge.provenance import NOT_CHECKED, WRONG
 from repro.run.ceilings import Ceilings, from_probes
 
-FACTS = ("machine", "sources")  # of an entry, what the first edition wrote anew when it told machines otherwise
-NO_PROBES = "its ceilings were stored without the probes' samples"
 
-
-def check(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield kind and words of what is not as it should be with a machine's ceilings.
+def check(path: Path) -> Iterator[str]:
+    """Yield what is not as it should be with a machine's ceilings.
 
     Raises `ReproError` when the file is damaged.
     """
     before = _committed(path)
     for place, entry in read_json(path).items():
         ceilings = Ceilings(**entry["ceilings"])
-        if ceilings.probes and from_probes(ceilings.device, ceilings.probes) != ceilings:
-            yield WRONG, f"the ceilings of {place} are not what their probes come to"
-        commit, first = before.get((place, entry["measured"]), ("", None))
-        if first and _without_facts(first) != _without_facts(entry):
-            yield WRONG, f"the ceilings of {place} are not those of commit {commit[:12]}, which has them first"
-        elif before and not (first or ceilings.probes):
-            yield WRONG, f"the ceilings of {place} have neither samples nor a commit"
-        elif not ceilings.probes:
-            yield NOT_CHECKED, NO_PROBES
+        if from_probes(ceilings.device, ceilings.probes) != ceilings:
+            yield f"the ceilings of {place} are not what their probes come to"
+        commit, first = before.get((place, entry["measured"]), ("", entry))
+        if first != entry:
+            yield f"the ceilings of {place} are not those of commit {commit[:12]}, which has them first"
 
 
 def _committed(path: Path) -> dict[tuple[str, float], tuple[str, Mapping[str, Any]]]:
@@ -48,7 +40,3 @@ def _committed(path: Path) -> dict[tuple[str, float], tuple[str, Mapping[str, An
     except trees.NotAsked:
         return {}
     return found
-
-
-def _without_facts(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in entry.items() if name not in FACTS}

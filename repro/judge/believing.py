@@ -3,7 +3,6 @@
 import dataclasses
 import datetime
 import random
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from repro import environment
 from repro.cache import beliefs, keys
 from repro.cache.plan import Task, identity
 from repro.cache.store import write_atomically
+from repro.machine import slug
 from repro.model import DONE, ReproError
 from repro.run import manifest
 from repro.run.rounds import named
@@ -43,8 +43,7 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
         raise ReproError(f"it matters, and nothing is written: {'; '.join(words)}")
     changes = sorted({change for task in void for change in keys.differing(task.record, task.key)})
     now = datetime.datetime.now(datetime.UTC)
-    slug = re.sub(r"[^a-z0-9]+", "-", reason.lower()).strip("-")[:60] or "belief"
-    path = settings.store.folder / "beliefs" / f"{now:%Y-%m-%d}-{slug}.toml"
+    path = settings.store.folder / "beliefs" / f"{now:%Y-%m-%d}-{slug(reason)[:60] or 'belief'}.toml"
     if path.exists():
         raise ReproError(f"{path} is there already; give another reason")
     made = manifest.revision(environment.root())

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repro.cache import hashing
 from repro.cache.store import read_json
-from repro.model import BACKENDS
-from repro.run.ceilings import Ceilings, interpolated
+from repro.run.ceilings import Ceilings
 
 #: What PoCL, an OpenCL of processors, puts before a processor's name, as in ``cpu-skylake-avx512-`` or ``pthread-``.
 EMULATED = re.compile(r"^(?:pthread|cpu|basic|tbb|omp)(?:-[a-z0-9_.+]+)*-(?=\S)")
-OLD = re.compile(rf"^({'|'.join(BACKENDS)}): (.+?)(?:, \d+ cores)?$")  # a back end had ceilings of its own
 
 
 @dataclass(frozen=True)
@@ -29,29 +26,10 @@ class Roof:
 
 
 class Roofs:
-    """The roofs of a machine's devices.
-
-    `stored`: what ``ceilings.json`` holds. In older files a device has ceilings for each back end; its roof is then the
-    best of them.
-    """
+    """The roofs of a machine's devices, each an entry of what ``ceilings.json`` holds."""
 
     def __init__(self, stored: Mapping[str, Any] | None = None):
-        entries: dict[tuple, list[Ceilings]] = {}
-        probed_at_once = set()
-        for name, entry in (stored or {}).items():
-            old, cores = OLD.match(name), entry.get("machine", {}).get("cores")
-            backend, device = old.groups() if old else ("", entry["ceilings"]["device"])
-            gpu = hashing.is_gpu(backend, device, entry.get("machine", {})) if old else entry["gpu"]
-            place = physical(device), gpu, None if gpu or not cores else int(cores)
-            if not old:
-                probed_at_once.add(place)
-            elif place in probed_at_once:
-                continue
-            found = entries.setdefault(place, [])
-            if not old:
-                found.clear()
-            found.append(Ceilings(**entry["ceilings"]))
-        self.all = [Roof(*place, _best(place[0], found)) for place, found in entries.items()]
+        self.all = [_roof(entry) for entry in (stored or {}).values()]
 
     @classmethod
     def read(cls, folder: Path) -> Roofs:
@@ -74,21 +52,6 @@ def physical(device: str) -> str:
     return EMULATED.sub("", device)
 
 
-def _best(device: str, found: list[Ceilings]) -> Ceilings:
-    """Return at each size the highest of several ceilings of one device, of those that were probed as far."""
-    if len(found) == 1:
-        return found[0]
-    made: dict[str, dict[str, list[Sequence[float]]]] = {}
-    for name in ("bandwidths", "cold"):
-        every = [getattr(each, name) for each in found]
-        kinds = dict.fromkeys(kind for curves in every for kind in curves)
-        made[name] = {kind: _highest([curves[kind] for curves in every if curves.get(kind)]) for kind in kinds}
-    precisions = dict.fromkeys(precision for each in found for precision in each.rates)
-    rates = {precision: max(each.rates.get(precision, 0.0) for each in found) for precision in precisions}
-    return Ceilings(device, **made, rates=rates)
-
-
-def _highest(curves: Iterable[list[Sequence[float]]]) -> list[tuple[float, float]]:
-    curves = [curve for curve in curves if curve]
-    sizes = sorted({size for curve in curves for size, _ in curve})
-    return [(size, max(interpolated(curve, size) for curve in curves if size <= curve[-1][0])) for size in sizes]
+def _roof(entry: Mapping[str, Any]) -> Roof:
+    ceilings, gpu, cores = Ceilings(**entry["ceilings"]), entry["gpu"], entry.get("machine", {}).get("cores")
+    return Roof(physical(ceilings.device), gpu, None if gpu or not cores else int(cores), ceilings)

@@ -8,10 +8,10 @@ checked* where this clone lacks what it takes, as the commit that measured it.
 
 import csv
 import io
+import json
 import math
-import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
-from repro.cache.store import archive_of, content, read_json, tables, unzipped, write_atomically
+from repro.cache.store import ARCHIVE, content, read_json, tables, write_atomically
 from repro.judge import allowed, provenance, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
@@ -33,12 +33,8 @@ from repro.units import convert, is_rate, split
 __all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify"]
 
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
-FIRST_EDITION = (
-    "measured by the first edition, whose keys were edited afterwards and which does not say whether the sources were "
-    "those of the commit"
-)
 ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
-DAMAGED = (OSError, EOFError, ReproError, ValueError, LookupError, TypeError, zlib.error)
+DAMAGED = (OSError, ReproError, ValueError, LookupError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,7 @@ def verify(results: Path, renewing: bool = False) -> list[Problem]:
         except DAMAGED as error:
             found.append(Problem(WRONG, file, f"damaged: {type(error).__name__}: {error}"))
             continue
-        found += [Problem(kind, file, what) for kind, what in problems]
+        found += [Problem(WRONG, file, what) for what in problems]
         measured += of_file
         for (name, key), value in read.items():
             digests.setdefault((name, key), {}).setdefault(value, []).append(file)
@@ -84,7 +80,7 @@ def verify(results: Path, renewing: bool = False) -> list[Problem]:
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
     for path in sorted(results.glob("*/ceilings.json")):
         try:
-            found += [Problem(kind, _name(results, path), what) for kind, what in dict.fromkeys(allowed.check(path))]
+            found += [Problem(WRONG, _name(results, path), what) for what in allowed.check(path)]
         except DAMAGED as error:
             found.append(Problem(WRONG, _name(results, path), f"damaged: {type(error).__name__}: {error}"))
     unproven = {each.file: each.what for each in found if each.kind == UNPROVEN}
@@ -146,23 +142,17 @@ def _name(results: Path, path: Path) -> str:
     return path.relative_to(results).with_suffix("").as_posix()
 
 
-def _verify_files(path: Path, file: str) -> tuple[list[tuple[str, str]], dict[tuple[str, str], str], list[Measured]]:
-    """Return the problems of an artefact's files, each with its kind, the digests of their data, and its rounds."""
+def _verify_files(path: Path, file: str) -> tuple[list[str], dict[tuple[str, str], str], list[Measured]]:
+    """Return what is wrong with an artefact's files, the digests of their data, and its rounds."""
     manifest = read_json(path)
-    archive = archive_of(manifest)
-    held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", archive)}
+    held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", ARCHIVE)}
     found = [
-        (WRONG, f"{path.stem}{suffix} is not the one that the manifest was written with")
-        for suffix, data in held.items() if digest(data) != manifest.get("files", {}).get(suffix, digest(data))
+        f"{path.stem}{suffix} is not the one that the manifest was written with"
+        for suffix, data in held.items() if digest(data) != manifest["files"].get(suffix)
     ]  # fmt: skip
-    rows = parse(held[".csv"].decode())
-    samples = unzipped(held[archive])["samples"]
-    found += [(WRONG, what) for what in _verify_rows(rows, samples, manifest)]
-    measured: list[Measured] = []
-    if manifest.get("schema", 1) < 2:
-        found.append((UNPROVEN, FIRST_EDITION))
-    else:
-        measured = list(_measured(manifest, samples, file, beliefs.read(path.parents[1])))
+    samples = json.loads(held[ARCHIVE])["samples"]
+    found += _verify_rows(parse(held[".csv"].decode()), samples, manifest)
+    measured = list(_measured(manifest, samples, file, beliefs.read(path.parents[1])))
     recipes = manifest.get("recipes", {})
     digests = {(name, recipes[name]): value for name, value in manifest["data"].items() if name in recipes}
     return found, digests, measured
@@ -187,7 +177,7 @@ def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, belie
 
 def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
-    measured = {_place(each): each.get("rounds") or [each] for each in samples}
+    measured = {_place(each): each["rounds"] for each in samples}
     taken = {place: [one["samples"] for one in of_cell] for place, of_cell in measured.items()}
     cells = {_place(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
@@ -203,13 +193,13 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
             name = named(row, cell["parameters"])
             if row["n"]:
                 yield from _verify_sampled(row, [each[name] for each in taken.get(place, ()) if name in each])
-            elif values := [each["values"].get(name) for each in several if "values" in each]:
-                yield from _verify_told(row, values)
+            elif several:
+                yield from _verify_told(row, [each["values"].get(name) for each in several])
             yield from _verify_origin(row, cell, several)
         for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
             values = each.get("values", {})
             own = [{**flat(row), "value": values.get(named(row, cell["parameters"]), row["value"])} for row in of_cell]
-            yield from _verify_derived(own, cell.get("work", ()))
+            yield from _verify_derived(own)
     yield from (f"{' '.join(place)} is done and has no rows" for place, cell in cells.items()
                 if cell["status"] == DONE and place not in with_rows)  # fmt: skip
 
@@ -227,18 +217,17 @@ def _verify_origin(
     """Say whether a row names another commit than its cell, or what its rounds do not tell."""
     if row["status"] == DONE and row["commit"] != commit_of(cell.get("revision") or {}):
         yield f"{_told(row)} names another commit than its cell"
-    if row["status"] == DONE and rounds and "date" in rounds[-1]:  # samples of the first edition know no rounds
+    if row["status"] == DONE and rounds:
         known = {"rounds": len(rounds), "host": rounds[-1]["host"] or "", "date": rounds[-1]["date"]}
         yield from _differing(row, known, "rounds")
 
 
-def _verify_derived(rows: list[dict[str, Any]], works: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _verify_derived(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Say which values are not what they come from, a sampled time of their cell, times or over what is known.
 
     That is a whole number, as of iterations, a count of the cell, or the bytes or operations of its work.
     """
     counts = [row["value"] for row in rows if row["unit"] in ("", "count") and row["value"]]
-    counts += [work[name] for work in works for name in ("bytes", "flops") if work[name]]
     counts += [row[name] for row in rows for name in ("work_bytes", "work_flops") if row.get(name)]
     for row in rows:
         behind = [] if row["n"] or row["value"] is None else times_behind(row, rows)
@@ -258,17 +247,14 @@ def _verify_sampled(row: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> 
         yield f"{_told(row)} has no samples"
         return
     summaries = [summarise(each["seconds"]) for each in rounds]
-    low, high = summaries[0].ci_low, summaries[0].ci_high
-    if "disturbed" in rounds[0]:  # samples of the first edition do not say, and rows of it have the rank interval
-        low, high = spread.of_samples(rounds, row["backend"])
+    low, high = spread.of_samples(rounds, row["backend"])
     expected = {"value": median(each.median for each in summaries), "ci_low": low, "ci_high": high}
     for name, value in expected.items():
         known = None if value is None else convert(value, "s", row["unit"])
         if not _same(row[name], known):
             yield f"{_told(row)}: {name} is {row[name]}, and {known} by its samples"
     counts = {name: sum(getattr(each, name) for each in summaries) for name in ("n", "outliers")}
-    if "disturbed" in rounds[0]:
-        counts |= {"disturbed": sum(each["disturbed"] for each in rounds), "cold": rounds[-1]["cold"]}
+    counts |= {"disturbed": sum(each["disturbed"] for each in rounds), "cold": rounds[-1]["cold"]}
     yield from _differing(row, counts, "samples")
 
 

@@ -43,7 +43,7 @@ class Ceilings:
     #: The same with the cache evicted before each sample.
     cold: Mapping[str, list[Sequence[float]]] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
-    #: What all of it follows from, by `from_probes`; older ones have none.
+    #: What all of it follows from, by `from_probes`.
     probes: list[Mapping[str, Any]] = field(default_factory=list)
 
     def bandwidth(self, size: float, cold: bool = False) -> float:
@@ -65,7 +65,7 @@ class Ceilings:
         curves = [curve for curve in (self.cold if cold else self.bandwidths).values() if curve]
         if not curves:
             raise ReproError(f"no {'cold ' if cold else ''}bandwidth of {self.device} has been measured")
-        return max(interpolated(curve, size) for curve in curves)
+        return max(_interpolated(curve, size) for curve in curves)
 
     def rate(self, precision: str) -> float:
         """Return the measured arithmetic rate in operations a second."""
@@ -80,7 +80,7 @@ class Ceilings:
         return max(moving, computing)
 
 
-def interpolated(curve: list[Sequence[float]], size: float) -> float:
+def _interpolated(curve: list[Sequence[float]], size: float) -> float:
     """Return a curve's value at a size, linear in the size's logarithm; outside the curve that of its nearest end."""
     if size <= curve[0][0]:
         return curve[0][1]

@@ -16,7 +16,7 @@ from repro import environment
 from repro.cache import hashing, hosts, keys
 from repro.cache.plan import machine_facts
 from repro.cache.store import Store, write_atomically
-from repro.judge.roofs import OLD, physical
+from repro.judge.roofs import physical
 from repro.machine import identity
 from repro.model import DONE, ReproError, Skip
 from repro.run import tracing
@@ -101,15 +101,11 @@ class DeviceCeilings:
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
 
     def here(self) -> dict[str, Any]:
-        """Return what the file has of this host's devices, or of those of other hosts of its kind that measured here.
-
-        Not those of single back ends, as older files have them.
-        """
+        """Return what the file has of this host's devices, or of those of hosts of its kind that measured here."""
         alike = hosts.alike(hosts.read(self._store.folder))
         known = {name: entry for name, entry in self.read().items() if entry.get("host") in alike}
-        mine = {name: entry for name, entry in known.items() if not OLD.match(name)}
         cpu = machine_facts()["cpu"]
-        return {name: entry for name, entry in mine.items() if entry["gpu"] or entry["machine"].get("cpu") == cpu}
+        return {name: entry for name, entry in known.items() if entry["gpu"] or entry["machine"].get("cpu") == cpu}
 
     def read(self) -> dict[str, Any]:
         """Return what the file has, by device; nothing if it is not there or damaged."""

@@ -28,7 +28,7 @@ class Disagree(ReproError):
 
 
 def rounds_of(record: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """Return the rounds of a record; of one that knows none, as the files of the first edition, it is one itself."""
+    """Return the rounds of a record; of one without samples that the files alone have, it is one itself."""
     if record is None or record["status"] != DONE:
         return []
     return list(record.get("rounds") or [alone(record, {})])
@@ -78,7 +78,7 @@ def together(
     """
     of_cell = record["identity"]["parameters"]
     old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
-    differ = _differing(old, new, rounds_of(before)[0].get("values", {}), derived)
+    differ = _differing(old, new, rounds_of(before)[0]["values"], derived)
     if differ and not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
         then, now = (f"{of[differ[0]]['value']:.15g}" if differ[0] in of else "not there" for of in (old, new))
         raise Disagree(f"{differ[0]} is {now}, and was {then} in an earlier round")

@@ -6,12 +6,7 @@ from typing import Any
 UNBOUND = "no thread was bound to a core"
 LEAST = 0.5  # cores of whoever computes: of fewer the work was another process's, or done before the first look
 UNCOUNTED = "not counted"
-#: By what a state counts; one without ``kept`` has all under ``bound``.
-HOW = {
-    "bound": "some threads were bound to cores",
-    "kept": "some threads were kept to their NUMA node",
-    "either": "some threads were bound to cores or kept to their NUMA node",
-}
+HOW = {"bound": "some threads were bound to cores", "kept": "some threads were kept to their NUMA node"}
 
 
 def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -29,8 +24,7 @@ def lines(records: Iterable[Mapping[str, Any]]) -> list[str]:
         if not states:
             continue
         for state in states:
-            counted = [name for name in ("bound", "kept") if name in state and state[name][1]]
-            ways.update(counted if "kept" in state else ["either"] * len(counted))
+            ways.update(name for name in HOW if name in state and state[name][1])
         own = [row["value"] for row in record["rows"] if row["metric"] == "threads"]
         identity = record["identity"]
         own += [float(count)] if (count := identity.get("parameters", {}).get("processes")) else []

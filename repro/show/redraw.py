@@ -49,10 +49,9 @@ def _stem(artefact: Artefact, stored: Measurement, folder: Path | None) -> Path:
 def pack(stored: Measurement) -> bool:
     """Compress the rows of an artefact's stored results, and return whether they were not; pandas reads them so, too.
 
-    The manifest tells the rows, not how they are stored. Samples are compressed as they are written. Files of the
-    first edition stay.
+    The manifest tells the rows, not how they are stored. Samples are compressed as they are written.
     """
-    if not stored.csv.is_file() or stored.manifest.get("schema", 1) < 2:
+    if not stored.csv.is_file():
         return False
     write_packed(stored.csv, stored.csv.read_bytes())
     return True

@@ -16,7 +16,7 @@ from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
 from repro.cache.plan import Task, machine_facts
-from repro.cache.store import ARCHIVE, FIRST_ARCHIVE, LISTS, packed, write_atomically, write_packed
+from repro.cache.store import ARCHIVE, LISTS, packed, write_atomically, write_packed
 from repro.discovery import Artefact
 from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
@@ -106,8 +106,7 @@ def _render(
     rendered.files.append(packed(samples))
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")
-    for older in (packed(base.with_name(f"{base.name}.csv")), base.with_name(base.name + FIRST_ARCHIVE)):
-        older.unlink(missing_ok=True)  # see `repro.show.redraw.pack`
+    packed(base.with_name(f"{base.name}.csv")).unlink(missing_ok=True)  # see `repro.show.redraw.pack`
     # An artefact of which cells failed, or nothing is measured, keeps an older figure where it has none now.
     ends = {kept.last(record)["status"] for record in current}
     _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)
@@ -145,12 +144,8 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -
 
 
 def _samples(records: list[dict]) -> list[dict]:
-    """The samples of each cell that has some: in its rounds, or in one that names none, as of the first edition."""
-    return [
-        {**record["identity"], name: record[name]}
-        for record in records if record["samples"]
-        for name in ("rounds" if "rounds" in record else "samples",)
-    ]  # fmt: skip
+    """The rounds of each cell that has samples."""
+    return [{**record["identity"], "rounds": record["rounds"]} for record in records if record["samples"]]
 
 
 def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict[str, Any]:

@@ -6,29 +6,27 @@ from datetime import UTC, datetime
 from typing import Any
 
 from repro.cache.code import digest
-from repro.cache.store import ARCHIVE, as_stored, content, unzipped, write_atomically, write_packed
+from repro.cache.store import ARCHIVE, as_stored, content, write_atomically, write_packed
 from repro.model import DONE
 from repro.rows import as_csv, parse
 from repro.run.manifest import revision
 from repro.run.rounds import commit_of, named, shown
 from repro.show.measurements import Measurement
 
-FIRST = 1  # schema of the first edition, whose samples know no rounds
-
 
 def summarise(stored: Measurement) -> bool:
     """Write the rows of an artefact's stored results again where the rule for intervals has changed since.
 
     Return whether that changed any. The manifest then says so under ``summarised``, with the commit of the rule and the
-    date. Samples stay as they are; files of the first edition do, too.
+    date. Samples stay as they are.
     """
     path = stored.beside(".json")
     manifest = json.loads(path.read_bytes()) if path else {}
-    if manifest.get("schema", FIRST) == FIRST or ARCHIVE not in manifest["files"]:
+    if not manifest:
         return False
     before = content(stored.csv)
     samples: dict[tuple, list[Mapping[str, Any]]] = {}
-    for cell in unzipped(content(stored.csv.with_name(path.stem + ARCHIVE)))["samples"]:
+    for cell in json.loads(content(stored.csv.with_name(path.stem + ARCHIVE)))["samples"]:
         samples.setdefault(_place(cell), []).append(cell)
     rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode())]).encode()
     if rows == before:
@@ -44,8 +42,7 @@ def summarise(stored: Measurement) -> bool:
 
 def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
     for cell in cells:
-        last = cell["rounds"][-1] if "rounds" in cell else {}
-        known = last.get("samples" if row["n"] else "values", ())
+        known = cell["rounds"][-1]["samples" if row["n"] else "values"]
         if row["status"] == DONE and named(row, cell["parameters"]) in known:
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row

@@ -128,7 +128,9 @@ def test_mirrored_elements_are_turned_and_mixed_ones_refused(name):
     mixed[3] = mixed[3][list(kind.mirrored)]
     with pytest.raises(MeshError, match=r"mine: element 3 \(nodes .*\) is inverted"):
         validation.checked(points, mixed, "mine", name)
+    given = mixed.copy()
     assert Mesh.oriented(points, mixed, cell_type=name).cells.tolist() == cells.tolist()
+    assert np.array_equal(mixed, given)
 
 
 def test_regular_shapes():

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from datasets import quality, structured
-from datasets.mesh import Mesh
 
 REGULAR = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
 CORNER = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
@@ -34,14 +33,6 @@ def test_quality_does_not_depend_on_place_size_or_order():
         assert quality.radius_ratios(moved, cells) == pytest.approx(quality.radius_ratios(points, ONE), rel=1e-6)
         for ours, reference in zip(quality.dihedral_extremes(moved, cells), quality.dihedral_extremes(points, ONE)):
             assert ours == pytest.approx(reference, rel=1e-6)
-
-
-def test_orientation_swaps_only_what_is_negative():
-    mixed = np.array([[0, 1, 2, 3], [0, 1, 3, 2]])
-    mesh = Mesh.oriented(CORNER, mixed)
-    assert mesh.cells.tolist() == [[0, 1, 2, 3], [0, 1, 2, 3]]
-    assert mixed.tolist() == [[0, 1, 2, 3], [0, 1, 3, 2]]
-    assert (quality.volumes(CORNER, mesh.cells) > 0).all()
 
 
 def test_blocks_join_up(monkeypatch):

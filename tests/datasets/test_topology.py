@@ -6,19 +6,6 @@ from datasets.fu2014 import regular
 from datasets.mesh import Mesh
 
 
-def counted_by_scikit_fem(points, cells):
-    skfem = pytest.importorskip("skfem")
-    mesh = skfem.MeshTet(points.T.copy(), cells.T.copy().astype(np.int64))
-    return mesh.edges.shape[1], mesh.boundary_facets().size, len(mesh.boundary_nodes())
-
-
-@pytest.mark.parametrize("grid", [(1, 1, 1), (2, 3, 4), (5, 5, 5)])
-def test_edges_and_boundary_agree_with_scikit_fem(grid):
-    points, cells = structured.kuhn(grid)
-    facts = topology.facts(cells, len(points))
-    assert (facts["edges"], facts["boundary_faces"], facts["boundary_nodes"]) == counted_by_scikit_fem(points, cells)
-
-
 def test_edges_of_one_tetrahedron():
     assert topology.edges(np.array([[3, 1, 0, 2]]), 4).tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
 

@@ -143,21 +143,6 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-@pytest.fixture
-def replace_asv(laboratory, monkeypatch):
-    """Return what has `bench compare` find so many benchmarks, and measure them by a function."""
-    from repro.bench import commands, measured
-
-    def replace(measure, count):
-        monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
-        monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
-        monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
-        monkeypatch.setattr(measured, "count", lambda *_: count)
-        monkeypatch.setattr(measured, "measure", measure)
-
-    return replace
-
-
 def _forget() -> None:
     from repro import environment
 

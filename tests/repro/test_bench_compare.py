@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from repro.bench import compare
+from repro.bench import commands, compare, measured
 from repro.cli import main
 
 
@@ -46,7 +46,7 @@ def test_errors_are_worse_by_digits_and_not_by_rounding(name, base, new, verdict
 
 
 @pytest.fixture
-def simulated(replace_asv):
+def simulated(laboratory, monkeypatch):
     """Commits whose times are drawn: by benchmark the ratio of the newer, and rounds in which either fails it."""
     calls = []
 
@@ -67,7 +67,11 @@ def simulated(replace_asv):
                 if (name, commit, number) not in fails and (name, commit, None) not in fails
             }
 
-        replace_asv(measure, len(ratios))
+        monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
+        monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
+        monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
+        monkeypatch.setattr(measured, "count", lambda *_: len(ratios))
+        monkeypatch.setattr(measured, "measure", measure)
         return calls
 
     return simulate
@@ -85,6 +89,14 @@ def test_what_is_judged_is_not_measured_again(simulated, capsys):
     pairs = [{calls[each][0], calls[each + 1][0]} for each in range(0, len(calls), 2)]
     assert pairs == [{"old", "new"}] * 13, "each round measures both"
     assert 0 < sum(calls[each][0] == "old" for each in range(0, len(calls), 2)) < 13, "either may be first"
+
+
+def test_a_planted_three_per_cent_is_called_and_noise_is_not(simulated, capsys):
+    calls = simulated({"planted": 1.03, "even": 1.0})
+    assert main(["bench", "compare", "old", "new", "--bench", ".", "--json"]) == 1
+    found = {each["benchmark"]: each for each in json.loads(capsys.readouterr().out)}
+    assert {name: each["verdict"] for name, each in found.items()} == {"planted": "slower", "even": "same"}
+    assert found["planted"]["ratio"] == pytest.approx(1.03, abs=0.01) and len(calls) < 40
 
 
 def test_benchmarks_that_are_lost_are_named_with_the_commit_and_the_rounds(simulated, capsys):

@@ -107,13 +107,6 @@ def test_the_bound_is_the_longer_of_moving_and_computing():
     assert ceilings.bound_seconds(Work(bytes=0, flops=50)) == 10.0
 
 
-def test_ceilings_survive_json(ceilings):
-    stored = json.loads(json.dumps(dataclasses.asdict(ceilings)))
-    assert dataclasses.asdict(Ceilings(**stored)) == stored and Ceilings(**stored).bandwidth(1e6) == ceilings.bandwidth(
-        1e6
-    )
-
-
 def test_what_was_not_measured_is_an_error():
     with pytest.raises(ReproError, match="bandwidth"):
         Ceilings("d").bandwidth(1e6)

@@ -68,6 +68,7 @@ def test_listing_and_help_answer_at_once(laboratory, arguments):
         (["run", "--all", "--backend", "openmp"], "openmp, but for cuda, opencl; demo2020-figure2 has nothing"),
         (["run", "table1", "--backend", "opencl", "--only", "backend=cuda"], "backend cuda and backend opencl"),
         (["run", "table1", "--machine", "a/b"], "machine's name"),
+        (["run", "table1", "--machine", ".hidden"], "machine's name"),
         (["run", "table1", "--mesh", "demo2020/number=x"], "did you mean demo2020/numbers"),
         (["run", "figure2", "--mesh", "demo2020/numbers=trace.log"], "dataset of these artefacts"),
         (["run", "table1", *2 * ["--mesh", "demo2020/numbers=trace.log"]], "demo2020/numbers is given two files"),

@@ -245,6 +245,6 @@ def test_results_of_an_older_schema_are_measured_again_and_not_misread(laborator
         record = json.loads(path.read_text())
         path.write_text(json.dumps({**record, "schema": store.SCHEMA - 1}))
     reasons = laboratory.reasons()
-    assert all("first edition" in reason for place, reason in reasons.items() if "cuda" not in place), reasons
+    assert all("has schema 1" in reason for place, reason in reasons.items() if "cuda" not in place), reasons
     assert laboratory.run("table1") == 0
     assert len(laboratory.traces()) == 2 * EVERY_CELL

@@ -90,13 +90,6 @@ def test_what_lies_beside_a_figure_is_made_again_or_skipped_with_the_reason(meas
     assert figures(measured) == 0 and notes.read_text() == "of before"
 
 
-def test_files_of_the_first_edition_stay(measured):
-    path = measured.file("table1.smoke.json")
-    manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({name: value for name, value in manifest.items() if name != "schema"}))
-    assert figures(measured, "--pack") == 0 and measured.file("table1.smoke.csv").exists()
-
-
 def test_the_cores_are_those_of_the_manifest(measured, monkeypatch):
     from fakelab.demo2020 import table1_sums
 

@@ -1,7 +1,6 @@
 """A clone has an artefact's files and not the store: its cells are read back from them, and only where they stand."""
 
 import csv
-import gzip
 import json
 import lzma
 import shutil
@@ -13,7 +12,6 @@ import pytest
 
 from repro import discovery, settings
 from repro.cache import files, hashing, plan, store
-from repro.cache.code import digest
 from repro.cache.store import read_json
 from repro.model import Cell
 
@@ -162,20 +160,6 @@ def test_a_cell_without_what_a_record_needs_is_measured_again(measured, edit):
     assert measured.run("table1", "--only", "backend=host") == 0
 
 
-def test_samples_packed_as_before_are_read_and_give_way_to_those_of_the_next_run(measured):
-    path, manifest = measured.file("table1.smoke.json"), json.loads(measured.file("table1.smoke.json").read_text())
-    samples, older = measured.file("table1.smoke.samples.json"), measured.file("table1.smoke.samples.json.gz")
-    older.write_bytes(gzip.compress(store.content(samples)))
-    store.packed(samples).unlink()
-    del manifest["files"][store.ARCHIVE]
-    manifest["files"][store.FIRST_ARCHIVE] = digest(older.read_bytes())
-    path.write_text(json.dumps(manifest))
-    found = {name: why for name, why in measured.reasons().items() if name.endswith("host")}
-    assert set(found.values()) == {""} and read_json(path)["cells"]
-    assert measured.run("table1", "--only", "backend=host") == 0
-    assert store.packed(samples).exists() and not older.exists()
-
-
 def test_samples_that_unpack_to_gigabytes_are_not_unpacked(measured, monkeypatch):
     manifest = read_json(measured.file("table1.smoke.json"))
     monkeypatch.setattr(store, "MOST_BYTES", 100)
@@ -238,12 +222,9 @@ def test_artefacts_that_show_the_same_cells_have_them_of_one_another(laboratory,
 
 
 def test_every_cell_of_the_stored_results_is_read_back():
-    """Of those written since manifests have what it takes; text and samples are the ones that each was written with."""
     found = 0
     for path in sorted(Path(__file__).parents[2].glob("results/*/*/*.json")):
         manifest = read_json(path)
-        if "files" not in manifest:
-            continue
         stored = files.Files(path.with_suffix(""), manifest["scale"])
         for cell in manifest["cells"]:
             record = stored.record(manifest["artefact"], cell)

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from repro.cache import code, keys, reach
+from repro.cache import code, reach
 from repro.run import protocol, timing
 from repro.site.report.files import sections
 
@@ -146,11 +146,6 @@ def test_a_file_edited_while_it_was_loaded_is_not_taken_for_what_ran(laboratory)
     assert laboratory.run("table1", "--only", "case=second", "--only", "backend=host") == 0
     key = json.loads(laboratory.cell("second-loop-host").read_text())["key"]
     assert key["code"]["fakelab/demo2020/adding.py"] == code.EDITED
-
-
-def test_the_first_edition_does_not_stand():
-    record = {"key": {"sources": {}, "data": {}, "machine": {}, "seed": 0}}
-    assert keys.changes(record, keys.before({}, {}, 0, {})) == ["measured by the first edition"]
 
 
 def test_the_number_of_the_protocol_stands_for_the_code_that_takes_times():

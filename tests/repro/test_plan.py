@@ -58,22 +58,6 @@ def test_whoever_means_the_processor_by_host_is_told_of_openmp():
     plan.check_only({"backend": ["host"]}, [openmp, baseline])
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"scale": "smal"}, "small"),
-        ({"machine": "../elsewhere"}, "machine's name"),
-        ({"machine": ".hidden"}, "machine's name"),
-        ({"meshes": ["demo2020/number=x"]}, "demo2020/numbers"),
-        ({"meshes": ["demo2020/numbers"]}, "NAME=FILE"),
-        ({"meshes": ["demo2020/numbers=/nowhere/at/all"]}, "no file"),
-    ],
-)
-def test_wrong_settings(laboratory, options, words):
-    with pytest.raises(ReproError, match=words):
-        settings.make_settings(**{"scale": "smoke", "results": None, "machine": "bench", **options})
-
-
 def tasks(laboratory, **changes):
     artefact = discovery.find()[0]
     whole = settings.Settings("smoke", laboratory.results, "bench", **changes)

@@ -76,10 +76,6 @@ def test_a_run_is_proved_by_its_commit_and_an_edit_is_found_by_name(committed, c
         f"{STEM}: table1.smoke.csv is not the one that the manifest was written with",
         f"{STEM}: first loop host sum is 46.0, and 45.0 by its rounds",
     ]
-    found = edited(committed, lambda text: text.replace('"sum": 45.0', '"sum": 46.0', 1), ARCHIVE)
-    assert any("first loop host sum is 45.0, and 46.0 by its rounds" in each for each in found)
-    found = edited(committed, lambda text: text.replace('"seconds": [', '"seconds": [9', 1), ARCHIVE)
-    assert any("by its samples" in each for each in found)
 
 
 def test_an_edited_key_of_a_skipped_cell_is_found(committed):

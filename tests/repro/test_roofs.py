@@ -1,4 +1,4 @@
-"""One roof a device, from files of either form, and the fraction of it that a row reaches."""
+"""One roof a device, and the fraction of it that a row reaches."""
 
 import json
 from pathlib import Path
@@ -22,28 +22,6 @@ RESULTS = Path(__file__).parents[2] / "results"
 )
 def test_an_emulation_has_the_processors_name(device, name):
     assert physical(device) == name
-
-
-def entry(device, curve, rate, **more):
-    made = {"device": device, "bandwidths": {"copy": curve}, "cold": {}, "rates": {"float64": rate}}
-    return {"machine": {"cores": "2"}, "ceilings": made, **more}
-
-
-def test_of_an_older_file_the_best_of_a_devices_entries_is_its_roof():
-    """As far as each was probed: what a cache held when the probes ended says nothing of larger data."""
-    old = {
-        "openmp: CPU": entry("CPU", [[1e6, 8.0], [1e9, 3.0]], 5.0),
-        "host: CPU": entry("CPU", [[1e6, 9.0], [1e8, 6.0]], 7.0),
-        "opencl: pthread-CPU": entry("pthread-CPU", [[1e6, 1.0], [1e9, 4.0]], 1.0),
-        "openmp: CPU, 4 cores": entry("CPU", [[1e6, 20.0]], 9.0, machine={"cores": "4"}),
-    }
-    two, four = Roofs(old).all
-    assert (two.device, two.cores, two.gpu, four.cores) == ("CPU", 2, False, 4)
-    assert dict(two.ceilings.bandwidths["copy"]) == {1e6: 9.0, 1e8: 6.0, 1e9: 4.0}
-    assert two.ceilings.rates == {"float64": 7.0}
-    new = {"CPU, 2 cores": entry("CPU", [[1e6, 2.0]], 3.0, gpu=False)}
-    for both in (new | old, old | new):  # what was probed for all back ends goes before
-        assert Roofs(both).of("pthread-CPU", 2).ceilings.rates == {"float64": 3.0}
 
 
 @pytest.mark.parametrize("machine", sorted(path.parent.name for path in RESULTS.glob("*/ceilings.json")))

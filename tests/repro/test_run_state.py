@@ -199,7 +199,6 @@ def test_bound_threads_are_counted_apart_from_those_that_keep_to_a_node(monkeypa
         ({"bound": 2, "kept": 0}, "some threads were bound to cores"),
         ({"bound": 0, "kept": 2}, "some threads were kept to their NUMA node"),
         ({"bound": 1, "kept": 2}, "some threads were bound to cores and some threads were kept to their NUMA node"),
-        ({"bound": 2}, "some threads were bound to cores or kept to their NUMA node"),  # of before they were apart
     ],
 )
 def test_a_page_says_how_threads_were_bound_beside_the_cores_at_work(counts, how):

@@ -12,6 +12,7 @@ from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, as_stored, content, read_json, write_packed
 from repro.cli import main
 from repro.judge import verify
+from repro.judge.provenance import NO_COMMIT
 from repro.judge.verify import LIST, UNPROVEN, WRONG
 from tests.checkout import committed_results
 
@@ -122,26 +123,26 @@ def test_a_value_that_does_not_follow_from_its_time_is_found():
             "value": 0.6, "unit": "s", "n": 9, "ci_low": 0.5, "ci_high": 0.7}  # fmt: skip
     steps = {**time, "metric": "iterations", "value": 12.0, "unit": "count", "n": None}
     each = {**time, "metric": "time_per_iteration", "value": 0.05, "n": None}
-    assert list(verify._verify_derived([time, steps, each], ())) == []
-    (what,) = verify._verify_derived([time, steps, {**each, "value": 0.0501}], ())
+    assert list(verify._verify_derived([time, steps, each])) == []
+    (what,) = verify._verify_derived([time, steps, {**each, "value": 0.0501}])
     assert "time_per_iteration does not follow from solve" in what
 
 
-def test_the_list_has_what_is_unproven_and_nothing_else(results, capsys):
-    manifest, folder = results / f"{STEM}.json", results.parents[1]
-    stored = read_json(manifest)
-    manifest.write_text(json.dumps({name: value for name, value in stored.items() if name != "schema"}))
-    (folder / LIST).unlink(missing_ok=True)
-    assert any(what.startswith(f"not in {LIST}: measured by the first edition") for what in wrong(results))
+def test_the_list_has_what_is_unproven_and_nothing_else(laboratory, results, monkeypatch, capsys):
+    folder, page = laboratory.results, laboratory.file(f"{STEM}.md")
+    monkeypatch.delenv("REPRO_COMMIT")
+    assert laboratory.run("table1", "--force") in (0, 1)  # in what is no checkout
+    assert wrong(results) == [f"not in {LIST}: {NO_COMMIT}"]
     assert main(["verify", "--results", str(folder)]) == 1
     assert main(["verify", "--results", str(folder), "--list"]) == 1  # the page does not say so
-    assert verify.unverified(folder) == {f"bench/demo2020/{STEM}": verify.FIRST_EDITION}
+    assert verify.unverified(folder) == {f"bench/demo2020/{STEM}": NO_COMMIT}
     assert main(["figures", "--results", str(folder), "--format", "png"]) == 0
-    assert f"\n\n**Unverified: {verify.FIRST_EDITION}.**\n\n" in (results / f"{STEM}.md").read_text()
+    assert f"\n\n**Unverified: {NO_COMMIT}.**\n\n" in page.read_text()
     capsys.readouterr()
     assert main(["verify", "--results", str(folder), "--json"]) == 0
     assert [each["kind"] for each in json.loads(capsys.readouterr().out)] == [UNPROVEN]
-    manifest.write_text(json.dumps({**stored, "schema": 2}))
+    monkeypatch.setenv("REPRO_COMMIT", "0" * 40)
+    assert laboratory.run("table1", "--force") in (0, 1)
     assert wrong(results) == [f"in {LIST} without need"]
     (folder / LIST).write_text("file;reason\n")
     assert main(["verify", "--results", str(folder)]) == 1
@@ -167,7 +168,3 @@ def test_what_is_listed_is_said_wherever_results_are_shown(tmp_path):
     assert verify.told(tmp_path) == "Unverified results, 1 of a, all of b: no key."
     assert verify.told(tmp_path, {"a", "c"}) == "Unverified results, 1 of a: no key."
     assert verify.told(tmp_path, {"c"}) == ""
-    said = "measured by the first edition, whose keys were edited"
-    if (CHECKOUT / "results" / LIST).exists():
-        for page in ("README.md", "docs/claims/index.md", "docs/kernels/index.md"):
-            assert said in (CHECKOUT / page).read_text()

@@ -9,8 +9,7 @@ import pytest
 
 from repro.cli import main
 from repro.judge import pages, verify
-from repro.judge.allowed import NO_PROBES
-from repro.judge.verify import NOT_CHECKED, WRONG
+from repro.judge.verify import WRONG
 from repro.run.ceilings import from_probes
 from tests.checkout import committed_results, program
 
@@ -60,34 +59,19 @@ def test_an_edited_ceiling_is_found_by_its_probes(stored, change):
     assert found(stored) == [(WRONG, FILE, "the ceilings of A card are not what their probes come to")]
 
 
-def test_ceilings_without_probes_are_those_that_were_committed(stored):
-    def without(entry):
-        entry["ceilings"]["probes"] = []
+def measured_again(entry):
+    faster = [{**probe, "seconds": [0.5 * each for each in probe["seconds"]]} for probe in PROBES]
+    entry.update(ceilings=asdict(from_probes(PLACE, faster)))
 
-    edit(stored, without)
-    held = json.loads(stored.read_text())
-    stored.write_text(json.dumps({**held, "Another card": held[PLACE]}))
-    assert found(stored) == [(NOT_CHECKED, FILE, NO_PROBES)]  # once a file
+
+def test_ceilings_are_those_that_were_committed_first(stored):
     commit(stored)
-    edit(stored, lambda entry: entry.update(machine={"cpu": "Y"}))  # the first edition has told machines anew
-    assert found(stored) == [(NOT_CHECKED, FILE, NO_PROBES)]
-    edit(stored, lambda entry: entry["ceilings"]["rates"].update(float64=2e11))
+    edit(stored, measured_again)
     for _ in range(2):
-        ((_, file, what),) = [each for each in found(stored) if each[0] == WRONG]
-        assert file == FILE and "A card are not those of commit" in what
-        commit(stored)  # of an edited number, which changes nothing
-    edit(stored, lambda entry: entry.update(measured=2.0))
-    assert (WRONG, FILE, "the ceilings of A card have neither samples nor a commit") in found(stored)
-
-
-def test_ceilings_measured_again_are_not_those_of_before(stored):
-    commit(stored)
-
-    def again(entry):
-        faster = [{**probe, "seconds": [0.5 * each for each in probe["seconds"]]} for probe in PROBES]
-        entry.update(measured=2.0, ceilings=asdict(from_probes(PLACE, faster)))
-
-    edit(stored, again)
+        ((kind, file, what),) = found(stored)
+        assert (kind, file) == (WRONG, FILE) and "A card are not those of commit" in what
+        commit(stored)  # of edited numbers, which changes nothing
+    edit(stored, lambda entry: entry.update(measured=2.0))  # on another day
     assert found(stored) == []
 
 

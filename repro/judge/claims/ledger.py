@@ -14,11 +14,11 @@ from repro.model import SCALES, ReproError
 from repro.units import is_rate, is_time
 
 _CLAIM = {
-    "id", "place", "says", "condition", "artefacts", "where", "cases", "each", "stated", "effect", "today", "cause",
+    "id", "place", "says", "condition", "where", "cases", "each", "stated", "effect", "today", "cause",
     "unmeasured", "of_data",
 }  # fmt: skip
 _PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
-_TODAY, _CAUSE = {"formula", "unit", "says", "scales", "where"}, {"says", "formula", "where"}
+_TODAY, _CAUSE = {"formula", "unit", "says", "where"}, {"says", "formula", "where"}
 _NUMBER = re.compile(r"\{([a-z0-9-]+)\}")  # {statement-id} in what a claim says: the digits as printed
 
 
@@ -53,7 +53,7 @@ def _read(paper: str, root: Path) -> list[Claim]:
 def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], shared: Mapping[str, Any]) -> Claim:
     _known(entry, _CLAIM)
     tolerance = float(shared.get("tolerance", 0.0))
-    says, named = _filled(entry["says"], statements)
+    says = _filled(entry["says"], statements)
     where = dict(entry.get("where", {}))
     stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
                       for name in ("stated", "effect"))  # fmt: skip
@@ -66,12 +66,10 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     parts = [each for each in (stated, effect, today, *causes) if each]
     selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
     stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
-    artefacts = tuple(entry.get("artefacts", [])) or tuple(f"{paper}-{stem}" for stem in stems)
-    numbers = [r.split()[1] for p in (stated, effect) if p for r in p.published if r.startswith("text ")]
     return Claim(
         id=entry["id"], paper=paper, place=entry["place"], says=says,
-        condition=_filled(entry.get("condition", ""), statements)[0], artefacts=artefacts,
-        statements=tuple(dict.fromkeys([*named, *numbers])), where=where,
+        condition=_filled(entry.get("condition", ""), statements), where=where,
+        artefacts=tuple(f"{paper}-{stem}" for stem in stems),
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         added_cases=tuple(shared.get("added_cases", [])), of_size=tuple(shared.get("of_size", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
@@ -101,7 +99,7 @@ def _predicate(entry: Mapping[str, Any], statements: Mapping[str, str], toleranc
         formula=entry["formula"], relation=relation, published=references,
         than=None if than is None else float(than), unit=entry.get("unit", "x"),
         tolerance=float(entry.get("tolerance", tolerance if references else 0.0)),
-        better=better, says=_filled(entry.get("says", ""), statements)[0], scales=scales,
+        better=better, says=_filled(entry.get("says", ""), statements), scales=scales,
         where=dict(entry.get("where", {})),
     )  # fmt: skip
 
@@ -119,17 +117,16 @@ def _better(relation: str, unit: str, than: float | None) -> str:
 
 def _today(entry: Mapping[str, Any], statements: Mapping[str, str], like: Predicate | None) -> Predicate:
     _known(entry, _TODAY)
-    scales = tuple(entry.get("scales", ("paper", "large", "small")))
     unit = entry.get("unit", like.unit if like else "x")
     return Predicate(
         formula=entry["formula"], relation="more than", than=0.0, unit=unit,
-        says=_filled(entry["says"], statements)[0], scales=scales, where=dict(entry.get("where", {})),
+        says=_filled(entry["says"], statements), scales=("paper", "large", "small"), where=dict(entry.get("where", {})),
     )  # fmt: skip
 
 
 def _cause(entry: Mapping[str, Any], statements: Mapping[str, str]) -> Cause:
     _known(entry, _CAUSE)
-    return Cause(_filled(entry["says"], statements)[0], entry["formula"], dict(entry.get("where", {})))
+    return Cause(_filled(entry["says"], statements), entry["formula"], dict(entry.get("where", {})))
 
 
 def _known(entry: Mapping[str, Any], names: set[str]) -> None:
@@ -137,10 +134,9 @@ def _known(entry: Mapping[str, Any], names: set[str]) -> None:
         raise ReproError(f"{', '.join(sorted(unknown))} is not known here; there are {', '.join(sorted(names))}")
 
 
-def _filled(text: str, statements: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Put the printed digits in the place of each ``{statement-id}``; return them too."""
-    names = _NUMBER.findall(text)
-    for name in names:
+def _filled(text: str, statements: Mapping[str, str]) -> str:
+    """Return a text with the printed digits in the place of each ``{statement-id}``."""
+    for name in _NUMBER.findall(text):
         if name not in statements:
             raise ReproError(f"text.toml has no statement {name!r}")
-    return _NUMBER.sub(lambda match: statements[match[1]].strip("()"), text), names
+    return _NUMBER.sub(lambda match: statements[match[1]].strip("()"), text)

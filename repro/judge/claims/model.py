@@ -56,7 +56,6 @@ class Claim:
     says: str  #: the claim in our words, its numbers as the paper prints them
     condition: str = ""  #: on what and against what; may be empty
     artefacts: tuple[str, ...] = ()  #: ids of the tables and figures whose results decide it; empty when none can
-    statements: tuple[str, ...] = ()  #: ids of ``text.toml`` that the claim's numbers are
     #: Names bound to selectors, ``<table> <method> <metric> [<case>] [@<where it ran>]``.
     where: Mapping[str, str] = field(default_factory=dict)
     cases: tuple[str, ...] = ()  #: restricts the cases; all that every selector has, when empty

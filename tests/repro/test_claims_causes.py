@@ -31,6 +31,16 @@ def test_a_declared_cause_explains_as_much_as_rows_with_the_other_choice_show(st
     assert verdict.why == f"it is another (explains {100 * share:.0f} %)"
 
 
+def test_why_a_claim_is_exceeded_is_asked_of_the_points_that_exceed_it(store):
+    """The others are within what is asked, and the cause takes them out of it."""
+    store.times(a=(8.0, 1.0), b=(8.0, 1.0), c=(80.0, 1.0), d=(80.0, 1.0), e=(80.0, 1.0))
+    for case, other in {"a": 1.0, "b": 1.0, "c": 8.0, "d": 8.0, "e": 8.0}.items():
+        store.row(case, "other", "solve", other, backend="host")
+    verdict = store.one(WHERE, stated(relation="between", published='["text gain", "text gain-most"]'), cause())
+    (found,) = verdict.explanations
+    assert verdict.outcome == EXCEEDED and (found.points, found.most) == (3, 3)
+
+
 def test_what_goes_the_other_way_explains_nothing(store):
     store.times(a=(80.0, 1.0))
     store.row("a", "other", "solve", 800.0, backend="host")

@@ -5,9 +5,10 @@ import math
 import pytest
 
 from repro.judge.claims import EXCEEDED, WEAKER
-from tests.repro.claims_store import HARDWARE, WHERE, effect, stated
+from tests.repro.claims_store import HARDWARE, TEXT, WHERE, effect, stated
 
 ABOUT = stated(relation="about")  # eight times
+TEN = '[[statement]]\nid = "ten"\nmetric = "speedup"\nprinted = "10"\nunit = "x"\nplace = "Abstract"\nexact = true\n'
 
 
 def cause(formula="other / gpu", says="it is another", where='other = "table1 other solve @host"'):
@@ -29,6 +30,28 @@ def test_a_declared_cause_explains_as_much_as_rows_with_the_other_choice_show(st
     (found,) = verdict.explanations
     assert found.share == pytest.approx(share) and found.value == pytest.approx(other)
     assert verdict.why == f"it is another (explains {100 * share:.0f} %)"
+
+
+def test_why_a_claim_is_exceeded_is_asked_of_the_points_that_exceed_it(store):
+    """The others are within what is asked, and the cause takes them out of it."""
+    store.times(a=(8.1, 1.0), b=(8.1, 1.0), c=(80.0, 1.0), d=(80.0, 1.0), e=(80.0, 1.0))
+    for case, other in {"a": 1.0, "b": 1.0, "c": 8.0, "d": 8.0, "e": 8.0}.items():
+        store.row(case, "other", "solve", other, backend="host")
+    verdict = store.one(WHERE, ABOUT, cause())
+    (found,) = verdict.explanations
+    assert verdict.outcome == EXCEEDED and (found.points, found.most) == (3, 3)
+
+
+@pytest.mark.parametrize(("other", "share"), [(9.0, 1.0), (20.0, 1 - math.log(2) / math.log(8)), (79.0, None)])
+def test_of_a_range_a_cause_explains_how_far_the_value_is_from_its_nearer_end(store, other, share):
+    """The paper has 8 to 10; the value is 80."""
+    numbers = '["text gain", "text ten"]'
+    store.write("text.toml", TEXT + TEN)
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "solve", other, backend="host")
+    verdict = store.one(WHERE, stated(relation="between", published=numbers), cause())
+    assert verdict.outcome == EXCEEDED
+    assert [each.share for each in verdict.explanations] == ([] if share is None else [pytest.approx(share)])
 
 
 def test_what_goes_the_other_way_explains_nothing(store):

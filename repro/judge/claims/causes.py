@@ -1,9 +1,9 @@
 """Causes as tests: each predicts the value that a claim would have without it, and explains a part of the gap by that.
 
-The gap is how many times the paper's number ours is, or the bound that a claim sets without one. A cause without which
-the value is that number, or is where that bound wants it, explains all of it; one that leaves a gap explains one less
-the logarithm of that gap over the logarithm of the whole. Of several points it is the median of what it explains at
-each: medians of the values would be of different points.
+The gap is how many times the paper's number ours is, of a range its nearer end, or the bound that a claim sets without
+one. A cause without which the value is that number, within that range, or where that bound wants it, explains all of
+it; one that leaves a gap explains one less the logarithm of that gap over the logarithm of the whole. Of several points
+it is the median of what it explains at each: medians of the values would be of different points.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Values:
     @property
     def gaps(self) -> list[float]:
         """How many times the paper's number ours is, of each value, as a logarithm."""
-        return _gaps([each.low for each in self.values], self.bounds)
+        return _gaps([each.low for each in self.values], self.bounds, self.predicate)
 
 
 def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Explanation]:
@@ -65,7 +65,7 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for says, without in filter(None, found):
-        left = _left(_gaps(without, values.bounds), values.predicate)
+        left = _left(_gaps(without, values.bounds, values.predicate), values.predicate)
         shares = [1 - abs(left[i] / gaps[i]) for i in which]
         most = sum(share > MOST for share in shares)
         made.append(Explanation(says, median(without), median(shares), len(shares), most))
@@ -83,10 +83,17 @@ def _left(gaps: Sequence[float], predicate: Predicate) -> list[float]:
 Found = tuple[str, list[float]] | None  # what a cause is, and the values without it
 
 
-def _gaps(values: Sequence[float], bounds: Sequence[Interval]) -> list[float]:
-    """Return the logarithms of values over the middles of their bounds; infinite where there is none."""
-    middles = [(each.low + each.high) / 2 for each in bounds]
-    ratios = [value / middle if middle > 0 else 0 for value, middle in zip(values, middles, strict=True)]
+def _gaps(values: Sequence[float], bounds: Sequence[Interval], predicate: Predicate) -> list[float]:
+    """Return the logarithms of values over the middles of their bounds, of a range over the nearest in it.
+
+    They are infinite where there is none.
+    """
+    pairs = zip(values, bounds, strict=True)
+    if predicate.relation == "between":
+        wanted = [min(max(value, bound.low), bound.high) for value, bound in pairs]
+    else:
+        wanted = [(bound.low + bound.high) / 2 for _, bound in pairs]
+    ratios = [value / each if each > 0 else 0 for value, each in zip(values, wanted, strict=True)]
     return [math.log(ratio) if 0 < ratio < math.inf else math.inf for ratio in ratios]
 
 

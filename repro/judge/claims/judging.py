@@ -99,7 +99,8 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
     found = []
     if chosen:
-        missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in (WEAKER, CONTRADICTED)]
+        wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED)
+        missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in wanted]
         found = causes.tested(claim, values[chosen].of(missed), stored, root)
     most = tuple(each for each in found if each.share >= causes.MOST)
     is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED)
@@ -125,7 +126,7 @@ def _together(stated: Judgement | None, effect: Judgement | None, predicate: Pre
         return (WEAKER, "") if is_against else (stated.outcome, stated.needs)
     if way is None:
         return (WEAKER if _same_way(stated.value, predicate) else CONTRADICTED), ""
-    if way == UNDECIDED:
+    if way == UNDECIDED and not effect.is_there:
         return UNDECIDED, f"missed, and whether the effect is there is open: {effect.needs}"
     return (CONTRADICTED if way == UNDER else WEAKER), ""
 
@@ -217,6 +218,7 @@ def judge(
     outcome = outcomes.overall(doubted, absent)
     judgement = replace(
         blank, outcome=outcome, value=median(each.low for each in values), low=low, high=high,
+        is_there=outcomes.at_worst(doubted, absent) != UNDER,
         points=tuple(
             PointOutcome(
                 name, value.low, span.low, span.high, asked.numbers_of(claim, predicate, group[0], root),

@@ -117,6 +117,7 @@ class Judgement:
     missing: tuple[str, ...] = ()
     #: Points, by name, that a run measures by request alone, and that have no value here.
     spared: tuple[str, ...] = ()
+    is_there: bool = False  #: whether most points are met, whatever those are that are left open
     tested: int = 0  #: of how many points a sum counts those that fulfil something; 0 where the value is no such sum
     untestable: tuple[str, ...] = ()  #: points, by name, whose data do not resemble the paper's: they test nothing
     needs: str = ""  #: what it would take to decide it; empty where it is decided

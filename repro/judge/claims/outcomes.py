@@ -59,9 +59,14 @@ def one(classes: frozenset[str]) -> str:
 
 def overall(points: Sequence[frozenset[str]], missing: int) -> str:
     """Return the outcome of all points, whatever the undecided and the missing ones are; else `UNDECIDED`."""
-    worst = _counted([min(each, key=_ORDER.index) for each in points] + [UNDER] * missing)
+    worst = at_worst(points, missing)
     best = _counted([max(each, key=_ORDER.index) for each in points] + [EXCEEDED] * missing)
     return worst if worst == best else UNDECIDED
+
+
+def at_worst(points: Sequence[frozenset[str]], missing: int) -> str:
+    """Return the outcome of all points where what is undecided or missing is the worst that it may be."""
+    return _counted([min(each, key=_ORDER.index) for each in points] + [UNDER] * missing)
 
 
 def _counted(outcomes: Sequence[str]) -> str:

@@ -52,21 +52,6 @@ def test_what_misses_its_number_is_weaker_only_where_the_effect_is_there(store):
     assert store.one(WHERE, stated("max(cpu / gpu)"), effect(than=40)).outcome == WEAKER  # the number, but no effect
 
 
-def test_a_number_that_is_missed_is_weaker_where_no_open_point_can_undo_the_effect(store):
-    store.times(a=(3.0, 1.0), b=(3.0, 1.0))
-
-    def leave_open(case):
-        store.row(case, "slow", "solve", 1.0, backend="host", spread=0.1)
-        store.row(case, "fast", "solve", 1.0)
-        return store.one(WHERE, stated("max(cpu / gpu)"), effect())
-
-    verdict = leave_open("c")  # the effect is at two or at three of three
-    assert (verdict.effect.outcome, verdict.outcome, verdict.needs) == (UNDECIDED, WEAKER, "")
-    verdict = leave_open("d")  # at two of four it would not be there
-    assert (verdict.effect.outcome, verdict.outcome) == (UNDECIDED, UNDECIDED)
-    assert verdict.needs.startswith("missed, and whether the effect is there is open: it needs more rounds")
-
-
 def test_an_effect_at_most_of_its_points_is_weaker_and_at_fewer_contradicted(store):
     store.times(a=(3.0, 1.0), b=(2.0, 1.0), c=(0.5, 1.0))
     assert store.one(WHERE, effect()).outcome == WEAKER

@@ -1,6 +1,6 @@
 """Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
-from repro.judge.claims import REPRODUCED, UNDECIDED, needed
+from repro.judge.claims import REPRODUCED, UNDECIDED, WEAKER, needed
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import WHERE, claim, effect, stated
 
@@ -116,3 +116,18 @@ def test_a_rival_by_request_alone_where_it_has_not_run_does_not_hold_a_case(stor
     verdict = store.one(where, effect())
     assert (verdict.outcome, verdict.effect.missing) == (REPRODUCED, ())
     assert [point.value for point in verdict.effect.points] == [5, 10] and (("*",), "paper", "b", "rare") in asked
+
+
+def test_a_number_that_is_missed_is_weaker_where_no_open_point_can_undo_the_effect(store):
+    store.times(a=(3.0, 1.0), b=(3.0, 1.0))
+
+    def leave_open(case):
+        store.row(case, "slow", "solve", 1.0, backend="host", spread=0.1)
+        store.row(case, "fast", "solve", 1.0)
+        return store.one(WHERE, stated("max(cpu / gpu)"), effect())
+
+    verdict = leave_open("c")  # the effect is at two or at three of three
+    assert (verdict.effect.outcome, verdict.outcome, verdict.needs) == (UNDECIDED, WEAKER, "")
+    verdict = leave_open("d")  # at two of four it would not be there
+    assert (verdict.effect.outcome, verdict.outcome) == (UNDECIDED, UNDECIDED)
+    assert verdict.needs.startswith("missed, and whether the effect is there is open: it needs more rounds")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, machines, notes, points
+from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, machines, notes
 from repro.judge.claims.stored import Stored
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import TABLE, WHERE, claim, effect, stated
@@ -335,7 +335,7 @@ def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
 
 
 def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkeypatch):
-    monkeypatch.setattr(points, "unlike", lambda: {"demo/far"})
+    monkeypatch.setattr(notes, "unlike", lambda: {"demo/far"})
     for case, value in (("a", 10), ("b", 30)):
         store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
         data = "demo/near" if case == "a" else "demo/far"
@@ -346,7 +346,7 @@ def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkey
     mean = store.one(where, stated("mean(n)", "about", '"table2 fast iterations a"'))
     assert mean.outcome == UNDECIDED and mean.needs == "it needs the paper's own data of b"
     store.row("a", "fast", "iterations", 10, unit="count", stem="table2", spread=None, scale="small")
-    monkeypatch.setattr(points, "unlike", lambda: {"demo/far", "demo/near"})
+    monkeypatch.setattr(notes, "unlike", lambda: {"demo/far", "demo/near"})
     none = store.one(where, stated("n", "about", '"table2 fast iterations"'))
     assert none.outcome == UNDECIDED and none.needs == "it needs the paper's own data of a, b"
     text = claim(where, stated("n", "about", '"table2 fast iterations"'))

@@ -1,6 +1,6 @@
 """Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
-from repro.judge.claims import REPRODUCED, UNDECIDED, WEAKER, needed
+from repro.judge.claims import REPRODUCED, UNDECIDED, WEAKER, needed, notes
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import WHERE, claim, effect, stated
 
@@ -131,3 +131,27 @@ def test_a_number_that_is_missed_is_weaker_where_no_open_point_can_undo_the_effe
     verdict = leave_open("d")  # at two of four it would not be there
     assert (verdict.effect.outcome, verdict.outcome) == (UNDECIDED, UNDECIDED)
     assert verdict.needs.startswith("missed, and whether the effect is there is open: it needs more rounds")
+
+
+def test_a_number_that_is_met_is_not_decided_while_its_effect_is_open(store):
+    store.times(a=(10.0, 1.0))
+    met = stated("max(cpu / gpu)", "at least")
+    assert store.one(WHERE, met, effect()).outcome == REPRODUCED
+    other = effect() + '\n[claim.effect.where]\ncpu = "table1 idle solve @host"'
+    store.row("a", "idle", "solve", 1.0, backend="host", spread=0.1)
+    verdict = store.one(WHERE, met, other)
+    assert (verdict.stated.outcome, verdict.effect.outcome, verdict.outcome) == (REPRODUCED, UNDECIDED, UNDECIDED)
+    assert verdict.needs.startswith("met, and whether the effect is there is open: it needs more rounds")
+
+
+def test_a_stand_in_that_was_made_to_have_a_number_does_not_reproduce_it(store, monkeypatch):
+    monkeypatch.setattr(notes, "stand_ins", lambda: {"demo/near"})
+    for case, value in (("a", 10), ("b", 20)):
+        store.row(case, "fast", "iterations", value, unit="count", stem="table2", spread=None)
+        store.cells.append({"case": case, "method": "fast", "backend": "cuda", "data": ["demo/near"]})
+    where, numbers = '[claim.where]\nn = "table2 fast iterations"', stated("n", "about", '"table2 fast iterations"')
+    assert store.one("of_data = true", where, numbers).outcome == REPRODUCED
+    verdict = store.one("of_data = true\nfitted = true", where, numbers)
+    assert (verdict.outcome, verdict.why) == (UNDECIDED, "it needs the paper's own data of a, b")
+    monkeypatch.setattr(notes, "stand_ins", set)  # the public ones were fetched
+    assert store.one("of_data = true\nfitted = true", where, numbers).outcome == REPRODUCED

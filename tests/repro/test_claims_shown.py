@@ -78,6 +78,10 @@ def test_the_summary_counts_every_claim_once(store):
     found = store.judged("\n\n".join([claim(WHERE, stated(), effect()), other]))
     assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |" in summary(found)
     assert "| [demo](claims/demo.md) | 2 |" in summary(found, "claims/{}.md")
+    ours = claim("ours = true", WHERE, stated(), effect()).replace('"it"', '"ours"')
+    apart = store.judged("\n\n".join([ours, claim(WHERE, stated(), effect()), other]))
+    assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |\n| our own tests | 1 | 1 | 0 | 0 | 0 | 0 |\n" in summary(apart)
+    assert "not a claim of the paper, a test of ours" in section(apart[0], linked("")) and apart[0].as_dict()["ours"]
     text = page(found, linked(""), root=store.root)
     assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))

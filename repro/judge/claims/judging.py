@@ -122,8 +122,11 @@ def _together(stated: Judgement | None, effect: Judgement | None, predicate: Pre
             return UNDECIDED, next((each.needs for each in (stated, effect) if each), "")
         return CONTRADICTED if way == UNDER else way, effect.needs
     if stated.outcome != UNDER:
-        is_against = way == UNDER and stated.outcome in (REPRODUCED, EXCEEDED)
-        return (WEAKER, "") if is_against else (stated.outcome, stated.needs)
+        if stated.outcome not in (REPRODUCED, EXCEEDED):
+            return stated.outcome, stated.needs
+        if way == UNDECIDED and not effect.is_there:
+            return UNDECIDED, f"met, and whether the effect is there is open: {effect.needs}"
+        return (WEAKER if way == UNDER else stated.outcome), stated.needs
     if way is None:
         return (WEAKER if _same_way(stated.value, predicate) else CONTRADICTED), ""
     if way == UNDECIDED and not effect.is_there:

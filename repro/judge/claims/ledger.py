@@ -15,7 +15,7 @@ from repro.units import is_rate, is_time
 
 _CLAIM = {
     "id", "place", "says", "condition", "where", "cases", "each", "stated", "effect", "today", "cause",
-    "unmeasured", "of_data",
+    "unmeasured", "of_data", "fitted", "ours",
 }  # fmt: skip
 _PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
 _TODAY, _CAUSE = {"formula", "unit", "says", "where"}, {"says", "formula", "where"}
@@ -74,7 +74,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         added_cases=tuple(shared.get("added_cases", [])), of_size=tuple(shared.get("of_size", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, today=today, causes=causes, unmeasured=entry.get("unmeasured", ""),
-        of_data=entry.get("of_data", False),
+        **{name: entry.get(name, False) for name in ("of_data", "fitted", "ours")},
     )  # fmt: skip
 
 

@@ -73,6 +73,8 @@ class Claim:
     unmeasured: str = ""  #: why no artefact can decide it; empty when one can
     #: Whether its numbers count the paper's own data: a stand-in that misses them contradicts nothing.
     of_data: bool = False
+    fitted: bool = False  #: whether stand-ins were made to have its numbers, so that on them it tests nothing
+    ours: bool = False  #: whether the paper does not make it: a test of this project, counted apart
 
     def __post_init__(self):
         for name in ("where", "each"):
@@ -211,6 +213,6 @@ class Verdict:
         return {
             "paper": self.paper, "id": self.id, "place": self.claim.place, "statement": self.claim.says,
             "condition": self.claim.condition, "artefacts": list(self.claim.artefacts), "machine": self.machine,
-            "outcome": self.outcome, "needs": self.needs, "why": self.why, **readings,
+            "ours": self.claim.ours, "outcome": self.outcome, "needs": self.needs, "why": self.why, **readings,
             "explanations": [asdict(each) for each in self.explanations], "notes": list(self.notes),
         }  # fmt: skip

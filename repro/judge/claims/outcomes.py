@@ -9,6 +9,7 @@ The rule is the same for all papers, and follows from the form of the sentence.
   that is not there.
 - A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
   weaker where most of its points fulfil it, and else by its effect.
+- A number that is met is *weaker* where its effect is not there, and *not decided* while that is open.
 - A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.
 - A point that a run measures by request alone, and that has no value, is left out, and a note names it. One value of
   all points needs it.

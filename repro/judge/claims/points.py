@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.judge.claims import needed
+from repro.judge.claims import needed, notes
 from repro.judge.claims.model import Claim, Predicate, combinations
-from repro.judge.claims.notes import unlike
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError
@@ -65,6 +64,7 @@ def find(
 ) -> Found:
     """Return the points at the first of the predicate's scales that has any."""
     untestable: list[Point] = []
+    tests_nothing = notes.stand_ins() if claim.fitted else notes.unlike()
     for scale in predicate.scales:
         points: list[Point] = []
         missing: list[Point] = []
@@ -82,7 +82,7 @@ def find(
                     if not needed.alone(claim.paper, each, scale, each.case or case, method)
                 )  # fmt: skip
                 alike = [rows[name] for name, each in parsed.items() if each.stem not in claim.of_size]
-                if all(rows.values()) and any(unlike().intersection(stored.data(row)) for row in alike):
+                if all(rows.values()) and any(tests_nothing.intersection(stored.data(row)) for row in alike):
                     untestable.append(Point(case, words, rows))
                 elif all(rows.values()):
                     (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))

@@ -40,11 +40,13 @@ READING = f"""\
 - *By request*: a run leaves such cells out, unless it has `--all-cells`.
 - A time that was not sampled has no interval, and counts as up to {FEW:g} times longer or shorter. A time whose samples
   other work disturbed counts as up to {DISTURBED:g} times too long.
+- *Our own tests* are none of the paper's claims, and are counted apart. They tell where an effect comes from or ends.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
   contradicts nothing.
 """
 """How to read a section."""
 
+OURS = "our own tests"
 Link = Callable[[str, str], str]  # of a text and a path below the root
 
 
@@ -71,12 +73,17 @@ def amount(value: float, unit: str) -> str:
 
 
 def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
-    """Return a Markdown table of papers by outcomes; `link` is where the papers' pages are, with ``{}`` for a paper."""
+    """Return a Markdown table of papers by outcomes, and of our own tests beside them.
+
+    `link`: where the papers' pages are, with ``{}`` for a paper.
+    """
     lines = ["| paper | claims | " + " | ".join(OUTCOMES) + " |", "|---|---:|" + "---:|" * len(OUTCOMES)]
-    for paper in dict.fromkeys(verdict.paper for verdict in verdicts):
-        own = [verdict.outcome for verdict in verdicts if verdict.paper == paper]
-        name = f"[{paper}]({link.format(paper)})" if link else paper
-        lines.append(f"| {name} | {len(own)} | " + " | ".join(str(own.count(each)) for each in OUTCOMES) + " |")
+    groups = {}
+    for verdict in sorted(verdicts, key=lambda verdict: verdict.claim.ours):
+        paper = f"[{verdict.paper}]({link.format(verdict.paper)})" if link else verdict.paper
+        groups.setdefault(OURS if verdict.claim.ours else paper, []).append(verdict.outcome)
+    for name, found in groups.items():
+        lines.append(f"| {name} | {len(found)} | " + " | ".join(str(found.count(each)) for each in OUTCOMES) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -159,7 +166,8 @@ def told(verdict: Verdict, link: Link) -> str:
     lines += [("note", each) for each in verdict.notes]
     if links := _evidence(verdict, link):
         lines.append(("evidence", links))
-    parts = [f"> {says}\n>\n> *{claim.place}*", "\n".join(f"- **{name}**: {text}" for name, text in lines)]
+    place = f"{claim.place}; not a claim of the paper, a test of ours" if claim.ours else claim.place
+    parts = [f"> {says}\n>\n> *{place}*", "\n".join(f"- **{name}**: {text}" for name, text in lines)]
     if shown is not None and len(shown.points) > 1:
         parts.append("Of the effect, " * (shown is verdict.effect and verdict.stated is not None) + points(shown))
     return "\n\n".join(filter(None, parts))

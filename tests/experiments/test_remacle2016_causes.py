@@ -100,7 +100,7 @@ def test_a_relative_bound_lets_iterations_grow_by_what_it_asks_for_on_finer_mesh
         {f"mesh{mesh}-32": 10.0 for mesh in (1, 2, 3)},
     )  # fmt: skip
     assert verdict.outcome == CONTRADICTED
-    explained(verdict, "asks for more on finer meshes", share)
+    explained(verdict, "asks for more iterations on finer meshes", share)
 
 
 def test_the_cause_of_the_one_mesh_that_misses_its_bound_is_tested(why):
@@ -110,7 +110,7 @@ def test_the_cause_of_the_one_mesh_that_misses_its_bound_is_tested(why):
     cases = [f"mesh{mesh}-{size}" for mesh in (1, 2) for size in (32, 128)] + ["mesh3-32"]
     verdict = why("h-optimal", "table1", cases, values, {"mesh3-128": 12.0})
     assert [each.outcome for each in verdict.effect.points] == ["reproduced", "reproduced", CONTRADICTED]
-    (found,) = explained(verdict, "asks for more on finer meshes", 1)
+    (found,) = explained(verdict, "asks for more iterations on finer meshes", 1)
     assert found.value == pytest.approx(0.6)
 
 

@@ -30,7 +30,7 @@ def test_a_cause_names_the_bound_on_the_residual_that_its_counts_are_to(name):
     """It is one for all of them, and a table has what both scales take to it."""
     (cause,) = of("remacle2016", name).causes
     metric, exponents = poisson.SWEEPS["absolute"]
-    told = float(re.search(r"at about ([0-9.e-]+),", cause.says)[1])
+    told = float(re.search(r"‖r‖ <= ([0-9.e-]+),", cause.says)[1])
     (exponent,) = [each for each in exponents if f"{10**each:.2g}" == f"{told:.2g}"]
     assert exponent == table1_iterations.OF_CAUSES
     assert all(f" {metric}[exponent={exponent}] " in selector for selector in cause.where.values())

@@ -83,7 +83,7 @@ def test_what_failed_is_not_called_skipped(store):
 def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)
-    assert store.one(WHERE, effect()).needs == "it needs samples of fast solve, which has none"
+    assert store.one(WHERE, effect()).needs == "it needs an interval of fast solve, which no run samples"
 
 
 def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):

@@ -262,9 +262,9 @@ def _needs(
         none = dict.fromkeys(f"{row['method']} {row['metric']}" for row in lacking if is_missing(row["n"]))
         busy = dict.fromkeys(row["method"] for row in rows if stored.disturbed(row))
         if few and few == busy and not none:
-            return f"it needs six samples on a quiet machine of {notes.first(list(few))}"
-        told = [f"six samples of {notes.first(list(few))}"] * bool(few)
-        told += [f"samples of {notes.first(list(none))}, which has none"] * bool(none)
+            return f"it needs more samples on a quiet machine of {notes.first(list(few))}"
+        told = [f"more samples of {notes.first(list(few))}"] * bool(few)
+        told += [f"an interval of {notes.first(list(none))}, which no run samples"] * bool(none)
         told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
         return f"it needs {' and '.join(told)}"
     if judgement.missing:

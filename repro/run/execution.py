@@ -1,6 +1,8 @@
 """Execute one cell: take the machine's lock, look at the store again, measure, store."""
 
+import contextlib
 import datetime
+import gc
 import sys
 import time
 import traceback
@@ -53,6 +55,7 @@ def execute(
         # A round that failed takes the earlier ones nothing away; where one alone is wanted, the new one is that.
         is_added = is_added and (upto > 1 or ("since" in task.record and settings.rounds > 1))
         is_added = is_added and keys.of_one_processor(task.record, task.key)
+        _empty_pool()
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:
@@ -62,6 +65,14 @@ def execute(
         store.write(task.path, record)
         task.record, task.reason = record, ""
     return True
+
+
+def _empty_pool() -> None:
+    """Give back to the device what CuPy's pool keeps of earlier cells: a library may take its memory from there."""
+    if cupy := sys.modules.get("cupy"):
+        gc.collect()  # arrays in cycles
+        with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # no device, or a fault that its cell has told
+            cupy.get_default_memory_pool().free_all_blocks()
 
 
 def _by_timing(artefact: Artefact) -> tuple[Collection[str], Collection[str]]:

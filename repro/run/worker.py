@@ -188,7 +188,6 @@ def _serve(pipe: Any, settings: Settings, parent: int) -> None:
         if apart != (loaded := (task.artefact.id, len(sys.modules))):
             set_apart()
             apart = loaded
-        empty_pool()
         try:
             measured = execute(task, settings, upto=upto, force=force, begun=begun, tell=pipe.send)
             answer: Any = (measured, task.record, task.reason)
@@ -209,14 +208,6 @@ def set_apart() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
-
-
-def empty_pool() -> None:
-    """Give back to the device what CuPy's pool keeps of earlier cells: a library may take its memory from there."""
-    if cupy := sys.modules.get("cupy"):
-        gc.collect()  # arrays in cycles
-        with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # no device, or a fault that its cell has told
-            cupy.get_default_memory_pool().free_all_blocks()
 
 
 def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:

@@ -129,29 +129,35 @@ class Circle:
         self.itself = self
 
 
-@pytest.fixture
-def within(monkeypatch):
-    """What the measuring process does to itself, kept from the tests' own."""
+def test_what_modules_made_is_set_apart_from_collections_and_garbage_is_not(measured, monkeypatch):
+    """Once for an artefact, and once more when modules were imported meanwhile."""
+    _, task = measured
+    seen, asked = [], [task, task, task]
+
+    class Pipe:
+        def recv(self):
+            if not asked:
+                raise EOFError
+            return asked.pop(), 1, False, 0.0
+
+        def send(self, message):
+            seen.append((gc.get_freeze_count(), garbage() is None))
+            gc.unfreeze()
+            if len(seen) == 2:
+                monkeypatch.setitem(workers.sys.modules, "imported_by_a_cell", workers)
+
+    circle = Circle()
+    garbage = weakref.ref(circle)
+    gc.freeze()
+    del circle
     for name in ("setpgid", "dup2"):
         monkeypatch.setattr(os, name, lambda *given: None)
     monkeypatch.setattr(workers, "die_with", lambda parent: None)
-    yield
+    monkeypatch.setattr(execution, "execute", lambda *given, **named: True)
+    workers._serve(Pipe(), None, 0)
+    assert [count > 0 for count, _ in seen] == [True, False, True]
+    assert all(collected for _, collected in seen)
     gc.freeze()  # what earlier tests keep, as the fixture does
-
-
-class Pipe:
-    """Asks for cells, and tells a function of each answer."""
-
-    def __init__(self, tasks, told=lambda answer: None):
-        self.asked, self.told = list(tasks), told
-
-    def recv(self):
-        if not self.asked:
-            raise EOFError
-        return self.asked.pop(), 1, False, 0.0
-
-    def send(self, answer):
-        self.told(answer)
 
 
 class Pool:
@@ -161,55 +167,33 @@ class Pool:
         self.arrays, self.taken = [], 0
 
     def allocate(self):
-        array = Circle()
-        self.arrays.append(weakref.ref(array))
+        self.arrays.append(weakref.ref(Circle()))
         self.taken += 1
-        return array
 
     def free_all_blocks(self):
         self.arrays = [each for each in self.arrays if each() is not None]
         self.taken = len(self.arrays)
 
 
-def test_a_cell_finds_the_device_memory_that_earlier_ones_had(within, measured, monkeypatch):
-    _, task = measured
-    pool, found = Pool(), []
+def test_a_cell_finds_the_device_memory_that_earlier_ones_had(measured, monkeypatch):
+    worker, task = measured
+    pool, found, record = Pool(), [], stored(task)
     runtime = SimpleNamespace(CUDARuntimeError=LookupError)
     cupy = SimpleNamespace(get_default_memory_pool=lambda: pool, cuda=SimpleNamespace(runtime=runtime))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
 
-    def execute(*given, **named):
+    def measure(*given):
         found.append(pool.taken)
         pool.allocate()
+        return record
 
-    monkeypatch.setattr(execution, "execute", execute)
-    workers._serve(Pipe([task] * 3), None, 0)
+    monkeypatch.setattr(execution, "_measured", measure)
+    for _ in range(3):
+        assert execution.execute(task, worker.settings, force=True)
     assert found == [0, 0, 0]
 
     def lost():
         raise LookupError("cudaErrorNoDevice")
 
     cupy.get_default_memory_pool = lost
-    workers._serve(Pipe([task]), None, 0)
-    assert len(found) == 4
-
-
-def test_what_modules_made_is_set_apart_from_collections_and_garbage_is_not(within, measured, monkeypatch):
-    """Once for an artefact, and once more when modules were imported meanwhile."""
-    _, task = measured
-    seen = []
-
-    def told(answer):
-        seen.append((gc.get_freeze_count(), garbage() is None))
-        gc.unfreeze()
-        if len(seen) == 2:
-            monkeypatch.setitem(workers.sys.modules, "imported_by_a_cell", workers)
-
-    circle = Circle()
-    garbage = weakref.ref(circle)
-    gc.freeze()
-    del circle
-    monkeypatch.setattr(execution, "execute", lambda *given, **named: True)
-    workers._serve(Pipe([task] * 3, told), None, 0)
-    assert [count > 0 for count, _ in seen] == [True, False, True]
-    assert all(collected for _, collected in seen)
+    assert execution.execute(task, worker.settings, force=True)

@@ -9,8 +9,10 @@ The rule is the same for all papers, and follows from the form of the sentence.
   that is not there.
 - A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
   weaker where most of its points fulfil it, and else by its effect.
-- A number that is met is *weaker* where its effect is not there, and *not decided* while that is open.
+- A number that is met is *weaker* where its effect is not there, and *not decided* while that is open. One that is
+  missed is *weaker* already where most points show the effect, whatever the open ones are.
 - A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.
+- A stand-in that was made to have a number (`fitted`) tests nothing of it.
 - A point that a run measures by request alone, and that has no value, is left out, and a note names it. One value of
   all points needs it.
 - It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few

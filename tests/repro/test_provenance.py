@@ -1,8 +1,6 @@
 """Keys are recomputed from git: a run in a checkout is proved by its commit, and whoever edits its files is found."""
 
 import json
-import shutil
-import subprocess
 from functools import partial
 
 import pytest
@@ -18,24 +16,6 @@ from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
 from repro.model import DONE
 
 STEM = "bench/demo2020/table1.smoke"
-IGNORED = "results\ncache\ntrace.log\n__pycache__\n"
-
-
-def git(folder, *arguments):
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", folder, *who, *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def committed(laboratory):
-    """A laboratory that is a checkout of git, in which table1 was run."""
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
-    (laboratory.folder / ".gitignore").write_text(IGNORED)
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "all"]):
-        git(laboratory.folder, *command)
-    laboratory.run("table1")
-    return laboratory
 
 
 def problems(lab, kind=WRONG):

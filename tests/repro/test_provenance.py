@@ -19,7 +19,7 @@ STEM = "bench/demo2020/table1.smoke"
 
 
 def problems(lab, kind=WRONG):
-    return [str(each) for each in verify.verify(lab.results) if each.kind == kind]
+    return [str(each) for each in verify.verify(lab.results).problems if each.kind == kind]
 
 
 def edited(lab, change, suffix=".json"):
@@ -74,7 +74,7 @@ def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path.write_bytes(path.read_bytes().replace(commit.encode(), b"f" * 40))
     samples = path.with_suffix(ARCHIVE)
     write_packed(samples, content(samples).replace(commit.encode(), b"f" * 40))
-    (why,) = {each.what for each in verify.verify(committed.results) if each.kind == NOT_CHECKED}
+    (why,) = {each.what for each in verify.verify(committed.results).problems if each.kind == NOT_CHECKED}
     assert why == "this clone has no commit ffffffffffff"
     main(["verify", "--results", str(committed.results)])
     assert f"not checked, of 1 file, because {why}" in capsys.readouterr().err
@@ -105,7 +105,8 @@ def asked(monkeypatch):
 
 
 def found(part, believed=None, dirty=False, is_last=False):
-    return provenance.check([Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {}, is_last)])
+    every = [Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {}, is_last)]
+    return provenance.check(every, provenance.ask(every))
 
 
 def test_a_kernel_is_its_text_whatever_compiles_it(asked):

@@ -9,6 +9,7 @@ from repro.cli import main
 from repro.judge import provenance, same_code, trees, verify
 from repro.judge.provenance import Measured, Part
 from repro.run.protocol import PROTOCOL
+from repro.site.showcase.page import COMMITS, Showcase
 
 KERNEL = {"text": "t", "preprocessed": "p", "flags": "gcc 12", "defines": {}, "block": [1, 1, 1]}
 
@@ -151,3 +152,10 @@ def test_commits_are_compared_by_what_the_keys_of_several_have():
     assert same_code.of_commits(every)["box"].endswith("and all but 1 of them (a.py) has one value in all.")
     assert same_code.of_commits([ran("1", *one)]) == {"box": "One commit measured it."}
     assert same_code.of_commits([ran(None, *one)]) == {}
+
+
+def test_the_page_of_results_says_how_many_commits_measured(committed):
+    page = Showcase(committed.results).pages()["results.md"]
+    assert f"\n{COMMITS}\n\n- bench: One commit measured it.\n" in page
+    (committed.results / "bench/demo2020/table1.smoke.samples.json.xz").write_bytes(b"damaged")
+    assert verify.measured(committed.results) == []

@@ -10,6 +10,7 @@ from typing import Any
 
 from repro import environment
 from repro.cache import code
+from repro.run.protocol import PROTOCOL
 
 
 def now(part: str, name: str, entry: Any, scale: str) -> Any:
@@ -20,6 +21,8 @@ def now(part: str, name: str, entry: Any, scale: str) -> Any:
         return environment.kernel_now(name, {**entry, "text": ""})  # or it would take what it is told of an equal text
     if part == "data":
         return environment.dataset_key(name, scale)
+    if part == "protocol":
+        return PROTOCOL
     raise ValueError(f"no tree tells {part}")
 
 

@@ -24,6 +24,7 @@ def verify(
 
     Keys are recomputed from git, in the tree of the commit that measured. What is wrong is named, and the exit status
     is 1. What cannot be proved either way has to be in the list of unverified files; measuring it again takes it off.
+    For each machine it is said how many cells are of the code of HEAD; other results stay valid for their commit.
     """
     from repro.cache.glance import glance
     from repro.judge import pages
@@ -33,7 +34,7 @@ def verify(
     require_stored(results)
     folder = make_settings(None, results, None).results
     with glance():
-        found = verifying.verify(folder, renewing=write_list)
+        found, code = verifying.verify(folder, renewing=write_list)
     if write_list:
         count = plural(len(verifying.unverified(folder)), "unverified file")
         say(f"{folder / verifying.LIST}: {count}; `repro figures` writes it on their pages")
@@ -52,6 +53,8 @@ def verify(
         say(str(each))
     for why, files in unchecked.items():
         say(f"not checked, of {plural(len(files), 'file')}, because {why}")
+    for line in code:
+        say(line)
     say(f"{plural(len(wrong), 'problem')}; {plural(listed, 'file')} listed as unverified")
     raise typer.Exit(int(bool(wrong)))
 

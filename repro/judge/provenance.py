@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ from repro.judge import trees
 WRONG, UNPROVEN, NOT_CHECKED = "wrong", "unproven", "not checked"
 NO_COMMIT = "measured outside a checkout of git: nothing says by which sources"
 DIRTY = "measured by sources that had changes which no commit has"
-PARTS = ("code", "kernels", "data")  # of a key, that a tree tells
+PARTS = ("code", "kernels", "data")  # of a key, that every tree tells
+PROTOCOL = "protocol"  # which trees tell since `repro.cache.recompute` does
 FEW = 2  # cells that are named
 
 
@@ -27,6 +28,9 @@ class Part(NamedTuple):
     name: str
     entry: str
     scale: str
+
+
+Answers = Mapping[Part, Any]  # what parts of keys are in a commit's tree
 
 
 @dataclass(frozen=True)
@@ -48,28 +52,40 @@ def parts_of(key: Mapping[str, Any], scale: str, own: Iterable[str]) -> tuple[Pa
     return tuple(
         Part(part, name, json.dumps(entry, sort_keys=True), scale)
         for part in PARTS for name, entry in key.get(part, {}).items() if not (part == "data" and name in own)
-    )  # fmt: skip
+    ) + ((Part(PROTOCOL, "timing", json.dumps(key[PROTOCOL]), scale),) if PROTOCOL in key else ())  # fmt: skip
 
 
-def check(every: Sequence[Measured]) -> list[tuple[str, str, str]]:
-    """Return kind, file and words of what is not as it should be; each commit is unpacked and asked once."""
-    found = [(UNPROVEN, each.file, NO_COMMIT) for each in every if each.commit is None]
-    by_commit = {commit: [each for each in every if each.commit == commit]
-                 for commit in sorted({each.commit for each in every if each.commit})}  # fmt: skip
+def ask(every: Iterable[Measured]) -> dict[str, Answers | trees.NotAsked]:
+    """Return what parts of keys are in the trees of the commits that measured them, or why a tree cannot be asked."""
+    by_commit: dict[str, set[Part]] = {}
+    for each in every:
+        if each.commit:
+            by_commit.setdefault(each.commit, set()).update(part for part in each.parts if part.part in PARTS)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # a tree's answers are of a process of its own
-        for of_commit in pool.map(_of_tree, by_commit, by_commit.values()):
-            found += of_commit
-    return list(dict.fromkeys(found))
+        return dict(zip(by_commit, pool.map(of_tree, by_commit, by_commit.values()), strict=True))
 
 
-def _of_tree(commit: str, measured: Sequence[Measured]) -> list[tuple[str, str, str]]:
-    asked = sorted({part for each in measured for part in each.parts})
+def of_tree(commit: str, parts: Collection[Part]) -> Answers | trees.NotAsked:
+    """Return what parts of keys are in the tree of a commit, None for what it has not; or why it cannot be asked."""
+    asked = sorted(parts)
     try:
         entries = trees.parts(commit, [(*each[:2], json.loads(each.entry), each.scale) for each in asked])
     except trees.NotAsked as why:
-        return [(NOT_CHECKED, file, str(why)) for file in dict.fromkeys(each.file for each in measured)]
-    there = {part: entry for part, entry in zip(asked, entries, strict=True) if _differs(part, entry)}
-    return list(_of_commit(commit, measured, there))
+        return why
+    return dict(zip(asked, entries, strict=True))
+
+
+def check(every: Sequence[Measured], answers: Mapping[str, Answers | trees.NotAsked]) -> list[tuple[str, str, str]]:
+    """Return kind, file and words of what is not as it should be by what `ask` returned."""
+    found = [(UNPROVEN, each.file, NO_COMMIT) for each in every if each.commit is None]
+    for commit, answer in sorted(answers.items()):
+        measured = [each for each in every if each.commit == commit]
+        if isinstance(answer, trees.NotAsked):
+            found += [(NOT_CHECKED, each.file, str(answer)) for each in measured]
+        else:
+            there = {part: entry for part, entry in answer.items() if _differs(part, entry)}
+            found += _of_commit(commit, measured, there)
+    return list(dict.fromkeys(found))
 
 
 def _of_commit(commit: str, measured: Sequence[Measured], there: Mapping[Part, Any]) -> Iterable[tuple[str, str, str]]:

@@ -6,6 +6,7 @@ something changed it. An *unproven* file says too little to be recomputed: nobod
 checked* where this clone lacks what it takes, as the commit that measured it.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -15,13 +16,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, content, read_json, tables, write_atomically
-from repro.judge import allowed, provenance, spread
+from repro.judge import allowed, provenance, same_code, spread
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
@@ -30,7 +31,7 @@ from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, split
 
-__all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "told", "unverified", "verify"]
+__all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "Verified", "measured", "told", "unverified", "verify"]
 
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
 ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
@@ -49,16 +50,22 @@ class Problem:
         return f"{self.file}: {self.what}"
 
 
-def verify(results: Path, renewing: bool = False) -> list[Problem]:
-    """Return every problem of the stored results, the list of unverified files included.
+class Verified(NamedTuple):
+    """What a verification finds."""
+
+    problems: list[Problem]
+    code: list[str]  #: which of the cells are of HEAD's code, in lines; see `repro.judge.same_code`
+
+
+def verify(results: Path, renewing: bool = False) -> Verified:
+    """Return every problem of the stored results and of the list of unverified files, and what HEAD has of their code.
 
     Raises `ReproError` when the list cannot be read.
 
     `renewing`: write the list anew first.
     """
-    found, digests, measured = [], {}, []
-    papers = sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours
-    for manifest in sorted(path for paper in papers for path in results.glob(f"*/{paper}/*.json")):
+    found, digests, rounds = [], {}, []
+    for manifest in _manifests(results):
         file = _name(results, manifest)
         try:
             problems, read, of_file = _verify_files(manifest, file)
@@ -66,16 +73,17 @@ def verify(results: Path, renewing: bool = False) -> list[Problem]:
             found.append(Problem(WRONG, file, f"damaged: {type(error).__name__}: {error}"))
             continue
         found += [Problem(WRONG, file, what) for what in problems]
-        measured += of_file
+        rounds += of_file
         for (name, key), value in read.items():
             digests.setdefault((name, key), {}).setdefault(value, []).append(file)
-    found += [Problem(*each) for each in provenance.check(measured)]
+    answers = provenance.ask(rounds)
+    found += [Problem(*each) for each in provenance.check(rounds, answers)]
     for (name, _), values in digests.items():
         if len(values) > 1:  # the same recipe, and not the same content
             common = max(values.values(), key=len)
             odd = [file for files in values.values() if files is not common for file in files]
             found += [Problem(WRONG, file, f"dataset {name} is not what the other files have of it") for file in odd]
-    for table in sorted(path for paper in papers for path in tables(results, f"*/{paper}/*")):
+    for table in sorted(path for paper in _papers() for path in tables(results, f"*/{paper}/*")):
         if not table.with_suffix(".json").is_file():
             found.append(Problem(WRONG, _name(results, table), "there is no manifest beside the rows"))
     for path in sorted(results.glob("*/ceilings.json")):
@@ -86,7 +94,25 @@ def verify(results: Path, renewing: bool = False) -> list[Problem]:
     unproven = {each.file: each.what for each in found if each.kind == UNPROVEN}
     if renewing:
         _write_list(results, unproven)
-    return found + _of_the_list(results, unproven)
+    return Verified(found + _of_the_list(results, unproven), same_code.of_head(rounds, answers))
+
+
+def measured(results: Path) -> list[Measured]:
+    """Return the rounds of all cells, but those of files that are damaged, which `verify` names."""
+    found = []
+    for path in _manifests(results):
+        with contextlib.suppress(*DAMAGED):
+            samples = json.loads(content(path.with_suffix(ARCHIVE)))["samples"]
+            found += list(_measured(read_json(path), samples, _name(results, path), {}))
+    return found
+
+
+def _papers() -> list[str]:
+    return sorted({artefact.paper for artefact in discovery.find()})  # any other folder is none of ours
+
+
+def _manifests(results: Path) -> list[Path]:
+    return sorted(path for paper in _papers() for path in results.glob(f"*/{paper}/*.json"))
 
 
 def _of_the_list(results: Path, unproven: Mapping[str, str]) -> list[Problem]:

@@ -16,6 +16,7 @@ from unittest import mock
 
 import pytest
 
+IGNORED = "results\ncache\ntrace.log\n__pycache__\n"
 TEMPLATE = Path(__file__).parent / "laboratory"
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,10 @@ class Laboratory:
             "FAKELAB_LOG": str(self.log), "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": os.pathsep.join((str(folder), str(CHECKOUT))), "COLUMNS": "200",
         }  # fmt: skip
+
+    def git(self, *arguments: str) -> None:
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", self.folder, *who, *arguments], check=True, capture_output=True)
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen:
         command = [sys.executable, "-m", "repro", *arguments]
@@ -127,6 +132,18 @@ def laboratory(tmp_path, monkeypatch, loaded, runs):
     gc.freeze()  # what earlier tests keep is out of the collection that each timed sample begins with
     yield made
     _forget()
+
+
+@pytest.fixture
+def committed(laboratory):
+    """A laboratory that is a checkout of git, in which table1 was run."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    (laboratory.folder / ".gitignore").write_text(IGNORED)
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "all"]):
+        laboratory.git(*command)
+    laboratory.run("table1")
+    return laboratory
 
 
 @pytest.fixture

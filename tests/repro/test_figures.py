@@ -53,10 +53,10 @@ def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, m
     assert "the rows of 1 artefact compressed" in capsys.readouterr().err
     assert len(pandas.read_csv(packed)) == len(results_before)
     assert results_of(measured).frame.equals(results_before)
-    assert [each for each in verify.verify(measured.results) if "table1" in each.file and each.kind == WRONG
+    assert [each for each in verify.verify(measured.results).problems if "table1" in each.file and each.kind == WRONG
             and LIST not in each.what] == []  # fmt: skip
     write_packed(table, before.replace(b",sum,", b",mus,"))
-    assert any("is not the one" in each.what for each in verify.verify(measured.results))
+    assert any("is not the one" in each.what for each in verify.verify(measured.results).problems)
     write_packed(table, before)
     shutil.rmtree(measured.results / "bench" / ".cells")  # as in a clone
     traces = measured.traces()
@@ -206,8 +206,8 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
     """As verify does, which computes them from the bottom; the samples stay, and so do rows that the rule leaves."""
 
     def wrong():
-        return [each for each in verify.verify(measured.results) if "table1" in each.file and each.kind == WRONG
-                and LIST not in each.what]  # fmt: skip
+        found = verify.verify(measured.results).problems
+        return [each for each in found if "table1" in each.file and each.kind == WRONG and LIST not in each.what]
 
     files = [measured.file(f"table1.smoke{suffix}") for suffix in (".csv", ".json", ".samples.json.xz")]
     before = [each.read_bytes() for each in files]

@@ -1,8 +1,6 @@
 """Keys are recomputed from git: a run in a checkout is proved by its commit, and whoever edits its files is found."""
 
 import json
-import shutil
-import subprocess
 from functools import partial
 
 import pytest
@@ -18,28 +16,10 @@ from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured, Part
 from repro.model import DONE
 
 STEM = "bench/demo2020/table1.smoke"
-IGNORED = "results\ncache\ntrace.log\n__pycache__\n"
-
-
-def git(folder, *arguments):
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", folder, *who, *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def committed(laboratory):
-    """A laboratory that is a checkout of git, in which table1 was run."""
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
-    (laboratory.folder / ".gitignore").write_text(IGNORED)
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "all"]):
-        git(laboratory.folder, *command)
-    laboratory.run("table1")
-    return laboratory
 
 
 def problems(lab, kind=WRONG):
-    return [str(each) for each in verify.verify(lab.results) if each.kind == kind]
+    return [str(each) for each in verify.verify(lab.results).problems if each.kind == kind]
 
 
 def edited(lab, change, suffix=".json"):
@@ -94,7 +74,7 @@ def test_what_a_clone_cannot_tell_is_said_and_is_no_problem(committed, capsys):
     path.write_bytes(path.read_bytes().replace(commit.encode(), b"f" * 40))
     samples = path.with_suffix(ARCHIVE)
     write_packed(samples, content(samples).replace(commit.encode(), b"f" * 40))
-    (why,) = {each.what for each in verify.verify(committed.results) if each.kind == NOT_CHECKED}
+    (why,) = {each.what for each in verify.verify(committed.results).problems if each.kind == NOT_CHECKED}
     assert why == "this clone has no commit ffffffffffff"
     main(["verify", "--results", str(committed.results)])
     assert f"not checked, of 1 file, because {why}" in capsys.readouterr().err
@@ -125,7 +105,8 @@ def asked(monkeypatch):
 
 
 def found(part, believed=None, dirty=False, is_last=False):
-    return provenance.check([Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {}, is_last)])
+    every = [Measured("f", "a b c", "0" * 40, dirty, (part,), believed or {}, is_last)]
+    return provenance.check(every, provenance.ask(every))
 
 
 def test_a_kernel_is_its_text_whatever_compiles_it(asked):

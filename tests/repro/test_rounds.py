@@ -130,7 +130,7 @@ def test_the_files_have_all_rounds_and_are_verified_by_them(laboratory, sampled)
     before = records(laboratory)
     for path in laboratory.cell_files():
         path.unlink()
-    assert not [problem for problem in verify.verify(laboratory.results) if "samples" in problem.what]
+    assert not [problem for problem in verify.verify(laboratory.results).problems if "samples" in problem.what]
     assert laboratory.run(*HOST, "--rounds", "2") == 0
     assert len(laboratory.traces()) == 6
     assert [record["rounds"] for record in records(laboratory)] == [record["rounds"] for record in before]

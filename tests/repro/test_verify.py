@@ -25,12 +25,12 @@ def results(laboratory, monkeypatch):
     """Results of a run as this version writes them, of which nothing is wrong, by a commit that is not here."""
     monkeypatch.setenv("REPRO_COMMIT", "0" * 40)
     assert laboratory.run("table1") in (0, 1)  # a cell of it fails by design
-    assert [str(each) for each in verify.verify(laboratory.results, renewing=True) if each.kind == WRONG] == []
+    assert [str(each) for each in verify.verify(laboratory.results, renewing=True).problems if each.kind == WRONG] == []
     return laboratory.results / "bench/demo2020"
 
 
 def wrong(folder):
-    return [each.what for each in verify.verify(folder.parents[1]) if each.kind == WRONG]
+    return [each.what for each in verify.verify(folder.parents[1]).problems if each.kind == WRONG]
 
 
 def edit(folder, suffix, change, is_hidden=False):
@@ -114,7 +114,7 @@ def test_data_of_one_recipe_and_two_contents_is_found(results):
         if machine != "bench":
             shutil.copytree(results, folder)
         (folder / f"{STEM}.json").write_text(json.dumps({**stored, "data": {"demo/mesh": held}}))
-    found = [each for each in verify.verify(results.parents[1]) if "dataset" in each.what]
+    found = [each for each in verify.verify(results.parents[1]).problems if "dataset" in each.what]
     assert [each.file for each in found] == [f"c/demo2020/{STEM}"] and found[0].kind == WRONG
 
 
@@ -153,7 +153,7 @@ def test_the_list_has_what_is_unproven_and_nothing_else(laboratory, results, mon
 
 def test_what_is_committed_holds():
     with committed_results() as results:
-        found = verify.verify(results)
+        found = verify.verify(results).problems
     assert [str(each) for each in found if each.kind == WRONG] == []
     if not (CHECKOUT / ".git" / "shallow").exists():  # else a commit that got lost would go unnoticed
         assert [str(each) for each in found if "this clone has no commit" in each.what] == []

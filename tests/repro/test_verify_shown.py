@@ -29,7 +29,7 @@ def stored(tmp_path):
 
 
 def found(path):
-    return [(each.kind, each.file, each.what) for each in verify.verify(path.parents[1])]
+    return [(each.kind, each.file, each.what) for each in verify.verify(path.parents[1]).problems]
 
 
 def edit(path, change):

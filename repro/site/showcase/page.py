@@ -6,10 +6,9 @@ from pathlib import Path
 
 from repro import discovery, published
 from repro.cache.store import write_atomically
-from repro.judge import claims
+from repro.judge import claims, same_code, verify
 from repro.judge.claims import table as claims_table
 from repro.judge.claims.stored import Stored
-from repro.judge.verify import told as told_unverified
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
@@ -23,6 +22,11 @@ MEASURED = (
     "The table says how many tables and figures of a paper each machine has measured at a scale, and how many cells. "
     "A cell is one case by one method on one back end. The other cells were left out, skipped or failed: each result's "
     "page says which it lacks, and why."
+)
+COMMITS = (
+    "The key of a cell has a hash of each file, kernel and dataset that the cell depends on. Commits whose keys have "
+    "the same hash of a file ran the same code of it. [`repro verify`](proof.md) recomputes each key from its commit. "
+    "It also says how many cells are of the code of HEAD."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
@@ -53,7 +57,7 @@ class Showcase:
 
     def unverified(self, machines: Collection[str] | None = None) -> str:
         """Return what is said of results that nothing proves, of all machines or of some."""
-        text = told_unverified(self.results, machines)
+        text = verify.told(self.results, machines)
         return f"**{text}**" if text else ""
 
     def blocks(self) -> dict[str, str]:
@@ -123,9 +127,15 @@ class Showcase:
         parts = [
             "# What is measured", self.unverified(), WRITTEN,
             MEASURED,
-            status.table(self.found, f"../{self.results.name}"), *self.figures(),
+            status.table(self.found, f"../{self.results.name}"), self._commits(), *self.figures(),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+    def _commits(self) -> str:
+        """Say which commits measured, and whether by the same code."""
+        said = same_code.of_commits(verify.measured(self.results))
+        lines = [f"- {machine}: {said[machine]}" for machine in self.machines if machine in said]
+        return "\n".join([COMMITS, "", *lines]) if lines else ""
 
     def _kernels_pages(self) -> dict[str, str]:
         return pages_of_kernels.pages(self.ledgers, self.judged(), [self.unverified(), WRITTEN], _link("../../"))

@@ -207,6 +207,11 @@ def argument_of(formula: str) -> str:
     return ", ".join(ast.unparse(each) for each in _parsed(formula).args)
 
 
+def counts(formula: str) -> bool:
+    """Return whether a formula makes one value of comparisons, each of which is 1 or 0: ``sum(a > b)``."""
+    return bool(reducer_of(formula)) and all(isinstance(each, ast.Compare) for each in _parsed(formula).args)
+
+
 def compares(formula: str) -> bool:
     """Return whether a formula has a comparison, which counts."""
     return any(isinstance(node, ast.Compare) for node in ast.walk(_parsed(formula)))

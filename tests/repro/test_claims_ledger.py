@@ -12,6 +12,7 @@ from tests.repro.claims_store import WHERE, claim, effect, stated
     [
         (claim(), "has a predicate"),
         (claim(WHERE, stated(), head='unmeasured = "x"'), "has a predicate"),
+        (claim('cited = "x"\nno_test = "y"'), "one reason of unmeasured, not_public, no_test, cited"),
         (claim(WHERE, stated(relation="nearly")), "is none of"),
         (claim(WHERE, stated(relation="between")), "two numbers"),
         (claim(WHERE, stated(more="than = 1")), "one number"),

@@ -1,6 +1,7 @@
 """Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
-from repro.judge.claims import REPRODUCED, UNDECIDED, WEAKER, needed, notes
+from repro.judge.claims import CONTRADICTED, REPRODUCED, UNDECIDED, WEAKER, needed, notes
+from repro.judge.claims.model import MEASUREMENTS, OWN_DATA
 from repro.judge.claims.table import measured
 from tests.repro.claims_store import WHERE, claim, effect, stated
 
@@ -55,7 +56,12 @@ def test_a_claim_on_one_case_says_that_this_one_was_not_measured(store):
 def test_a_method_without_the_metric_that_is_asked_for_was_measured(store):
     store.times(a=(10.0, 1.0))
     where = '[claim.where]\ngpu = "table1 fast energy @gpu"'
-    assert store.one(where, effect("gpu")).needs == "the energy of fast of Table 1 was not measured"
+    assert store.one(where, effect("gpu")).needs == "fast of Table 1 ran on a GPU that tells no energy"
+    store.row("a", "slow", "solve", 10.0, backend="host")
+    where = where.replace("fast", "slow").replace("@gpu", "@host")
+    assert store.one(where, effect("gpu")).needs == "slow of Table 1 ran on a processor that tells no energy"
+    where = where.replace("energy", "nodes")
+    assert store.one(where, effect("gpu")).needs == "the nodes of slow of Table 1 was not measured"
 
 
 def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
@@ -99,6 +105,45 @@ def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):
     assert (verdict.outcome, verdict.effect.missing, verdict.effect.spared) == (REPRODUCED, (), ("b",))
     assert "measured by request alone, and without a value here: b" in verdict.notes
     assert store.one(WHERE, effect("min(cpu / gpu)")).needs == "it needs a value of b"
+
+
+def test_points_that_are_lacking_leave_open_what_they_could_change_alone(store, monkeypatch):
+    monkeypatch.setattr(notes, "unlike", lambda: {"demo/far"})
+    gains = {"a": 10.0, "b": 10.0, "c": 10.0, "d": 0.5}
+    store.times(**{case: (gain, 1.0) for case, gain in gains.items()}, e=(10.0, 1.0))
+    store.cell("e", "fast", 20, 1.0, backend="cuda", data=["demo/far"])
+
+    def outcome(formula, relation, than, unit="%"):
+        return store.one(WHERE, effect(formula, relation, than, f'unit = "{unit}"')).outcome
+
+    share = "mean(cpu > gpu)"  # at three of four, so at three or four of five
+    assert outcome(share, "at least", 50) == REPRODUCED and outcome(share, "at least", 85) == CONTRADICTED
+    assert outcome(share, "at least", 70) == UNDECIDED
+    assert outcome("sum(cpu > gpu)", "at most", 4, "count") == REPRODUCED
+    assert outcome("sum(cpu > gpu)", "at most", 3, "count") == UNDECIDED
+    assert outcome("median(cpu / gpu)", "at least", 10, "x") == REPRODUCED  # three of five are
+    assert outcome("median(cpu / gpu)", "at least", 11, "x") == CONTRADICTED
+    assert outcome("max(cpu / gpu)", "at least", 10, "x") == REPRODUCED
+    assert outcome("mean(cpu / gpu)", "at most", 10, "x") == UNDECIDED  # a number that is none of a comparison
+    assert outcome("mean(cpu - gpu)", "at least", 1, "s") == UNDECIDED  # nothing bounds it
+    verdict = store.one(WHERE, effect(share, "at least", 50, 'unit = "%"'))
+    assert "without a value, and unable to change the outcome: e" in verdict.notes
+
+
+def test_data_that_can_be_downloaded_are_asked_for_before_the_papers_own(store, monkeypatch):
+    monkeypatch.setattr(notes, "unlike", lambda: {"demo/public", "demo/private"})
+    monkeypatch.setattr(notes, "public", lambda: {"demo/public"})
+    store.times(a=(10.0, 1.0), b=(10.0, 1.0), c=(10.0, 1.0))
+    for case, data in (("b", "demo/private"), ("c", "demo/public")):
+        store.cell(case, "fast", 20, 1.0, backend="cuda", data=[data])
+    share = effect("mean(cpu > gpu)", "at least", 90, 'unit = "%"')
+    verdict = store.one(WHERE, share)
+    assert verdict.needs == "it needs a download of the public data of c, and the paper's own of b"
+    assert verdict.waits == MEASUREMENTS
+    monkeypatch.setattr(notes, "public", set)
+    verdict = store.one(WHERE, share)
+    assert (verdict.needs, verdict.waits) == ("it needs the paper's own data of b, c", OWN_DATA)
+    assert store.one(WHERE, effect()).waits == ""  # it is decided by the first alone
 
 
 def test_a_rival_by_request_alone_where_it_has_not_run_does_not_hold_a_case(store, monkeypatch):

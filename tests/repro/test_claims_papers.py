@@ -220,6 +220,16 @@ def test_numbers_of_a_table_are_about_what_is_measured_and_no_least_or_most_of_i
             assert all(each.startswith("text ") for each in stated.published), f"{claim.paper} {claim.id}"
 
 
+def test_printed_iterations_have_one_of_two_tolerances():
+    """The ledger's where the text fixes the method, else 0.25: see published/README.md."""
+    found = {}
+    for claim in claims():
+        numbers = claim.stated.published if claim.stated and not claim.ours else ()
+        if any(re.fullmatch(r"table\S+ \S+ iterations\S*|text iterations-of-\S+", each) for each in numbers):
+            found[f"{claim.paper} {claim.id}"] = claim.stated.tolerance
+    assert len(found) > 10 and set(found.values()) == {0.1, 0.25}, found
+
+
 def test_a_ratio_to_todays_best_is_no_time():
     """Without a unit of its own it would have the claim's, which may be seconds."""
     ratios = [each for each in claims() if each.today and "/" in each.today.formula]

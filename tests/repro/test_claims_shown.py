@@ -1,6 +1,6 @@
 """What is shown beside a verdict: the interval or the range, the points, what a reader should know, the page."""
 
-from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary
+from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary, told
 from repro.run.state import LOST
 from repro.site.showcase.page import Showcase
 from tests.repro.claims_store import WHERE, claim, effect, stated
@@ -82,9 +82,30 @@ def test_the_summary_counts_every_claim_once(store):
     apart = store.judged("\n\n".join([ours, claim(WHERE, stated(), effect()), other]))
     assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |\n| our own tests | 1 | 1 | 0 | 0 | 0 | 0 |\n" in summary(apart)
     assert "not a claim of the paper, a test of ours" in section(apart[0], linked("")) and apart[0].as_dict()["ours"]
+    assert summary(found).endswith("\n\nNot decided for want of measurements or downloads: 1.\n")
+    assert "for want" not in summary(apart[:1])
     text = page(found, linked(""), root=store.root)
     assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
+
+
+def test_what_undecided_claims_wait_for_is_counted_and_what_is_cited_apart(store):
+    store.times(a=(10.0, 1.0))
+    reasons = ("unmeasured", "not_public", "not_public", "no_test", "cited")
+    texts = [claim(f'{name} = "why"').replace('"it"', f'"c{k}"') for k, name in enumerate(reasons)]
+    ours = claim('ours = true\nunmeasured = "why"').replace('"it"', '"ours"')
+    found = store.judged("\n\n".join([claim(WHERE, stated(), effect()), ours, *texts]))
+    text = summary(found)
+    assert text.splitlines()[2:5] == [
+        "| demo | 5 | 1 | 0 | 0 | 0 | 4 |", "| our own tests | 1 | 0 | 0 | 0 | 0 | 1 |",
+        "| cited, not claimed | 1 | – | – | – | – | – |",
+    ]  # fmt: skip
+    assert text.splitlines()[-1] == (
+        "Not decided for want of measurements or downloads: 1; of data that the papers' authors alone have: 2; "
+        "of anything that could test them: 1."
+    )
+    assert [each.as_dict()["waits"] for each in found[:2]] == ["", "measurements"]
+    assert section(found[-1], linked("")).startswith("## c4: cited\n") and "**why**: why" in told(found[-1], linked(""))
 
 
 def test_the_page_tells_what_the_paper_contradicts_itself_in(store):

@@ -13,6 +13,7 @@ from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
+    NEEDS_DATA,
     REPRODUCED,
     UNDECIDED,
     WEAKER,
@@ -25,7 +26,7 @@ from repro.judge.claims.model import (
 from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
 from repro.judge.claims.stored import Stored, is_timed, lacks_interval
-from repro.judge.intervals import Interval, Undefined, Value, argument_of, reducer_of
+from repro.judge.intervals import Interval, Undefined, Value, argument_of, counts, evaluate, reducer_of
 from repro.judge.propagation import propagated
 from repro.judge.verify import unverified
 from repro.model import DONE, ReproError
@@ -178,12 +179,8 @@ def judge(
         UNDECIDED, unit=predicate.unit, says=predicate.says,
         published=asked.printed(claim, predicate, root), requirement=asked.requirement(claim, predicate, root),
     )  # fmt: skip
+    data = notes.data_of(untestable, predicate, stored)
     if not points:
-        data = (
-            f"it needs the paper's own data of {notes.first([point.name for point in untestable])}"
-            if untestable
-            else ""
-        )
         why = "" if data else needed.by_request(claim, selectors.values())
         missed = data or notes.unmeasured(claim, predicate, selectors, stored)
         return replace(blank, needs=f"{missed}; a run leaves it out unless asked: {why}" if why else missed), None
@@ -204,7 +201,7 @@ def judge(
     missing = [each for each in missing if each not in spared]
     lacking = len(missing) + (len(untestable) if reduced else 0)  # one value of all points would need these, too
     if reduced and lacking:
-        spans, wide = ([_reach(each[0], predicate, len(points), lacking)] for each in (spans, wide))
+        spans, wide = ([_reach(predicate, points, selectors, lacking, each)] for each in ways[1:])
     absent = 0 if reduced else len(missing)
     sure, doubted = (
         [outcomes.settled(*each, predicate) for each in zip(every, values, bounds, strict=True)]
@@ -214,8 +211,8 @@ def judge(
     groups = [points] if reduced else [[point] for point in points]
     for i, group in enumerate(groups) if claim.of_data else ():
         if UNDER in doubted[i] and not notes.in_doubt(claim, predicate, group, root):
-            strange |= dict.fromkeys(data := notes.standing_in(_rows(group), stored))
-            sure[i] = doubted[i] = frozenset((UNDER, REPRODUCED)) if data else doubted[i]
+            strange |= dict.fromkeys(others := notes.standing_in(_rows(group), stored))
+            sure[i] = doubted[i] = frozenset((UNDER, REPRODUCED)) if others else doubted[i]
     known = [value if any(map(lacks_interval, _rows(group))) else span  # one side's interval is not that of both
              for value, span, group in zip(values, spans, groups, strict=True)]  # fmt: skip
     outcome = outcomes.overall(doubted, absent)
@@ -235,11 +232,11 @@ def judge(
         extremes=_extremes(predicate, points, selectors) if reduced else (),
     )  # fmt: skip
     if outcome == UNDECIDED and strange:
-        judgement = replace(judgement, needs=f"it needs the paper's own data of {notes.first(list(strange))}")
+        judgement = replace(judgement, needs=f"{NEEDS_DATA} {notes.first(list(strange))}")
     elif outcome == UNDECIDED:
         if not reduced:  # those of the points that are left open, which alone need more
             rows = _rows(point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1)
-        needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, stored)
+        needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, data, stored)
         judgement = replace(judgement, needs=needs)
     return judgement, causes.Values(predicate, points, selectors, values, bounds, partial(evaluated, interval=_exact))
 
@@ -253,9 +250,10 @@ def _needs(
     sure: str,
     classes: Sequence[frozenset[str]],
     rows: Sequence[Mapping[str, Any]],
+    data: str,
     stored: Stored,
 ) -> str:
-    """Return what it would take to decide a reading."""
+    """Return what it would take to decide a reading; `data`: that of points whose data test nothing."""
     lacking = [row for row in rows if lacks_interval(row)]  # the intervals of the others say nothing of these
     if sure != UNDECIDED or (lacking and not judgement.missing and not judgement.untestable):
         few = dict.fromkeys(row["method"] for row in lacking if not is_missing(row["n"]))
@@ -269,8 +267,8 @@ def _needs(
         return f"it needs {' and '.join(told)}"
     if judgement.missing:
         return f"it needs a value of {notes.first(judgement.missing)}"
-    if judgement.untestable and len(judgement.points) == 1 and not judgement.points[0].name:
-        return f"it needs the paper's own data of {notes.first(judgement.untestable)}"
+    if data and len(judgement.points) == 1 and not judgement.points[0].name:
+        return data
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
     told = [_span(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
     return f"it needs more rounds, since the interval reaches across a limit: {notes.first(told)}"
@@ -310,19 +308,20 @@ def _enclosing(spans: list[Interval]) -> tuple[float, float]:
     return min(span.low for span in spans), max(span.high for span in spans)
 
 
-def _reach(value: Interval, predicate: Predicate, points: int, missing: int) -> Interval:
+def _reach(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], missing: int, way) -> Interval:
     """Return what one value of all points may be whatever those that are missing are.
 
-    They are nothing negative, unless the formula subtracts. Anything where it does more than to reduce them at once.
+    A comparison is 1 or 0, and another number nothing negative, unless the formula subtracts. The value may be anything
+    where the formula does more than to reduce the points at once.
     """
-    reducer, may_be_negative = reducer_of(predicate.formula), "-" in predicate.formula
-    if reducer == "max" or (reducer == "sum" and not may_be_negative):
-        return Interval(value.low, math.inf)
-    if reducer == "mean" and not may_be_negative:
-        return Interval(value.low * points / (points + missing), math.inf)
-    if reducer == "min":
-        return Interval(-math.inf if may_be_negative else min(0.0, value.low), value.high)
-    return Interval(-math.inf, math.inf)
+    reducer, anything = reducer_of(predicate.formula), Interval(-math.inf, math.inf)
+    unknown = Interval(0.0, math.inf) if "-" not in predicate.formula else anything
+    if counts(predicate.formula):
+        unknown = Interval(0.0, 1 / split(predicate.unit)[0])
+    if not reducer or (unknown == anything and reducer in ("sum", "mean")):
+        return anything
+    each = evaluated(replace(predicate, formula=argument_of(predicate.formula)), points, selectors, way)
+    return evaluate(f"{reducer}(each)", {"each": [*each, *[unknown] * missing]})
 
 
 def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], interval) -> Value:

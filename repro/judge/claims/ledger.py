@@ -8,14 +8,14 @@ from typing import Any
 
 from repro import published
 from repro.cache.store import read_toml
-from repro.judge.claims.model import BETTER, RELATIONS, Cause, Claim, Predicate
+from repro.judge.claims.model import BETTER, REASONS, RELATIONS, Cause, Claim, Predicate
 from repro.judge.claims.stored import CEILINGS
 from repro.model import SCALES, ReproError
 from repro.units import is_rate, is_time
 
 _CLAIM = {
     "id", "place", "says", "condition", "where", "cases", "each", "stated", "effect", "today", "cause",
-    "unmeasured", "of_data", "fitted", "ours",
+    "of_data", "fitted", "ours", *REASONS,
 }  # fmt: skip
 _PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
 _TODAY, _CAUSE = {"formula", "unit", "says", "where"}, {"says", "formula", "where"}
@@ -61,8 +61,10 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         stated = replace(stated, better=effect.better)
     today = _today(entry["today"], statements, stated or effect) if "today" in entry else None
     causes = tuple(_cause(each, statements) for each in entry.get("cause", []))
-    if bool(stated or effect) == bool(entry.get("unmeasured")):
-        raise ReproError("a claim has a predicate (stated, effect), or says under `unmeasured` why it has none")
+    reasons = [(entry[name], waits) for name, waits in REASONS.items() if entry.get(name)]
+    if bool(stated or effect) + len(reasons) != 1:
+        raise ReproError(f"a claim has a predicate (stated, effect), or one reason of {', '.join(REASONS)}")
+    unmeasured, waits = reasons[0] if reasons else ("", "")
     parts = [each for each in (stated, effect, today, *causes) if each]
     selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
     stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
@@ -73,7 +75,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         cases=tuple(entry.get("cases", [])), users_cases=tuple(shared.get("users_cases", [])),
         added_cases=tuple(shared.get("added_cases", [])), of_size=tuple(shared.get("of_size", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
-        stated=stated, effect=effect, today=today, causes=causes, unmeasured=entry.get("unmeasured", ""),
+        stated=stated, effect=effect, today=today, causes=causes, unmeasured=unmeasured, waits=waits,
         **{name: entry.get(name, False) for name in ("of_data", "fitted", "ours")},
     )  # fmt: skip
 

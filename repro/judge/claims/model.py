@@ -9,6 +9,11 @@ from typing import Any
 REPRODUCED, EXCEEDED, WEAKER = "reproduced", "exceeded", "weaker"
 CONTRADICTED, UNDECIDED = "contradicted", "not decided"
 OUTCOMES = (REPRODUCED, EXCEEDED, WEAKER, CONTRADICTED, UNDECIDED)
+MEASUREMENTS, OWN_DATA, NO_TEST = "measurements", "the paper's own data", "no test"
+CITED = "cited"
+#: What a claim without a predicate has in its place, a reason, and what it waits for.
+REASONS = {"unmeasured": MEASUREMENTS, "not_public": OWN_DATA, "no_test": NO_TEST, "cited": CITED}
+NEEDS_DATA = f"it needs {OWN_DATA} of"
 RELATIONS = ("up to", "about", "between", "at least", "at most", "more than", "less than")
 BETTER = ("more", "less", "neither")
 
@@ -70,7 +75,8 @@ class Claim:
     #: The same against the strongest that one would compare with now; it has a value and no verdict.
     today: Predicate | None = None
     causes: tuple[Cause, ...] = ()  #: hypotheses on why the value is not the paper's
-    unmeasured: str = ""  #: why no artefact can decide it; empty when one can
+    unmeasured: str = ""  #: why no artefact decides it; empty when one can
+    waits: str = ""  #: what it then waits for, one of the values of ``REASONS``
     #: Whether its numbers count the paper's own data: a stand-in that misses them contradicts nothing.
     of_data: bool = False
     fitted: bool = False  #: whether stand-ins were made to have its numbers, so that on them it tests nothing
@@ -187,6 +193,13 @@ class Verdict:
         return self.claim.paper
 
     @property
+    def waits(self) -> str:
+        """What a claim that is not decided waits for, a value of ``REASONS``; empty where it is decided."""
+        if self.outcome != UNDECIDED:
+            return ""
+        return self.claim.waits or (OWN_DATA if NEEDS_DATA in self.needs else MEASUREMENTS)
+
+    @property
     def judgements(self) -> list[Judgement]:
         """Those of the two readings that the claim has."""
         return [each for each in (self.stated, self.effect) if each is not None]
@@ -213,6 +226,7 @@ class Verdict:
         return {
             "paper": self.paper, "id": self.id, "place": self.claim.place, "statement": self.claim.says,
             "condition": self.claim.condition, "artefacts": list(self.claim.artefacts), "machine": self.machine,
-            "ours": self.claim.ours, "outcome": self.outcome, "needs": self.needs, "why": self.why, **readings,
-            "explanations": [asdict(each) for each in self.explanations], "notes": list(self.notes),
+            "ours": self.claim.ours, "outcome": self.outcome, "needs": self.needs, "waits": self.waits,
+            "why": self.why, **readings, "explanations": [asdict(each) for each in self.explanations],
+            "notes": list(self.notes),
         }  # fmt: skip

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from repro import environment, published
 from repro.judge import consistency
-from repro.judge.claims.model import Claim, Judgement, Predicate
+from repro.judge.claims.model import NEEDS_DATA, UNDECIDED, Claim, Judgement, Predicate
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
-from repro.judge.intervals import Undefined
+from repro.judge.intervals import Undefined, reducer_of
 from repro.model import DONE, SKIPPED
 from repro.run.statistics import median
 from repro.show.results import is_missing
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from repro.judge.claims.points import Point
 
 SHOWN = 3  # points that are named
+ENERGY = "energy"  # a metric
 UNLIKE = "does not"  # what a stand-in's recipe says of one that does not resemble its original
 
 
@@ -55,10 +56,22 @@ def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str],
                 return f"{what} was not measured on {place}"
             ended = next((row for row in wanted if row["status"] != DONE and row["reason"]), None)
             if ended is None:
-                known = any(row["status"] == DONE and in_place(row, selector.place) for row in wanted)
-                return f"{f'the {selector.metric} of ' * known}{what} was not measured"
+                known = [row for row in wanted if row["status"] == DONE and in_place(row, selector.place)]
+                if known and selector.metric == ENERGY:  # recorded wherever a counter can be read
+                    return f"{what} ran on a {'GPU' if known[0]['gpu'] else 'processor'} that tells no energy"
+                return f"{f'the {selector.metric} of ' * bool(known)}{what} was not measured"
             return f"{what} {'was skipped' if ended['status'] == SKIPPED else 'failed'}: {ended['reason']}"
     return f"no case has all of {', '.join(selectors)}"
+
+
+def data_of(points: Sequence[Point], predicate: Predicate, stored: Stored) -> str:
+    """Return which data it would take where they are unlike the paper's: what can be downloaded first."""
+    free = [each.name for each in points if all(public().issuperset(stored.data(row)) for row in each.rows.values())]
+    own = [each.name for each in points if each.name not in free]
+    if not free:
+        return f"{NEEDS_DATA} {first(own)}" if own else ""
+    besides = f", and the paper's own of {first(own)}" if own and reducer_of(predicate.formula) else ""
+    return f"it needs a download of the public data of {first(free)}{besides}"
 
 
 def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -> str:
@@ -72,10 +85,12 @@ def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root:
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
     alone = f"measured by request alone, and without a value here: {first(judgement.spared)}" * bool(judgement.spared)
     rows = [row for point in values.points for row in point.rows.values()]
+    apart = [*judgement.missing, *judgement.untestable] if len(values.values) < len(values.points) else []
+    settled = f"without a value, and unable to change the outcome: {first(apart)}" if apart else ""
     found = [
         _sides(claim.paper, values, root), _stand_ins(rows, stored),
         in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
-        _disturbed(rows, stored), alone,
+        _disturbed(rows, stored), alone, settled * (judgement.outcome != UNDECIDED),
     ]  # fmt: skip
     return tuple(filter(None, found))
 
@@ -163,6 +178,12 @@ def standing_in(rows: Iterable[Mapping[str, Any]], stored: Stored) -> list[str]:
 def stand_ins() -> frozenset[str]:
     """Return the datasets that stand in for data that are not public."""
     return frozenset(entry.name for entry in environment.catalogue() if entry.stand_in_for)
+
+
+@cache
+def public() -> frozenset[str]:
+    """Return the datasets that stand in for data that can be downloaded."""
+    return frozenset(entry.name for entry in environment.catalogue() if getattr(entry, "address", ""))
 
 
 @cache

@@ -15,6 +15,8 @@ The rule is the same for all papers, and follows from the form of the sentence.
 - A stand-in that was made to have a number (`fitted`) tests nothing of it.
 - A point that a run measures by request alone, and that has no value, is left out, and a note names it. One value of
   all points needs it.
+- One value of all points is decided where the points that are lacking cannot change its outcome: a comparison is 1 or 0
+  there, and another number nothing negative.
 - It is *not decided* where the intervals, the points that are missing, or samples that were disturbed or are too few
   for an interval leave two of these open.
 """

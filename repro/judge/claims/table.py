@@ -7,7 +7,7 @@ from pathlib import Path
 from repro import published
 from repro.judge import consistency
 from repro.judge.claims.judging import DISTURBED, FEW
-from repro.judge.claims.model import OUTCOMES, Judgement, Verdict
+from repro.judge.claims.model import CITED, MEASUREMENTS, NO_TEST, OUTCOMES, OWN_DATA, Judgement, Verdict
 from repro.judge.claims.notes import first
 from repro.judge.claims.stored import CEILINGS
 from repro.published import name_of
@@ -41,12 +41,18 @@ READING = f"""\
 - A time that was not sampled has no interval, and counts as up to {FEW:g} times longer or shorter. A time whose samples
   other work disturbed counts as up to {DISTURBED:g} times too long.
 - *Our own tests* are none of the paper's claims, and are counted apart. They tell where an effect comes from or ends.
+- *Cited* is a fact that a paper tells as known, of others' machines or work. None of its tables or figures depends on
+  it, so it has no verdict.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
   contradicts nothing.
 """
 """How to read a section."""
 
-OURS = "our own tests"
+OURS, NOT_CLAIMED = "our own tests", "cited, not claimed"
+WANT = {
+    MEASUREMENTS: "measurements or downloads", OWN_DATA: "data that the papers' authors alone have",
+    NO_TEST: "anything that could test them",
+}  # fmt: skip
 Link = Callable[[str, str], str]  # of a text and a path below the root
 
 
@@ -73,18 +79,24 @@ def amount(value: float, unit: str) -> str:
 
 
 def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
-    """Return a Markdown table of papers by outcomes, and of our own tests beside them.
+    """Return a Markdown table of papers by outcomes, and for want of what the others are not decided.
+
+    Our own tests are apart in it, and what a paper cites.
 
     `link`: where the papers' pages are, with ``{}`` for a paper.
     """
     lines = ["| paper | claims | " + " | ".join(OUTCOMES) + " |", "|---|---:|" + "---:|" * len(OUTCOMES)]
     groups = {}
-    for verdict in sorted(verdicts, key=lambda verdict: verdict.claim.ours):
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.waits == CITED, verdict.claim.ours)):
         paper = f"[{verdict.paper}]({link.format(verdict.paper)})" if link else verdict.paper
-        groups.setdefault(OURS if verdict.claim.ours else paper, []).append(verdict.outcome)
+        name = NOT_CLAIMED if verdict.waits == CITED else OURS if verdict.claim.ours else paper
+        groups.setdefault(name, []).append(verdict.outcome)
     for name, found in groups.items():
-        lines.append(f"| {name} | {len(found)} | " + " | ".join(str(found.count(each)) for each in OUTCOMES) + " |")
-    return "\n".join(lines) + "\n"
+        counts = [MISSING if name == NOT_CLAIMED else str(found.count(each)) for each in OUTCOMES]
+        lines.append(f"| {name} | {len(found)} | {' | '.join(counts)} |")
+    kinds = [verdict.waits for verdict in verdicts if not verdict.claim.ours]
+    told = "; ".join(f"of {want}: {kinds.count(kind)}" for kind, want in WANT.items() if kind in kinds)
+    return "\n".join(lines) + "\n" + f"\nNot decided for want {told}.\n" * bool(told)
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
@@ -138,7 +150,7 @@ def contradictions(paper: str, root: Path = published.ROOT) -> str:
 
 def section(verdict: Verdict, link: Link) -> str:
     """Return a claim as a section: the sentence, the verdict, the numbers, why, the evidence."""
-    return f"## {verdict.id}: {verdict.outcome}\n\n{told(verdict, link)}"
+    return f"## {verdict.id}: {CITED if verdict.waits == CITED else verdict.outcome}\n\n{told(verdict, link)}"
 
 
 def told(verdict: Verdict, link: Link) -> str:
@@ -166,7 +178,7 @@ def told(verdict: Verdict, link: Link) -> str:
     lines += [("note", each) for each in verdict.notes]
     if links := _evidence(verdict, link):
         lines.append(("evidence", links))
-    place = f"{claim.place}; not a claim of the paper, a test of ours" if claim.ours else claim.place
+    place = claim.place + "; not a claim of the paper, a test of ours" * claim.ours
     parts = [f"> {says}\n>\n> *{place}*", "\n".join(f"- **{name}**: {text}" for name, text in lines)]
     if shown is not None and len(shown.points) > 1:
         parts.append("Of the effect, " * (shown is verdict.effect and verdict.stated is not None) + points(shown))

@@ -26,7 +26,9 @@ OPTIONS = $(if $(PAPER),--paper $(PAPER)) $(if $(SCALE),--scale $(SCALE)) $(if $
           $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 # The tests' own caches, so that they neither need nor touch the user's. Two of them run at once, and threads that spin
 # while they wait would take each other's cores.
+# The bytecode, too, also for who has none written: each process would compile all that it imports, for seconds.
 CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/pocl" REPRO_CACHE="$(CURDIR)/.cache/repro" \
+          PYTHONPYCACHEPREFIX="$(CURDIR)/.cache/python" PYTHONDONTWRITEBYTECODE= \
           OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 
 .DEFAULT_GOAL := help

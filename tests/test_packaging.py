@@ -49,7 +49,8 @@ def installed(wheel, tmp_path_factory, repro_cache):
     )
 
     def call(*words):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("REPRO_", "PYTHON"))}
+        left_out = {name for name in os.environ if name.startswith(("REPRO_", "PYTHON"))} - {"PYTHONPYCACHEPREFIX"}
+        environment = {name: value for name, value in os.environ.items() if name not in left_out}
         environment |= {"REPRO_CACHE": str(repro_cache), "PYTHONPATH": str(site)}
         work = folder / "work"
         work.mkdir(exist_ok=True)

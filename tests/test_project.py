@@ -107,13 +107,12 @@ def test_packages_that_are_imported_are_declared():
     runtime = (
         {"torch"} | {requirement_name(r) for r in chain.from_iterable(groups)} | {"pip"}
     )  # which every environment has
-    wrong = set()
+    ours = {path.name.removesuffix(".py") for path in ROOT.glob("tests/**/*")}
+    wrong, known = set(), ours | sys.stdlib_module_names
     for path in tracked(".py"):
         for name in imports(ast.parse(path.read_text()), path.relative_to(ROOT).parent.parts):
             top = name.split(".")[0]
-            if top in sys.stdlib_module_names or (ROOT / top).is_dir() or any(ROOT.glob(f"tests/**/{top}")):
-                continue
-            if any(ROOT.glob(f"tests/**/{top}.py")):
+            if top in known or (ROOT / top).is_dir():
                 continue
             if NAMES.get(top, top).lower() not in (runtime if package(path) in PACKAGES else declared):
                 wrong.add(f"{path.relative_to(ROOT)}: {top}")

@@ -35,6 +35,14 @@ def system():
     return matrix, rhs, scipy.sparse.linalg.spsolve(matrix.tocsc(), rhs)
 
 
+@pytest.fixture(scope="module")
+def scaled(system):
+    """The eigenvalues and eigenvectors of the matrix scaled to a diagonal of one, and the factors of its rows."""
+    matrix = system[0]
+    factors = 1 / np.sqrt(matrix.diagonal())
+    return factors, *np.linalg.eigh(factors[:, None] * matrix.toarray() * factors)
+
+
 MAKERS = {
     "one thread": lambda *arguments: loops.Solver(*arguments, threads=1),
     "all threads": loops.Solver,
@@ -85,15 +93,13 @@ def test_limits(system):
 
 @pytest.mark.parametrize("threads", [1, None])
 @pytest.mark.parametrize("order", range(6))
-def test_first_step(system, order, threads):
+def test_first_step(system, scaled, order, threads):
     """After one iteration x is (b·z / z·A z) z, z = s(A) b of the scaled system, here by its eigenvectors."""
-    matrix, rhs, _ = system
+    (matrix, rhs, _), (factors, values, vectors) = system, scaled
     chosen = np.polynomial.Chebyshev(np.random.default_rng(order).uniform(0.5, 1, order + 1), domain=[-0.5, 2.5])
     solver = loops.Solver(matrix, Given(chosen), threads=threads)
     solver.load(rhs)
     solver.run(0.0, 1)
-    factors = 1 / np.sqrt(matrix.diagonal())
-    values, vectors = np.linalg.eigh(factors[:, None] * matrix.toarray() * factors)
     b = vectors.T @ (factors * rhs)
     z = chosen(values) * b
     exact = factors * (vectors @ (z * (b @ z) / (z @ (values * z))))

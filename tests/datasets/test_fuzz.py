@@ -17,8 +17,9 @@ import scipy.io
 import scipy.sparse
 
 import datasets
-from datasets import MatrixError, MeshError, _reading_worker, guarded, structured
+from datasets import MatrixError, MeshError, guarded, structured
 from repro.model import ReproError
+from tests.datasets.conftest import read_here
 
 meshio = pytest.importorskip("meshio")
 FILES = 500
@@ -44,20 +45,12 @@ def mutated(content, rng):
     return content
 
 
-def guarded_here(kind, path):
-    """Stand in for `guarded.read`: the worker's own function, in this process."""
-    try:
-        return _reading_worker.READERS[kind](str(path))
-    except (Exception, SystemExit) as problem:  # it has ended then, with one line
-        raise guarded.Unreadable(" ".join(str(problem).split())[:200] or type(problem).__name__) from problem
-
-
 def read(kind, paths, pipe):
     """Read files as the user's own data under limits, look at what comes of them, and tell what becomes of each."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # meshio prints
     faulthandler.disable()  # what crashes is counted
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    guarded.read = guarded_here
+    guarded.read = read_here
     for path in paths:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.alarm(PATIENCE)

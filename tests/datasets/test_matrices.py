@@ -66,6 +66,7 @@ def test_formats(tmp_path, name):
         ("real general", "2 2 3\n1 2 7\n1 2 1\n2 1 1\n", [[0, 8], [1, 0]]),
     ],
 )
+@pytest.mark.usefixtures("no_process")
 def test_kinds(tmp_path, header, lines, expected):
     path = write(tmp_path, f"%%MatrixMarket matrix coordinate {header}\n{lines}")
     assert np.array_equal(datasets.load("wong2015/own", "paper", path).csr.toarray(), expected)
@@ -152,6 +153,7 @@ def test_damaged_archives(tmp_path, name, damage):
         ([("mine.mtx", TEXT), ("zeros", "0" * 3_000_000)], "as no matrix does"),
     ],
 )
+@pytest.mark.usefixtures("no_process")
 def test_archives_that_are_up_to_something(tmp_path, members, said):
     before = sorted(tmp_path.parent.iterdir())
     assert said in refused(packed(tmp_path, members))
@@ -212,7 +214,7 @@ def test_what_is_no_matrix(matrix, said):
 
 
 @pytest.fixture
-def collection(tmp_path, monkeypatch):
+def collection(tmp_path, monkeypatch, no_process):
     """A recipe of a small public matrix, and the archive that the collection would send of it."""
     monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
     recipe = types.SimpleNamespace(

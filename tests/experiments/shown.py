@@ -1,7 +1,5 @@
 """What tests of tables and plots share: where a cell's row stands, and what is shown of results."""
 
-import io
-
 import matplotlib.figure
 
 
@@ -16,7 +14,7 @@ def shown(module, results, may_draw_nothing=False):
     if figure is None and may_draw_nothing:
         figure = matplotlib.figure.Figure()
     assert isinstance(figure, matplotlib.figure.Figure)
-    figure.savefig(io.BytesIO(), format="svg")  # what cannot be drawn fails here
+    figure.draw_without_rendering()  # what cannot be drawn fails here
     tables = module.tables(results)
     for table in tables:
         table.to_rich()

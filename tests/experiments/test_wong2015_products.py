@@ -89,7 +89,7 @@ def results_of(name, status):
             metric, own = asked(text)
             value = math.inf if (text, cell.case) == ("break_even[where=gpu]", "webbase") else value_of(cell, metric)
             rows.append(Row(**place, device="a device", metric=metric, value=value, unit=unit, parameters=own))
-    return module, Results(frame([row.as_dict() for row in rows]), "paper", "m", artefact)
+    return module, Results(frame([vars(row) for row in rows]), "paper", "m", artefact)
 
 
 @pytest.mark.parametrize("name", MODULES)

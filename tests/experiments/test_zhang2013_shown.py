@@ -36,7 +36,7 @@ def show(name, status_of, backend=None):
                     value *= 4
                 rows.append(Row(**where, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
                                 unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else ""))  # fmt: skip
-    frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
+    frame = pandas.DataFrame([vars(row) for row in rows], columns=list(COLUMNS))
     results = Results(frame, "smoke", "m", artefact)
     return shown(module, results)
 

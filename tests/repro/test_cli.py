@@ -35,16 +35,19 @@ def seconds_of(run) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["run", "--help"]])
-def test_listing_and_help_answer_at_once(laboratory, arguments):
-    """Nothing heavy is imported, and it takes less of a processor than importing what draws, however slow that is."""
+@pytest.fixture(scope="module")
+def drawing():
+    """Processor time of importing what draws."""
     draws = [sys.executable, "-c", "import pandas, matplotlib.pyplot"]
-    own, other = (
-        min(seconds_of(run) for _ in range(2))  # whatever else runs
-        for run in (lambda: laboratory.repro(*arguments), lambda: subprocess.run(draws, check=True))
-    )
+    return min(seconds_of(lambda: subprocess.run(draws, check=True)) for _ in range(2))
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["run", "--help"]])
+def test_listing_and_help_answer_at_once(laboratory, drawing, arguments):
+    """Nothing heavy is imported, and it takes less of a processor than importing what draws, however slow that is."""
+    own = min(seconds_of(lambda: laboratory.repro(*arguments)) for _ in range(2))  # whatever else runs
     counted = "coverage" in sys.modules and sys.modules["coverage"].Coverage.current()  # every line that is run
-    assert own < (3 if counted else 1) * other
+    assert own < (3 if counted else 1) * drawing
     code = (
         f"import sys; from repro.cli import main; main({arguments!r}); "
         "print({'numpy', 'pandas', 'matplotlib', 'fakelab'} & set(sys.modules), file=sys.stderr)"

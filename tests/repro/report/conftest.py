@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from repro.judge import claims
 from repro.model import Row
 from repro.rows import as_csv
 
@@ -111,3 +112,31 @@ def results(tmp_path_factory):
     store(folder, "laptop", "zhang2013-figure8", "small", "opencl", "A laptop", ["sell"])
     store(folder, "laptop", "zhang2013-table5", "small", "opencl", "A laptop", [])
     return folder
+
+
+@pytest.fixture(scope="session")
+def judged(results):
+    """The verdicts of the store."""
+    return claims.verdicts(results)
+
+
+@pytest.fixture(scope="session")
+def built(judged):
+    """Return a function from a folder to its page, with the store's verdicts: judging takes most of a page's time.
+
+    That a page has the verdicts of its own folder is tested by the command that writes it.
+    """
+    from repro.site.report import build
+
+    def make(folder):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(claims, "verdicts", lambda folder, **_: judged)
+            return build(folder)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def whole(built, results):
+    """The page of the store."""
+    return built(results)

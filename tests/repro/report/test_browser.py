@@ -27,9 +27,9 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def address(results, tmp_path_factory):
+def address(whole, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(build(results))
+    path.write_text(whole)
     return path.as_uri()
 
 

@@ -8,7 +8,6 @@ import io
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -20,11 +19,8 @@ from repro.cli import main
 from repro.judge import claims, consistency
 from repro.model import ReproError
 from repro.show.measurements import measurements
-from repro.site.report import build, files, roofline, wall
+from repro.site.report import build, files, roofline
 from repro.site.report import page as report
-
-ROOT = Path(__file__).resolve().parents[3]
-LIMIT = 2.5e6  # bytes a machine
 
 
 class Outline(HTMLParser):
@@ -58,8 +54,8 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture(scope="session")
-def page(results):
-    return build(results)
+def page(whole):
+    return whole
 
 
 def carried(page):
@@ -176,11 +172,11 @@ def test_colours_have_contrast_enough(page, theme):
             assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)
 
 
-def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, results):
+def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, judged):
     known = claims.claims()
     assert f"{len(known)} of {len(known)} shown" in outline.text
     assert len(outline.all("details", class_="claim")) == len(known)
-    verdict = next(each for each in claims.verdicts(results) if "fu2014-table2" in each.claim.artefacts)
+    verdict = next(each for each in judged if "fu2014-table2" in each.claim.artefacts)
     article = page[page.index('id="fu2014-table2"') :].partition("</details>\n")[0]
     assert f'href="#claim-fu2014-{verdict.id}">{verdict.outcome}</a>' in article
 
@@ -267,18 +263,6 @@ def test_the_command_writes_the_file(results, tmp_path, page, capsys):
     assert main(["report", "--results", str(results), "--output", str(target)]) == 0
     assert target.read_text() == page  # the same results give the same page
     assert "page.html" in capsys.readouterr().err
-
-
-def test_the_stored_results_make_a_small_page():
-    folder = ROOT / "results"
-    if not folder.is_dir():
-        pytest.skip("no results beside the sources")
-    found = measurements(folder, wall.catalogue())
-    made = build(folder)
-    assert len(made) < LIMIT * len({each.machine for each in found})
-    panels = {found["data-panel"] for found in Outline(made).all("section", class_="panel")}
-    assert panels == {each.key for each in found} == carried(made)["panels"].keys()
-    assert carried(made)["roofline"]["points"]
 
 
 def test_ours_stand_beside_the_published_with_ratio_and_share(results):

@@ -12,7 +12,7 @@ pytest.importorskip("jinja2")
 from repro.model import Cell
 from repro.show import render
 from repro.show.measurements import measurements
-from repro.site.report import build, files, wall
+from repro.site.report import files, wall
 from repro.site.showcase import status
 
 from .test_report import Outline, tile_of
@@ -36,8 +36,8 @@ def tiles(folder):
     return {tile.id: tile for paper in wall.wall(known, measurements(folder, known)) for tile in paper.tiles}
 
 
-def test_what_lacks_cells_is_not_told_as_measured(lacking):
-    outline = Outline(build(lacking))
+def test_what_lacks_cells_is_not_told_as_measured(lacking, built):
+    outline = Outline(built(lacking))
     assert tile_of(outline, "fu2014-table2")["data-state"] == "partly"
     assert tile_of(outline, "zhang2013-figure8")["data-state"] == "smaller"
     assert ("At full size, some cells missing : on big-gpu at scale paper, never run: 2 on opencl (patch); "

@@ -1,0 +1,47 @@
+"""The README, the documentation and the report of the results that git has."""
+
+import pytest
+
+from repro.judge import claims
+from repro.show.measurements import measurements
+from repro.site.report.wall import catalogue
+from repro.site.showcase.page import outdated
+from tests.checkout import ROOT, committed_results
+
+LIMIT = 2.5e6  # bytes of a report, a machine
+
+
+@pytest.fixture(scope="module")
+def committed():
+    """Give the folder of the results; whoever asks for its verdicts gets them from the first time that it was asked."""
+    judge, known = claims.verdicts, {}
+
+    def verdicts(folder, stores):
+        if folder not in known:
+            known[folder] = judge(folder, stores=stores)
+        return known[folder]
+
+    with committed_results() as results, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(claims, "verdicts", verdicts)
+        yield results
+
+
+def test_the_readme_and_docs_have_what_the_results_say(committed):
+    assert outdated(ROOT, committed).keys() == set(), "make readme has not been run since the results changed"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.encode()) <= 8000
+    links = [part.partition(")")[0].partition("#")[0] for part in readme.split("](")[1:]]
+    assert [link for link in links if not (ROOT / link).exists() and not link.startswith("http")] == []
+
+
+def test_the_results_make_a_small_report(committed):
+    pytest.importorskip("vl_convert")
+    pytest.importorskip("jinja2")
+    from repro.site.report import build
+    from tests.repro.report.test_report import Outline, carried
+
+    found, made = measurements(committed, catalogue()), build(committed)
+    assert len(made) < LIMIT * len({each.machine for each in found})
+    panels = {found["data-panel"] for found in Outline(made).all("section", class_="panel")}
+    assert panels == {each.key for each in found} == carried(made)["panels"].keys()
+    assert carried(made)["roofline"]["points"]

@@ -2,11 +2,13 @@
 
 Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``, unless it goes
 on with what the first has begun. With a GPU a kind is of any processor: times on the GPU do not depend on it, and rows
-of a processor name its model.
+of a processor name its model. Those are of one share of a host's cores, too: the idle rest of a processor gives the
+cores that a run is bound to more cache and bandwidth.
 """
 
 import itertools
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,14 @@ Host = Mapping[str, Any]
 
 
 def here() -> dict[str, Any]:
-    """Return what is told of this host: its token, ``cpu``, ``cores`` (those to use) and ``gpu``, a list of names."""
-    facts = machine.fingerprint()
+    """Return what is told of this host: its token, ``cpu``, ``cores`` (those to use) and ``gpu``, a list of names.
+
+    With ``cores_of_host``, all of them, where these are more.
+    """
+    facts, usable, every = machine.fingerprint(), machine.cores(), os.cpu_count() or 0
     return {
-        "host": machine.identity(), "cpu": facts["cpu"], "cores": machine.cores(),
+        "host": machine.identity(), "cpu": facts["cpu"], "cores": usable,
+        **({"cores_of_host": every} if every > usable else {}),
         "gpu": list(facts.get("gpu", ())),
     }  # fmt: skip
 
@@ -56,6 +62,29 @@ def alike(found: Iterable[Host]) -> set[str]:
     mine = here()
     kind = ("cores", "gpu") if mine["gpu"] else ("cores", "gpu", "cpu")
     return {mine["host"], *(host["host"] for host in found if all(host.get(name) == mine[name] for name in kind))}
+
+
+def began(folder: Path) -> Host:
+    """Return the first host that measured what a folder has: rows of a processor are of its share of cores."""
+    return next(iter(read(folder)), {})
+
+
+def share(host: Host) -> str:
+    """Say how many cores a host's runs may use: ``16 of 64 cores``, or ``16 cores`` where these are all."""
+    whole = f" of {host['cores_of_host']}" if "cores_of_host" in host else ""
+    return f"{host['cores']}{whole} core{'s' * (host['cores'] > 1 or bool(whole))}"
+
+
+def other_share(folder: Path) -> str:
+    """Say how this host's share of cores differs from that of the host that began a folder; empty where it does not.
+
+    Nor in a folder that is this host's alone. Hosts of another share have no rows of a processor in it.
+    """
+    mine, first = here(), began(folder)
+    is_own = {host["host"] for host in read(folder)} <= {mine["host"]}
+    if is_own or "cores" not in first or all(first.get(name) == mine.get(name) for name in ("cores", "cores_of_host")):
+        return ""
+    return f"this run may use {share(mine)}, and the host that began {folder} had {share(first)}"
 
 
 def obstacle(folder: Path, continuing: bool = False) -> str:
@@ -101,9 +130,10 @@ def claim(store: Store, continuing: bool = False) -> None:
     try:
         with store.lock("machine"):  # of two hosts that share a disk one comes first
             require_own(store.folder, continuing)
-            before = read(store.folder)
-            if machine.identity() not in {host["host"] for host in before}:
-                _write(store.folder, [*before, here()])
+            before, mine = read(store.folder), here()
+            others = [host for host in before if host["host"] != mine["host"]]
+            if mine not in before and others in ([], before):  # alone, it may have another share of cores than before
+                _write(store.folder, [*others, mine])
     except OSError as error:
         path = store.folder / NAME
         raise ReproError(f"{path} cannot be written: {error.strerror}; what is stored is kept") from error

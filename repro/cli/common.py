@@ -121,6 +121,7 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
     """
     from repro import discovery
     from repro.cache import lacking, plan
+    from repro.run import shares
     from repro.run.jobs import make_jobs
 
     if not (names or paper or kind or everything):
@@ -131,11 +132,15 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
         discovery.require(name, BACKENDS, "backend")
     selection = plan.Selection(plan.parse_only(only or ()), tuple(backend or ()), every=every, claimed=claimed)
     made = make_jobs(discovery.select(names or (), paper or (), kind), settings, selection)
-    if not backend:
+    if backend:
+        cells = {job.artefact.id: [task.cell for task in job.tasks] for job in made if not job.problem}
+        for line in lacking.check_backends(selection, cells):
+            say(line)
+    why = shares.leave_out(made, settings) if settings.continuing else ""
+    if why:
+        say(why)
+    if not (backend or why):
         return made
-    cells = {job.artefact.id: [task.cell for task in job.tasks] for job in made if not job.problem}
-    for line in lacking.check_backends(selection, cells):
-        say(line)
     return [job for job in made if job.wanted or job.problem]
 
 

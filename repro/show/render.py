@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import beliefs, hashing, kept, keys
+from repro.cache import beliefs, hashing, hosts, kept, keys
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
@@ -166,6 +166,8 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     distinct: list[dict] = []
+    if whole := hosts.began(settings.store.folder).get("cores_of_host"):  # that those of a processor were bound out of
+        collected["machine"] = {**collected["machine"], "cores_of_host": whole}
     if rivals := _rivals(records):  # as they were, whatever is here now
         collected["machine"] = {**collected["machine"], "rivals": rivals}
     return {
@@ -353,13 +355,15 @@ def _listed(names: list[str]) -> str:
 def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
     records = [task.record for task in shown if task.record["status"] == DONE]
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
+    began = hosts.began(settings.store.folder)
+    cores = f", {hosts.share(began)}" if "cores_of_host" in began else ""
     dates = sorted(record["date"] for record in records)
     # Those that measured: the last may have measured a part, or nothing.
     commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
     commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
     lines = [
         *(f"- command: `{command}`" for command in commands),
-        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else ""),
+        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else "") + cores,
         f"- scale: {settings.scale}, seed {settings.seed}",
     ]
     if dates:

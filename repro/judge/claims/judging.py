@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
+from repro.cache.glance import glance
 from repro.cache.store import tables
 from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
 from repro.judge.claims.model import (
@@ -60,9 +61,10 @@ def verdicts(
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
     found = []
-    for claim in ledger.claims(paper, root):
-        judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]
-        found.append(max(judged, key=lambda pair: _worth(*pair))[0])  # the first of equals
+    with glance():
+        for claim in ledger.claims(paper, root):
+            judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]
+            found.append(max(judged, key=lambda pair: _worth(*pair))[0])  # the first of equals
     return found
 
 

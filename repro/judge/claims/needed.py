@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from repro import discovery, published
+from repro.cache.glance import once
 from repro.cache.store import read_toml
 from repro.discovery import Artefact
 from repro.judge.claims import ledger
@@ -72,7 +73,7 @@ def alone(paper: str, selector: Selector, scale: str, case: str, method: str) ->
 
 
 def _why(paper: str, selector: Selector, scale: str, case: str) -> str:
-    artefact = next((each for each in discovery.find() if each.id == f"{paper}-{selector.stem}"), None)
+    artefact = next((each for each in once("artefacts", discovery.find) if each.id == f"{paper}-{selector.stem}"), None)
     cells = _cells(artefact, scale) if artefact else ()
     read = [cell for cell in cells if selector.takes(cell.method) and _may_be(cell.backend, selector)
             and cell.case == (case or cell.case)]  # fmt: skip
@@ -82,7 +83,7 @@ def _why(paper: str, selector: Selector, scale: str, case: str) -> str:
 
 def _declared(artefact: Artefact) -> list[dict[str, Any]]:
     path = artefact.path.with_name(DECLARED)
-    entries = read_toml(path).get("by_request", [])
+    entries = once((DECLARED, path), lambda: read_toml(path).get("by_request", []))
     for entry in entries:
         if not {"artefacts", "why"} <= entry.keys() <= {"artefacts", "why", "methods", "cases", "backends", "scales"}:
             raise ReproError(f"{path}: an entry has artefacts, why, and methods, cases, backends or scales")
@@ -119,7 +120,7 @@ def _cells(artefact: Artefact, scale: str) -> Sequence[Cell]:
     from repro.cache.plan import cells_of
 
     try:
-        return cells_of(artefact, discovery.load(artefact), scale)
+        return once(("cells", artefact.id, scale), lambda: cells_of(artefact, discovery.load(artefact), scale))
     except ReproError:  # whoever plans it is told
         return ()
 

@@ -244,6 +244,21 @@ def test_a_claim_of_every_level_reads_every_level():
     }
 
 
+def test_levels_that_a_claim_names_are_those_of_its_cells():
+    """A level that was not measured is told as lacking, and a scale with a level of its own is read."""
+    named = {claim.id: claim for claim in claims("geveler2011")}
+
+    def levels(stem, scale, method):
+        return {str(cell.case) for cell in cells(f"geveler2011-{stem}", (scale,)) if cell.method == method}
+
+    beyond = named["numbering-beyond-the-cache"]
+    assert {each["level"] for each in combinations(beyond)} == levels("table2", "large", "q1-sto-ellpack_r")
+    blood = named["geometric-over-algebraic-blood"]
+    assert set(blood.cases) == levels("table4", "paper", "q1-xyz-pyamg") | levels("table4", "small", "q1-xyz-pyamg")
+    small = named["small-levels-cost-more-than-their-products"]
+    assert {selector.case for selector in selectors(small)} <= levels("table3", "paper", "q2-sto-ellpack_r")
+
+
 def test_iterations_in_double_precision_are_not_of_polynomials_in_single():
     found = [replace(claim, causes=()) for claim in claims("zhang2013") if "double precision" in claim.condition]
     asked = [

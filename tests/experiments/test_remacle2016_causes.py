@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from repro.judge.claims import CONTRADICTED, verdicts
+from repro.judge.claims import CONTRADICTED, claims, verdicts
 from repro.judge.claims.stored import Stored
+from repro.judge.intervals import Interval, evaluate_all
 from repro.model import Row
+from repro.published import hardware, named
 from repro.show.render import as_csv
 
 CEILINGS = Path(__file__).resolve().parents[2] / "results" / "h100-80gb-hbm3" / "ceilings.json"
@@ -125,3 +127,16 @@ def test_opencl_is_behind_by_what_launching_costs_cuda(why, launched, share):
     verdict = why("opencl-residual", "table4", ORDERS, values)
     assert verdict.outcome == CONTRADICTED and len(verdict.stated.points) == len(ORDERS)
     explained(verdict, "launches each product", share)
+
+
+def test_the_roofs_of_the_papers_count_do_not_tell_where_computing_pays():
+    """The K40 meets the bound by its vendor's peaks, and computing lost there: the claim says so, no cause uses it."""
+    found = {claim.id: claim for claim in claims("remacle2016")}
+    claim = found["recompute-by-the-papers-count"]
+    peaks = hardware("remacle2016")["gpu2"]["vendor"]
+    roofs = {"rate": peaks["fp32_gflop_per_s"], "memory": peaks["bandwidth_gb_per_s"]}
+    ratio = evaluate_all(claim.effect.formula, {name: [Interval.of(peak)] for name, peak in roofs.items()})[0].low
+    stored, computed = (named("remacle2016", f"table3 {kernel} wall") for kernel in ("stored", "trilinear"))
+    assert ratio < claim.effect.than and "K40 meets it, too" in claim.condition
+    assert all(float(slow.printed) > float(fast.printed) for slow, fast in zip(computed, stored, strict=True))
+    assert not any("242" in cause.formula for each in found.values() for cause in each.causes)

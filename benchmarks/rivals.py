@@ -1,7 +1,8 @@
-"""Sparse products and solvers beside the libraries one would pick on a processor: ``python -m benchmarks.rivals``.
+"""Every family of kernels beside the libraries one would pick on a processor: ``python -m benchmarks.rivals``.
 
-Four matrices on grids, none of them a paper's, and Poisson's equation. All that is compared takes turns in one process,
-in rounds of a random order; each result is checked before it is timed. Prints tables, and writes ``rivals.csv``.
+Five matrices on grids, one of them as large as leaves the caches, none of them a paper's; Poisson's equation in two
+sizes; and a case of each other family, see `benchmarks.families`. All that is compared takes turns in one process, in
+rounds of a random order; each result is checked before it is timed. Prints tables, and writes ``rivals.csv``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -19,8 +21,10 @@ import scipy.sparse
 
 from baselines import solvers
 from baselines import spmv as rivals
+from baselines.solvers import petsc
+from benchmarks import families
 from benchmarks.assembly import device
-from benchmarks.spmv import on_host, streaming
+from benchmarks.spmv import binding, heading, on_host, out_of_caches, streaming
 from datasets import grids, structured
 from experiments import libraries
 from experiments.fu2014 import solvers as fu2014
@@ -28,13 +32,16 @@ from kernels import spmv
 from kernels.assembly import elasticity
 from kernels.device import cpu
 from repro import Skip
-from repro.run import state, timing
+from repro.run import memory, state, timing
 from repro.show.tables import Table
 from repro.units import significant
 
-LIBRARIES = ("numpy", "scipy", "numba", "mkl", "pyamg", "pyamgcl", "PETSc", "hypre")
+LIBRARIES = ("numpy", "scipy", "numba", "mkl", "pyamg", "pyamgcl", "PETSc", "hypre", "libCEED")
 SOLVERS = ("patch-pcgamg", "jacobi-pcgamg", "pyamg-rs", "pyamg-sa", "amgcl", "hypre-pcgamg-all")
-TIMES = ("product", "set_up", "solve", "both")  # by the last that there is, a table is in order
+ON_ONE_THREAD = ("pyamg-rs", "pyamg-sa")
+LONG = 500_000  # unknowns, from which on solvers on one thread would take most of a run's time
+SIZES = {60: 2, 100: 3}  # of Poisson's equation along an axis, and by what the rounds are divided
+TIMES = ("assembly", "step", "product", "set_up", "solve", "both")  # by the last that there is, a table is in order
 COLUMNS = {  # of a table: the heading, and which number is the best
     "threads": ("threads", None), "gb_per_s": ("GB/s of its format's least bytes", max),
     "of_read": ("of the read's GB/s", max), "any_gb_per_s": ("GB/s of any format's least bytes", max),
@@ -44,6 +51,8 @@ COLUMNS = {  # of a table: the heading, and which number is the best
 SECONDS = 0.03  # of products in a turn
 ROUNDED = 100  # units of rounding that a product may be off by
 PAGE = 32 << 10  # bytes, of which `memory_probes` reads a multiple
+COPIES = 24  # of a matrix that are there at once: each format's own, and what SciPy takes to make it
+MAPS = Path("/proc/self/maps")
 CLOCK = timing.HostClock()
 
 
@@ -62,8 +71,15 @@ def elastic(opened, points, cells):
     return on_host(elasticity.system(opened, elasticity.cantilever(points, cells)).matrix)
 
 
+def streamed(opened, by):
+    """Return the Laplacian of 7 points that has three times the caches' bytes, or as many as memory allows."""
+    size = min(out_of_caches(opened), memory.SHARE * memory.host_available() / COPIES)
+    return stencil(round((size / (7 * 12 + 20)) ** (1 / 3)) // by, 7)
+
+
 MATRICES = {  # by the device and the fraction of their size
     "7-point Laplacian, 3-D grid": lambda opened, by: stencil(100 // by, 7),
+    "7-point Laplacian, 3-D grid by the caches' size": streamed,
     "27-point Laplacian, 3-D grid": lambda opened, by: stencil(80 // by, 27),
     "elasticity, tetrahedra": lambda opened, by: elastic(opened, *structured.kuhn(30 // by - 1)),
     "elasticity, hexahedra": lambda opened, by: elastic(opened, *grids.hexes(30 // by - 1)),
@@ -84,13 +100,16 @@ def in_turns(takers, rounds):
     return taken, refused
 
 
-def batches(make):
+def batches(make, what="product"):
     """Yield the seconds of a call, each time of as many as take `SECONDS`, and facts; `make` returns call and facts."""
     call, facts = make()
-    calls = max(1, round(SECONDS / min(timing.timed(CLOCK, call) for _ in range(3))))
+    quickest = timing.timed(CLOCK, call)
+    if quickest < SECONDS:
+        quickest = min(quickest, *(timing.timed(CLOCK, call) for _ in range(2)))
+    calls = max(1, round(SECONDS / quickest))
     while True:
         call()  # its threads are awake
-        yield {"product": timing.timed(CLOCK, lambda: [call() for _ in range(calls)]) / calls, **facts}
+        yield {what: timing.timed(CLOCK, lambda: [call() for _ in range(calls)]) / calls, **facts}
 
 
 def checked(opened, name, case, csr, x, expected):
@@ -122,11 +141,19 @@ def products(opened, case, csr, rounds):
     return in_turns(takers | {"read": batches(read)}, rounds)
 
 
+def others(case, rounds):
+    """Return what `in_turns` does, of a case of `families`."""
+    makes = {name: lambda name=name: families.ready(case, name) for name in case.takers}
+    return in_turns({name: batches(make, case.what) for name, make in makes.items()}, rounds)
+
+
 def solves(opened, method, matrix):
     """Yield the seconds of set-up and solve, and facts, of a new solver each turn.
 
     It is closed in between: MPI's processes compute while they wait.
     """
+    if method in ON_ONE_THREAD and matrix.shape[0] >= LONG:
+        raise Skip(f"on its one thread {matrix.shape[0]:,} unknowns take long")
     while True:
         if method in fu2014.SETTINGS:
             made = fu2014.OnDevice(opened, matrix, fu2014.SETTINGS[method])
@@ -144,7 +171,33 @@ def solves(opened, method, matrix):
         yield turn
 
 
-def summary(case, csr, taken):
+def size_of(csr):
+    """Return what is told of a matrix."""
+    return {"precision": csr.dtype.name, "unknowns": csr.shape[0], "entries": csr.nnz}
+
+
+def threading(taken):
+    """Return in words whether threads were bound, and whose they are of the libraries that took part."""
+    told = [binding()]
+    if any(re.search("[Nn]umba|threaded", name) for name in taken):
+        told.append(f"Numba's threads: {numba.threading_layer()}")
+    if any(name.startswith("mkl") for name in taken):
+        found = re.search(r"libmkl_(\w+_thread|sequential)\b", MAPS.read_text() if MAPS.exists() else "")
+        told.append(f"MKL's: {found[1] if found else 'not told'}")
+    if any(name.startswith("hypre") for name in taken):
+        told.append(f"mpiexec's processes: {'not bound' if 'none' in petsc.launcher(1) else 'as it binds by itself'}")
+    return "; ".join(told)
+
+
+def beside_caches(csr, opened):
+    """Return in words whether a matrix lies in the last-level caches, where its products say nothing of memory."""
+    size, there = csr.data.nbytes + csr.indices.nbytes + csr.indptr.nbytes, opened.cache_bytes
+    place = "fits" if size <= there else "does not fit"
+    told = ", so that no rate is memory's" if size <= there else ""
+    return f"CSR of {size / 1e6:,.3g} MB {place} into the caches of {there / 1e6:,.3g} MB{told}"
+
+
+def summary(case, size, taken):
     """Return a frame with a row for each that took part: the median of its turns, the least and the most of times."""
     turns = pandas.DataFrame([{"name": name, **turn} for name, each in taken.items() for turn in each])
     groups = turns.groupby("name")
@@ -157,8 +210,7 @@ def summary(case, csr, taken):
         found["any_gb_per_s"] = found["any_bytes"] / found["product"] / 1e9
         found["of_read"] = found["gb_per_s"] / found.loc["read", "gb_per_s"]
     found = found.sort_values(times[-1]).reset_index()
-    facts = {"matrix": case, "precision": csr.dtype.name, "unknowns": csr.shape[0], "entries": csr.nnz}
-    return pandas.DataFrame(facts, found.index).join(found).convert_dtypes()
+    return pandas.DataFrame({"matrix": case, **size}, found.index).join(found).convert_dtypes()
 
 
 def table(found, notes):
@@ -172,8 +224,8 @@ def table(found, notes):
         shown[f"{head}, least – most"] = [" – ".join(map(significant, each)) for each in ends]
     shown |= {head: marked(kept[column], best) for column, (head, best) in COLUMNS.items() if column in found}
     told = [f"a read of {each.bytes:,} bytes: {each.gb_per_s:.3g} GB/s" for each in read.itertuples()]
-    title = f"{first.matrix}: {first.unknowns:,} unknowns, {first.entries:,} entries, {first.precision}"
-    return Table(title, pandas.DataFrame(shown), [*told, *notes])
+    size = [f"{first[what]:,} {what}" for what in ("unknowns", "entries") if what in found]
+    return Table(f"{first.matrix}: {', '.join([*size, first.precision])}", pandas.DataFrame(shown), [*told, *notes])
 
 
 def marked(values, best):
@@ -188,27 +240,31 @@ def main(arguments=None) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=".", help="of rivals.csv")
     parser.add_argument("--single", action="store_true", help="products in single precision")
     parser.add_argument("--small", action="store_true", help="a fifth of the size along each axis, for a trial")
-    parser.add_argument("--rounds", type=int, default=6, help="of products; solvers have half as many")
+    parser.add_argument("--rounds", type=int, default=6, help="of products; others have half as many or fewer")
     asked = parser.parse_args(arguments)
     os.environ.setdefault("OMP_NUM_THREADS", str(cpu.cores()))  # a limit of a control group binds ours alone
     opened, by, found = device("openmp"), 5 if asked.small else 1, []
     numba.set_num_threads(min(numba.config.NUMBA_NUM_THREADS, opened.compute_units))
-    print(f"{opened.name}, {opened.compute_units} threads, {cpu.domains()}, caches of {opened.cache_bytes >> 20} MiB, "
-          f"{opened.built_with()}")  # fmt: skip
+    print(f"{heading(opened)}, caches of {opened.cache_bytes >> 20} MiB, {opened.built_with()}")
     print(", ".join(f"{name} {libraries.version(name) or 'missing'}" for name in LIBRARIES))
 
-    def tell(case, csr, taken, refused, notes=()):
-        found.append(summary(case, csr, taken))
+    def tell(case, size, taken, refused, notes=()):
+        found.append(summary(case, size, taken))
         skipped = [f"skipped: {name}, because {why}" for name, why in sorted(refused.items())]
-        print(f"\n{table(found[-1], [*notes, *skipped]).to_markdown()}", flush=True)
+        print(f"\n{table(found[-1], [*notes, threading(taken), *skipped]).to_markdown()}", flush=True)
 
     for case, make in MATRICES.items():
         csr = make(opened, by).astype("float32" if asked.single else "float64")
-        tell(case, csr, *products(opened, case, csr, asked.rounds))
-    poisson = stencil(60 // by, 7)
-    solved = in_turns({method: solves(opened, method, poisson) for method in SOLVERS}, -(-asked.rounds // 2))
-    settings = [f"{name}, as for fu2014: {fu2014.title(name)}" for name in solved[0]]
-    tell("Poisson to 1e-8, 7 points", poisson, *solved, settings)
+        tell(case, size_of(csr), *products(opened, case, csr, asked.rounds), [beside_caches(csr, opened)])
+    for n, fewer in SIZES.items():
+        poisson = stencil(n // by, 7)
+        solved = in_turns({method: solves(opened, method, poisson) for method in SOLVERS}, -(-asked.rounds // fewer))
+        settings = [f"{name}, as for fu2014: {fu2014.title(name)}" for name in solved[0]]
+        tell("Poisson to 1e-8, 7 points", size_of(poisson), *solved, [beside_caches(poisson, opened), *settings])
+    for make in families.CASES:
+        case = make(opened, by)
+        size = {"precision": "float64", "unknowns": case.unknowns}
+        tell(case.title, size, *others(case, -(-asked.rounds // 2)), case.notes)
     asked.folder.mkdir(parents=True, exist_ok=True)
     pandas.concat(found).to_csv(asked.folder / "rivals.csv", index=False, float_format="%.4g")
 

@@ -1,7 +1,8 @@
 """Strong scaling over the processor's cores, drawn: ``python -m benchmarks.scaling [folder]``.
 
-Products and a read of as many bytes, three times what the last-level cache holds, by the threads that take part. Where
-the read gains no more from threads, memory's bandwidth is saturated. Writes ``scaling.csv`` and ``scaling.png``.
+Products and a read of as many bytes, three times what the last-level cache holds, by the threads that take part. Rows
+have 27 entries, or 7. Where the read gains no more from threads, memory's bandwidth is saturated. Writes
+``scaling.csv`` and ``scaling.png``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import sys
 from pathlib import Path
 
 from benchmarks import spmv
-from kernels.device import cpu
 from repro.show import plots
 
 WHATS = spmv.Scaling.params[0]
@@ -64,7 +64,7 @@ def drawn(rows, title: str):
 def main(folder: str = ".") -> None:
     """Measure, and write both files."""
     opened = spmv.device("openmp")
-    size = max(spmv.BAND_BYTES, 3 * opened.cache_bytes)
+    size = spmv.out_of_caches(opened)
     rows = list(measured(opened, size))
     stem = Path(folder) / "scaling"
     stem.parent.mkdir(parents=True, exist_ok=True)
@@ -72,9 +72,9 @@ def main(folder: str = ".") -> None:
         writer = csv.writer(stream)
         writer.writerow(("what", "threads", "gb_per_s", "slowest", "fastest"))
         writer.writerows((what, threads, *(f"{rate:.4g}" for rate in rates)) for what, threads, *rates in rows)
-    plots.save(
-        drawn(rows, f"{opened.name}, {opened.compute_units} threads, {cpu.domains()}, {size / 1e6:.0f} MB"), stem
-    )
+    title = f"{spmv.heading(opened)}, {size / 1e6:.0f} MB"
+    plots.save(drawn(rows, title), stem)
+    print(f"{title}; {spmv.binding()}")
     for what, threads, rate, *_ in rows:
         print(f"{what:12} {threads:4} threads {rate:8.1f} GB/s")
 

@@ -5,6 +5,8 @@ Matrices are the stiffness matrices of zhang2013's meshes; a format that cannot 
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import scipy.sparse
 
@@ -13,10 +15,11 @@ from baselines import spmv as rivals
 from benchmarks.assembly import device, processor, samples
 from kernels import spmv
 from kernels.assembly import elasticity
-from kernels.device import BACKENDS
+from kernels.device import BACKENDS, cpu
 from kernels.stream.probes import memory_probes
-from repro import Skip
-from repro.run import timing
+from repro import Skip, machine
+from repro.run import state, timing
+from repro.show import busy_cores
 
 MESHES = ("zhang2013/tri", "zhang2013/quad", "zhang2013/tet", "zhang2013/hex")
 SCALE = "small"
@@ -77,25 +80,52 @@ class Formats:
     track_padding.unit = "values stored over entries"
 
 
+def heading(opened):
+    """Return in words what computes, on how many of the host's cores: those left idle leave it cache and bandwidth."""
+    own, there = machine.cores(), os.cpu_count()
+    part = f" on {own} of {there} cores" if own < there else ""
+    return f"{opened.name}, {opened.compute_units} threads{part}, {cpu.domains()}"
+
+
+def binding():
+    """Return in words whether this process's threads were bound, as of stored rows, and what asked OpenMP for it."""
+    found = state.watch(timing.HostClock(), paced=False).slowly()
+    ways = [words for way, words in busy_cores.HOW.items() if found.get(way)]
+    how = (" and ".join(ways) or busy_cores.UNBOUND) if found else "whether threads were bound is not told"
+    return ", ".join([how, *(f"{name} {os.environ.get(name, 'not set')}" for name in ("OMP_PROC_BIND", "OMP_PLACES"))])
+
+
+def out_of_caches(opened):
+    """Return bytes of which the last-level caches hold a third, no fewer than a band has."""
+    return max(BAND_BYTES, 3 * opened.cache_bytes)
+
+
 def streaming(opened, what, size_bytes=BAND_BYTES):
-    """Return what reads about so many bytes, alone or in a product with a band of 27 diagonals, and the bytes."""
+    """Return what reads about so many bytes, alone or in a product with a matrix of few diagonals, and the bytes.
+
+    They are a band of 27, or after ``-7`` those of a grid's 7 points: rows so short that what each takes shows.
+    """
     if what == "read":
         probe = memory_probes(opened, size_bytes)[0]
         return probe.function, probe.bytes
-    rows = size_bytes // 324  # 27 values of 8 bytes and indices of 4
-    band = scipy.sparse.diags_array(np.ones(27), offsets=range(-13, 14), shape=(rows, rows))
-    packed = spmv.pack(what, opened, band.tocsr())
+    form, _, points = what.partition("-")
+    count = int(points or 27)
+    rows = size_bytes // (12 * count)  # values of 8 bytes and indices of 4
+    n = round(rows ** (1 / 3))
+    offsets = (-n * n, -n, -1, 0, 1, n, n * n) if points else range(-13, 14)
+    band = scipy.sparse.diags_array(np.ones(count), offsets=offsets, shape=(rows, rows))
+    packed = spmv.pack(form, opened, band.tocsr())
     x, y = (opened.zeros(rows, "float64") for _ in range(2))
     return lambda: packed.multiply(x, y), packed.least_work().bytes
 
 
 class Scaling:
-    """Strong scaling: a product with a band, and a read of as much, by the threads that take part.
+    """Strong scaling: a product with few diagonals, and a read of as much, by the threads that take part.
 
     asv draws times by threads, ``python -m benchmarks.scaling`` bandwidths.
     """
 
-    params = (("read", "csr_vector", "sell"), (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128))
+    params = (("read", "csr_vector", "sell", "csr_vector-7", "sell-7"), (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128))
     param_names = ("what", "threads")
     timeout = 300
 

@@ -5,6 +5,7 @@ import itertools
 import pkgutil
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,7 +81,34 @@ def test_a_benchmark_of_each_class_works(name, repro_cache, monkeypatch):
     pytest.fail("no combination of its parameters can be run here")
 
 
-def test_scaling_says_where_the_read_is_saturated_and_draws_it(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("own", "there", "told"), [(16, 64, ", 2 threads on 16 of 64 cores, "), (16, 16, ", 2 threads, ")]
+)
+def test_a_heading_says_when_a_part_of_the_cores_is_used(own, there, told, monkeypatch):
+    from benchmarks import spmv
+
+    monkeypatch.setattr(spmv.machine, "cores", lambda: own)
+    monkeypatch.setattr(spmv.os, "cpu_count", lambda: there)
+    assert f"one{told}" in spmv.heading(SimpleNamespace(name="one", compute_units=2))
+
+
+@pytest.mark.parametrize(("what", "entries", "across"), [("sell", 27, 26), ("sell-7", 7, 2 * 23**2)])
+def test_a_matrix_that_is_streamed_has_short_rows_or_longer_ones(what, entries, across, monkeypatch):
+    from benchmarks import spmv
+
+    kept, pack = [], spmv.spmv.pack
+    monkeypatch.setattr(spmv.spmv, "pack", lambda form, opened, csr: kept.append(csr) or pack(form, opened, csr))
+    launch, moved = spmv.streaming(spmv.device("openmp"), what, 1 << 20)
+    (csr,) = kept
+    lengths = csr.indptr[1:] - csr.indptr[:-1]
+    middle = csr.shape[0] // 2
+    columns = csr.indices[csr.indptr[middle] : csr.indptr[middle + 1]]
+    assert lengths.max() == lengths[middle] == entries and columns.max() - columns.min() == across
+    assert moved == pytest.approx((12 * entries + 16) * csr.shape[0], rel=0.1) and 12 * csr.nnz <= 1 << 20
+    launch()
+
+
+def test_scaling_says_where_the_read_is_saturated_and_draws_it(tmp_path, monkeypatch, capsys):
     from benchmarks import scaling
 
     rows = [(what, count, rate, 0.9 * rate, rate) for what in scaling.WHATS
@@ -88,5 +116,8 @@ def test_scaling_says_where_the_read_is_saturated_and_draws_it(tmp_path, monkeyp
     assert scaling.saturation(rows) == (2, 20.0)
     monkeypatch.setattr(scaling, "measured", lambda opened, size_bytes: iter(rows))
     scaling.main(tmp_path)
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(scaling.spmv.heading(scaling.spmv.device("openmp"))) and "OMP_PLACES " in first
+    assert "sell-7" in scaling.WHATS
     assert (tmp_path / "scaling.png").stat().st_size > 10_000
     assert (tmp_path / "scaling.csv").read_text().splitlines()[2] == "read,2,19.5,17.55,19.5"

@@ -128,7 +128,7 @@ scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and sc
 	$(call READY)
 	@$(PY) -m benchmarks.scaling $(ARGS)
 
-rivals: ## Products and solvers on the processor beside other libraries: tables, and rivals.csv in ARGS="folder"; EXTRAS=mkl adds MKL
+rivals: ## Kernels of every family on the processor beside other libraries: tables, and rivals.csv in ARGS="folder"; EXTRAS=mkl adds MKL
 	$(call READY)
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m benchmarks.rivals $(ARGS)
 

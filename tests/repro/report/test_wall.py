@@ -81,10 +81,11 @@ def test_counts_say_of_how_many_artefacts_and_cells(lacking):
     assert "[1 of 10 at `small` (2 of 4 cells)](../laptop/fu2014)" in line
 
 
-def test_what_lacks_cells_is_what_rendering_says():
+def test_what_lacks_cells_is_what_rendering_says(tmp_path):
     task = SimpleNamespace(path="a", reason="never run", left_out="", cell=Cell("a", "patch", "opencl"))
     artefact, rendered = SimpleNamespace(id="p-table1", title="t"), render.Rendered(None)
-    settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={})
+    store = SimpleNamespace(folder=tmp_path)
+    settings = SimpleNamespace(command="", scale="paper", machine="m", seed=0, overrides={}, store=store)
     assert files.missing(render._markdown(artefact, [task], [], rendered, settings)) == [
         "never run: 1 on opencl (patch)"
     ]

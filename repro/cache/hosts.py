@@ -78,7 +78,7 @@ def share(host: Host) -> str:
 def other_share(folder: Path) -> str:
     """Say how this host's share of cores differs from that of the host that began a folder; empty where it does not.
 
-    Nor in a folder that is this host's alone. Hosts of another share have no rows of a processor in it.
+    A folder that is this host's alone has no other share. An entry without `cores_of_host` counts as of all cores.
     """
     mine, first = here(), began(folder)
     is_own = {host["host"] for host in read(folder)} <= {mine["host"]}

@@ -37,7 +37,7 @@ def _lines(machine: str, every: Sequence[Measured], others: Mapping[str | None, 
              for each in every if each.commit in others]  # fmt: skip
     last = [names for each, names in known if each.is_last]
     there, here = (sum(not names for names in found) for found in (last, [names for _, names in known]))
-    lost = f"; {len(every) - len(known):,} more are of no commit that is here" if len(known) < len(every) else ""
+    lost = f"; {len(every) - len(known):,} more are of commits that cannot be asked" if len(known) < len(every) else ""
     yield (f"{machine}: HEAD has the code of the last rounds of {there:,} of {len(last):,} cells, and of {here:,} of "
            f"all {len(known):,} rounds{lost}")  # fmt: skip
     cells: dict[str, dict[str, set[str]]] = {}  # that differ: by file and cell what
@@ -73,6 +73,7 @@ def of_commits(every: Iterable[Measured]) -> dict[str, str]:
 
 def _of_commits(every: Sequence[Measured]) -> str:
     commits = {each.commit for each in every if each.commit}
+    last = {each.commit for each in every if each.commit and each.is_last}
     if len(commits) < 2:
         return "One commit measured it." if commits else ""
     entries: dict[tuple, dict[str, set[str]]] = {}  # by what a key names: commits by the hash
@@ -86,9 +87,10 @@ def _of_commits(every: Sequence[Measured]) -> str:
                 entries.setdefault(place, {}).setdefault(now, set()).add(each.commit)
     shared = {place: found for place, found in entries.items() if len(set().union(*found.values())) > 1}
     odd = [_name(*place[:2]) for place, found in shared.items() if len(found) > 1]
-    same = f"all but {len(odd):,} of them ({_few(list(dict.fromkeys(odd)))})" if odd else "each of them"
-    return (f"{len(commits)} commits measured it. The keys of its cells hold {len(entries):,} hashes. {len(shared):,} "
-            f"are in the keys of several commits, and {same} has one value in all.")  # fmt: skip
+    same = f"all but {len(odd):,} ({_few(list(dict.fromkeys(odd)))}) are" if odd else "all are"
+    told = (f"{len(commits)} commits measured it, {len(last)} of them the last rounds, whose keys name {len(entries):,} "
+            "files, kernels and datasets.")  # fmt: skip
+    return f"{told} Several commits have {len(shared):,} of these, and {same} alike." if shared else told
 
 
 def _by_machine(every: Iterable[Measured]) -> dict[str, list[Measured]]:

@@ -34,7 +34,8 @@ def leave_out(jobs: Sequence[Job], settings: Settings) -> str:
     left = {task.path for task in wanted if _is_timed_on_cores(task.cell, backends)}
     for job in jobs:
         job.wanted = [task for task in job.wanted if task.path not in left]
-    return f"{len(left)} cells of the processor are left out: {why}" if left else ""
+    cells = "1 cell of the processor is" if len(left) == 1 else f"{len(left)} cells of the processor are"
+    return f"{cells} left out: {why}" if left else ""
 
 
 def _is_timed_on_cores(cell: Cell, backends: set[str]) -> bool:

@@ -133,7 +133,7 @@ def test_rounds_of_commits_that_are_not_here_are_counted_apart(tree):
     mine = part("code", "a.py", "x")
     held |= {"1": {"a.py": "x"}, "HEAD": {"a.py": "x"}}
     lost = ran("2", mine), ran(None, mine)
-    assert said(ran("1", mine), *lost) == [f"{counted(1, 1)}; 2 more are of no commit that is here"]
+    assert said(ran("1", mine), *lost) == [f"{counted(1, 1)}; 2 more are of commits that cannot be asked"]
 
 
 def test_commits_are_compared_by_what_the_keys_of_several_have():
@@ -146,10 +146,12 @@ def test_commits_are_compared_by_what_the_keys_of_several_have():
         part("data", "mesh", "m"),
     )
     every = [ran("1", *one), ran("2", *two), ran("3", part("code", "a.py", "y"), is_last=False)]
-    counts = "3 commits measured it. The keys of its cells hold 5 hashes. 2 are in the keys of several commits, and "
-    assert same_code.of_commits(every) == {"box": f"{counts}each of them has one value in all."}
+    counts = "3 commits measured it, 2 of them the last rounds, whose keys name 5 files, kernels and datasets."
+    assert same_code.of_commits(every) == {"box": f"{counts} Several commits have 2 of these, and all are alike."}
     every += [ran("4", part("code", "a.py", "z"))]
-    assert same_code.of_commits(every)["box"].endswith("and all but 1 of them (a.py) has one value in all.")
+    assert same_code.of_commits(every)["box"].endswith("Several commits have 2 of these, and all but 1 (a.py) are alike.")
+    apart = [ran("1", one[0]), ran("2", two[3])]
+    assert same_code.of_commits(apart)["box"].endswith("whose keys name 2 files, kernels and datasets.")
     assert same_code.of_commits([ran("1", *one)]) == {"box": "One commit measured it."}
     assert same_code.of_commits([ran(None, *one)]) == {}
 

@@ -85,7 +85,7 @@ def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root:
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
     alone = f"measured by request alone, and without a value here: {first(judgement.spared)}" * bool(judgement.spared)
     rows = [row for point in values.points for row in point.rows.values()]
-    apart = [*judgement.missing, *judgement.untestable] if len(values.values) < len(values.points) else []
+    apart = [*judgement.missing, *judgement.untestable] if reducer_of(values.predicate.formula) else []
     settled = f"without a value, and unable to change the outcome: {first(apart)}" if apart else ""
     found = [
         _sides(claim.paper, values, root), _stand_ins(rows, stored),

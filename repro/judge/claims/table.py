@@ -41,8 +41,8 @@ READING = f"""\
 - A time that was not sampled has no interval, and counts as up to {FEW:g} times longer or shorter. A time whose samples
   other work disturbed counts as up to {DISTURBED:g} times too long.
 - *Our own tests* are none of the paper's claims, and are counted apart. They tell where an effect comes from or ends.
-- *Cited* is a fact that a paper tells as known, of others' machines or work. None of its tables or figures depends on
-  it, so it has no verdict.
+- *Cited* is a fact that a paper tells as known, of others' machines or work. No table or figure of the
+  paper depends on it, so it has no verdict.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
   contradicts nothing.
 """

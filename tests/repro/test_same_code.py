@@ -149,7 +149,9 @@ def test_commits_are_compared_by_what_the_keys_of_several_have():
     counts = "3 commits measured it, 2 of them the last rounds, whose keys name 5 files, kernels and datasets."
     assert same_code.of_commits(every) == {"box": f"{counts} Several commits have 2 of these, and all are alike."}
     every += [ran("4", part("code", "a.py", "z"))]
-    assert same_code.of_commits(every)["box"].endswith("Several commits have 2 of these, and all but 1 (a.py) are alike.")
+    assert same_code.of_commits(every)["box"].endswith(
+        "Several commits have 2 of these, and all but 1 (a.py) are alike."
+    )
     apart = [ran("1", one[0]), ran("2", two[3])]
     assert same_code.of_commits(apart)["box"].endswith("whose keys name 2 files, kernels and datasets.")
     assert same_code.of_commits([ran("1", *one)]) == {"box": "One commit measured it."}

@@ -6,7 +6,8 @@ import typer
 
 from repro.cli.common import Json, Papers, Results, answer, console, require_stored, say, table
 
-STYLES = {"reproduced": "green", "exceeded": "cyan", "weaker": "yellow", "contradicted": "red", "not decided": "dim"}
+STYLES = {"reproduced": "green", "exceeded": "cyan", "weaker": "yellow", "contradicted": "red", "not decided": "dim",
+          "cited": "dim"}  # fmt: skip
 
 
 def claims(
@@ -24,20 +25,20 @@ def claims(
     """Judge every claim of the papers by the stored results: one verdict each, with what explains it."""
     from repro import environment, published
     from repro.discovery import require
-    from repro.judge.claims import OUTCOMES, machines, verdicts
+    from repro.judge.claims import machines, verdicts
     from repro.judge.verify import told as unverified
 
     for name in paper or ():
         require(name, published.papers(), "paper")
     for name in state or ():
-        require(name, OUTCOMES, "verdict")
+        require(name, STYLES, "verdict")
     require_stored(results)
     folder = results or environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
     found = [
         verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
-        if not state or verdict.outcome in state
+        if not state or verdict.label in state
     ]  # fmt: skip
     if as_json:
         answer([verdict.as_dict() for verdict in found])
@@ -54,10 +55,10 @@ def _show(found: list[Any]) -> None:
 
     made = table("", "paper", "claim", "asked for", "measured", "verdict", "why", whole=("paper",))
     for verdict in found:
-        shown, colour = verdict.shown, STYLES[verdict.outcome]
+        shown, colour = verdict.shown, STYLES[verdict.label]
         says, asked = f"[bold]{verdict.id}[/bold]: {escape(verdict.claim.says)}", shown.requirement if shown else ""
-        outcome = f"[{colour}]{verdict.outcome}[/{colour}]"
+        outcome = f"[{colour}]{verdict.label}[/{colour}]"
         made.add_row(verdict.paper, says, asked, measured(shown), outcome, escape(verdict.why))
     console().print(made)
-    counts = {name: sum(verdict.outcome == name for verdict in found) for name in STYLES}
+    counts = {name: sum(verdict.label == name for verdict in found) for name in STYLES}
     console().print(", ".join(f"{count} {name}" for name, count in counts.items()))

@@ -128,6 +128,11 @@ def test_points_that_are_lacking_leave_open_what_they_could_change_alone(store, 
     assert outcome("mean(cpu - gpu)", "at least", 1, "s") == UNDECIDED  # nothing bounds it
     verdict = store.one(WHERE, effect(share, "at least", 50, 'unit = "%"'))
     assert "without a value, and unable to change the outcome: e" in verdict.notes
+    alone = f'cases = ["a", "e"]\n{WHERE}'  # one point that is measured, and one that is not
+    assert (
+        "without a value, and unable to change the outcome: e"
+        in store.one(alone, effect("max(cpu / gpu)", "at least", 10, 'unit = "x"')).notes
+    )
 
 
 def test_data_that_can_be_downloaded_are_asked_for_before_the_papers_own(store, monkeypatch):

@@ -82,8 +82,10 @@ def test_the_summary_counts_every_claim_once(store):
     apart = store.judged("\n\n".join([ours, claim(WHERE, stated(), effect()), other]))
     assert "| demo | 2 | 1 | 0 | 0 | 0 | 1 |\n| our own tests | 1 | 1 | 0 | 0 | 0 | 0 |\n" in summary(apart)
     assert "not a claim of the paper, a test of ours" in section(apart[0], linked("")) and apart[0].as_dict()["ours"]
-    assert summary(found).endswith("\n\nNot decided for want of measurements or downloads: 1.\n")
-    assert "for want" not in summary(apart[:1])
+    assert summary(found).endswith(
+        "\n\nWhy claims of the papers are not decided: measurements or downloads are lacking (1).\n"
+    )
+    assert "not decided:" not in summary(apart[:1])
     text = page(found, linked(""), root=store.root)
     assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
@@ -101,10 +103,11 @@ def test_what_undecided_claims_wait_for_is_counted_and_what_is_cited_apart(store
         "| cited, not claimed | 1 | – | – | – | – | – |",
     ]  # fmt: skip
     assert text.splitlines()[-1] == (
-        "Not decided for want of measurements or downloads: 1; of data that the papers' authors alone have: 2; "
-        "of anything that could test them: 1."
+        "Why claims of the papers are not decided: measurements or downloads are lacking (1); "
+        "the authors alone have the data (2); nothing that exists can test them (1)."
     )
     assert [each.as_dict()["waits"] for each in found[:2]] == ["", "measurements"]
+    assert [each.label for each in (found[0], found[1], found[-1])] == [found[0].outcome, "not decided", "cited"]
     assert section(found[-1], linked("")).startswith("## c4: cited\n") and "**why**: why" in told(found[-1], linked(""))
 
 

@@ -200,6 +200,11 @@ class Verdict:
         return self.claim.waits or (OWN_DATA if NEEDS_DATA in self.needs else MEASUREMENTS)
 
     @property
+    def label(self) -> str:
+        """The outcome, or that the claim is a fact which the paper cites."""
+        return CITED if self.waits == CITED else self.outcome
+
+    @property
     def judgements(self) -> list[Judgement]:
         """Those of the two readings that the claim has."""
         return [each for each in (self.stated, self.effect) if each is not None]

@@ -50,8 +50,8 @@ READING = f"""\
 
 OURS, NOT_CLAIMED = "our own tests", "cited, not claimed"
 WANT = {
-    MEASUREMENTS: "measurements or downloads", OWN_DATA: "data that the papers' authors alone have",
-    NO_TEST: "anything that could test them",
+    MEASUREMENTS: "measurements or downloads are lacking", OWN_DATA: "the authors alone have the data",
+    NO_TEST: "nothing that exists can test them",
 }  # fmt: skip
 Link = Callable[[str, str], str]  # of a text and a path below the root
 
@@ -95,8 +95,8 @@ def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
         counts = [MISSING if name == NOT_CLAIMED else str(found.count(each)) for each in OUTCOMES]
         lines.append(f"| {name} | {len(found)} | {' | '.join(counts)} |")
     kinds = [verdict.waits for verdict in verdicts if not verdict.claim.ours]
-    told = "; ".join(f"of {want}: {kinds.count(kind)}" for kind, want in WANT.items() if kind in kinds)
-    return "\n".join(lines) + "\n" + f"\nNot decided for want {told}.\n" * bool(told)
+    told = "; ".join(f"{want} ({kinds.count(kind)})" for kind, want in WANT.items() if kind in kinds)
+    return "\n".join(lines) + "\n" + f"\nWhy claims of the papers are not decided: {told}.\n" * bool(told)
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
@@ -150,7 +150,7 @@ def contradictions(paper: str, root: Path = published.ROOT) -> str:
 
 def section(verdict: Verdict, link: Link) -> str:
     """Return a claim as a section: the sentence, the verdict, the numbers, why, the evidence."""
-    return f"## {verdict.id}: {CITED if verdict.waits == CITED else verdict.outcome}\n\n{told(verdict, link)}"
+    return f"## {verdict.id}: {verdict.label}\n\n{told(verdict, link)}"
 
 
 def told(verdict: Verdict, link: Link) -> str:

@@ -155,8 +155,9 @@ def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
     shown = capsys.readouterr().out
     assert "iterations-of-cg" in shown
     found = verdicts(RESULTS, "fu2014", MACHINE)
-    counts = {outcome: sum(verdict.outcome == outcome for verdict in found) for outcome in OUTCOMES}
-    assert shown.strip().splitlines()[-1] == ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
+    labels = [verdict.label for verdict in found]
+    told = ", ".join(f"{labels.count(label)} {label}" for label in (*OUTCOMES, "cited"))
+    assert shown.strip().splitlines()[-1] == told and labels.count("cited")
 
 
 UNITS = {

@@ -79,7 +79,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
-    """Return a Markdown table of papers by outcomes, and for want of what the others are not decided.
+    """Return a Markdown table of papers by outcomes, and why the others are not decided.
 
     Our own tests are apart in it, and what a paper cites.
 

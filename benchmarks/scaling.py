@@ -12,11 +12,14 @@ import statistics
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import spmv
 from repro.show import plots
 
 WHATS = spmv.Scaling.params[0]
 SATURATED = 0.95  # of the most that any number of threads reads
+APART = 0.12  # threads, so that bars of the same number do not hide one another
 
 
 def measured(opened, size_bytes):
@@ -43,18 +46,23 @@ def drawn(rows, title: str):
     """Return the figure."""
     made, (axes,) = plots.figure(plots.PAGE, 3.2)
     with plots.style():
-        for what in WHATS:
+        for place, what in enumerate(WHATS):
             own = [row for row in rows if row[0] == what]
-            threads, rates, low, high = ([row[k] for row in own] for k in (1, 2, 3, 4))
-            (line,) = axes.plot(threads, rates, "k--" if what == "read" else "o-", label=what)
-            axes.fill_between(threads, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+            threads, rates, low, high = (np.array([row[k] for row in own]) for k in (1, 2, 3, 4))
+            aside = threads + APART * (place - len(WHATS) // 2)
+            name = f"{what.removesuffix('-7')}, 7 diagonals" if what.endswith("-7") else what
+            look = {"fmt": "k--"} if what == "read" else {"fmt": "o-", "markersize": 3.5}
+            axes.errorbar(aside, rates, (rates - low, high - rates), label=name, capsize=2, elinewidth=0.8, **look)
         threads, most = saturation(rows)
         axes.axhline(most, color="0.6", linewidth=0.8)
         is_saturated = threads < max(row[1] for row in rows)
         told = f"saturated from {threads} threads on" if is_saturated else "not saturated"
         axes.annotate(f"{most:.3g} GB/s, {told}", (1, most), va="bottom", fontsize=7)
         axes.set(
-            xlabel="threads", ylabel="GB/s of least bytes", ylim=(0, 1.15 * max(row[2] for row in rows)), title=title
+            xlabel="threads",
+            ylabel="GB/s of least bytes\n(bars: slowest to fastest sample)",
+            ylim=(0, 1.15 * max(row[2] for row in rows)),
+            title=title,
         )
         axes.set_xticks(sorted({row[1] for row in rows}))
         axes.legend()

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import matplotlib.colors
 import pytest
 
 import benchmarks
@@ -121,3 +122,9 @@ def test_scaling_says_where_the_read_is_saturated_and_draws_it(tmp_path, monkeyp
     assert "sell-7" in scaling.WHATS
     assert (tmp_path / "scaling.png").stat().st_size > 10_000
     assert (tmp_path / "scaling.csv").read_text().splitlines()[2] == "read,2,19.5,17.55,19.5"
+    (axes,) = scaling.drawn(rows, "").axes
+    bars = {bar.get_label(): bar for bar in axes.containers}
+    assert list(bars) == ["read", "csr_vector", "sell", "csr_vector, 7 diagonals", "sell, 7 diagonals"]
+    for line, _, (reach,) in bars.values():  # a bar has its line's colour, which a picture of few colours keeps
+        assert (reach.get_colors()[0] == matplotlib.colors.to_rgba(line.get_color())).all()
+        assert reach.get_segments()[1][:, 1].tolist() == [17.55, 19.5]

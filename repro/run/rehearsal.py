@@ -27,6 +27,7 @@ SCALE = "smoke"
 WORTH = 40  # methods; fewer are built by the cells themselves, sooner
 MOST = 14  # processes, beside two cores for the rest
 SECONDS = 90.0  # at most
+SHARE = 0.2  # of the time that is left, at most: a part of a campaign is there to measure
 NAME = "rehearsed"  # file of the cache that has what was rehearsed
 
 Pair = tuple[Artefact, Cell]
@@ -37,12 +38,13 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: flo
     if "gpu" not in machine_facts() or settings.scale == SCALE:
         return
     pairs = chosen(tasks)
-    if len(pairs) < WORTH or cores() < 4 or time.monotonic() >= until:
+    seconds = min(SECONDS, SHARE * (until - time.monotonic()))
+    if len(pairs) < WORTH or cores() < 4 or seconds <= 0:
         return
     count = min(MOST, cores() - 2)
-    watcher.tell(f"kernels of {len(pairs)} methods are built ahead, {SECONDS:.0f} s at most")
+    watcher.tell(f"kernels of {len(pairs)} methods are built ahead, {seconds:.0f} s at most")
     with alone(watcher.tell):
-        done = _among(count, pairs, min(until, time.monotonic() + SECONDS))
+        done = _among(count, pairs, time.monotonic() + seconds)
     _note(_told(pair) for pair in done)
 
 

@@ -7,7 +7,7 @@ import pandas
 from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
-from experiments.geveler2011.solves import CACHED, MEANING, VARIANTS
+from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
 from repro.show.plots import point, style
 from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
 from repro.units import MISSING
@@ -86,13 +86,15 @@ def variants(results, element: str, names, metric: str = "solve", numbering: str
     return rows
 
 
-def cached(results, element: str, title: str) -> list[Table]:
-    """Return a table of the variants in the numbering that suits caches most, where there are any but `sell`."""
-    rows = variants(results, element, VARIANTS, numbering=CACHED)
-    if {row["Variant"] for row in rows} <= {"sell"}:
-        return []
-    heading = f"{title} in numbering {TITLES[CACHED]}, {element.upper()}"
-    return [trimmed(Table(heading, pandas.DataFrame(rows)), 3)]
+def beside_best(results, element: str, title: str) -> list[Table]:
+    """Return a table of the variants in each other numbering that has some, where there are any but `sell`."""
+    made = []
+    for numbering in (CACHED, LEVELLED):
+        rows = variants(results, element, VARIANTS, numbering=numbering)
+        if not {row["Variant"] for row in rows} <= {"sell"}:
+            heading = f"{title} in numbering {TITLES[numbering]}, {element.upper()}"
+            made.append(trimmed(Table(heading, pandas.DataFrame(rows)), 3))
+    return made
 
 
 def meanings(mesh: str, rows: list[dict]) -> list[str]:

@@ -60,6 +60,9 @@ def _mixed_levels_chebyshev():
 ON_PROCESSORS = ("mixed-levels", "mixed-levels-chebyshev")
 #: The numbering that suits caches most, in which they are measured on a GPU, too.
 CACHED = "hie"
+#: The numbering in which matrices of Q2 suit cuSPARSE's slices most, and what a GPU runs in it with Q2, too.
+LEVELLED = "2lv"
+IN_LEVELLED = ("unfused", "cusparse-sell", "cusparse-chebyshev", "cusparse-sell-spai", "chebyshev", "spai")
 #: Algebraic multigrid on the finest matrix alone: options of `kernels.amg.Solver`, and rivals in solving.
 AGGREGATION = {"amg": {}, "amg-jacobi": {"relaxation": "jacobi", "coarsening": "mis"}}
 RIVALS = {"amgcl": "amgcl", "hypre": "hypre-extended"}
@@ -118,12 +121,12 @@ def cells(mesh: str, scale: str):
         for level in LEVELS[convergence.TABLES[mesh]][scale][element]:
             for numbering in NUMBERINGS:
                 found += [cell_of(mesh, level, element, numbering, name, backend)
-                          for name, backend in _variants(numbering) if (mesh, name) not in ALIKE]  # fmt: skip
+                          for name, backend in _variants(element, numbering) if (mesh, name) not in ALIKE]  # fmt: skip
     return sorted(found, key=lambda cell: cell.backend == "cuda")  # a device's set-up is its own
 
 
-def _variants(numbering):
-    """Yield the variants that are measured in a numbering, with where each runs."""
+def _variants(element, numbering):
+    """Yield the variants that are measured with an element in a numbering, with where each runs."""
     if numbering in ONE_THREAD:
         yield "cpu-1", "host"
     yield from ((name, backend) for name, backends in COLUMNS for backend in backends)
@@ -132,6 +135,8 @@ def _variants(numbering):
     if numbering == CACHED:
         here = [name for name in VARIANTS if name != "sell"]  # which is in every numbering
         yield from ((name, "cuda") for name in here if name not in ON_PROCESSORS)
+    if (element, numbering) == ("q2", LEVELLED):
+        yield from ((name, "cuda") for name in IN_LEVELLED)
     if numbering == BEST:
         for name, settings in VARIANTS.items():
             some = ("cuda",) if "pack" in settings else ("openmp",) if name in ON_PROCESSORS else DEVICES

@@ -26,7 +26,7 @@ from experiments.geveler2011 import (
     solves,
 )
 from experiments.geveler2011.algebraic import table as beside_algebraic
-from experiments.geveler2011.layout import by_numbering, cached, factors, meanings, one_legend, variants
+from experiments.geveler2011.layout import beside_best, by_numbering, factors, meanings, one_legend, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines, point
@@ -59,7 +59,7 @@ def tables(results):
         rows = variants(results, element, solves.MEANING)
         title = f"Solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(trimmed(Table(title, pandas.DataFrame(rows), meanings("circle", rows)), 3))
-        made += cached(results, element, "Solvers")
+        made += beside_best(results, element, "Solvers")
     return with_ours(made)
 
 

@@ -25,7 +25,7 @@ from experiments.geveler2011 import (
     solves,
 )
 from experiments.geveler2011.algebraic import table as beside_algebraic
-from experiments.geveler2011.layout import by_numbering, cached, gain_text, meanings, over, variants
+from experiments.geveler2011.layout import beside_best, by_numbering, gain_text, meanings, over, variants
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
@@ -56,7 +56,7 @@ def tables(results):
         rows = variants(results, element, solves.MEANING)
         title = f"{name}: solvers in numbering {TITLES[BEST]}, {element.upper()}"
         made.append(trimmed(Table(title, pandas.DataFrame(rows), [*meanings("blood", rows), *_flattered(rows)]), 3))
-        made += cached(results, element, f"{name}: solvers")
+        made += beside_best(results, element, f"{name}: solvers")
         made.append(by_numbering(results, f"{name}: times", element, "solve", "s"))
     beside = beside_algebraic(results, f"Geometric and algebraic multigrid on {name}")
     return with_ours([_speedups(results, name), beside, noted(convergence.table(results)), *_general(results), *made])

@@ -5,11 +5,14 @@ import pytest
 
 import datasets
 from baselines import spmv as rivals
-from experiments.geveler2011 import cell_of, problems, solves
+from experiments.geveler2011 import cell_of, layout, problems, solves, table3_circle, table4_blood
 from kernels import spmv
+from repro import rows as stored
 from repro.cache.keys import before, measured
+from repro.model import SCALES, Row
 from repro.run import tracing
 from repro.run.context import Run
+from repro.show.results import Results
 
 pytestmark = pytest.mark.usefixtures("openmp")
 
@@ -84,3 +87,39 @@ def test_a_variant_that_is_declared_is_in_the_keys_of_its_own_cells_alone(monkey
     own = names["cusparse-spai"] - names["cusparse"]
     assert "_cusparse_spai" in own and "VARIANTS" in names["spai"]
     assert not any("_cusparse_spai" in names[other] for other in ("cusparse", "spai")) and asked.packed
+
+
+#: A rival's variant, and ours with the same smoother.
+PAIRS = {"cusparse-sell": "unfused", "cusparse-chebyshev": "chebyshev", "cusparse-sell-spai": "spai"}
+
+
+@pytest.mark.parametrize("table", [table3_circle, table4_blood], ids=["table3", "table4"])
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_rivals_slices_and_ours_run_in_the_numbering_that_suits_them(table, scale):
+    ran = {}
+    for cell in table.cells(scale):
+        if cell.backend == "cuda" and cell.parameters["numbering"] == solves.LEVELLED:
+            ran.setdefault((cell.parameters["element"], cell.case), []).append(cell.parameters["variant"])
+    assert {element for element, _ in ran} == {"q1", "q2"}
+    both = {"ellpack_r", "sell", *PAIRS, *PAIRS.values()}
+    for (element, case), variants in ran.items():
+        assert sorted(variants) == sorted(both if element == "q2" else {"ellpack_r", "sell"}), case
+    assert {solves.VARIANTS[rival]["pack"] for rival in PAIRS} == {"cusparse_sell"}
+
+
+def test_pages_have_a_table_for_each_numbering_that_has_more_than_slices():
+    rows = []
+    for numbering, variant in (("hie", "spai"), ("2lv", "sell"), ("2lv", "cusparse-sell")):
+        rows.append(Row("geveler2011-table3", "paper", "circle-l9", f"q2-{numbering}-{variant}", "cuda", metric="solve",
+                        value=0.04, unit="s"))  # fmt: skip
+        rows[-1].parameters |= {"element": "q2", "numbering": numbering, "variant": variant}
+
+    def shown(rows):
+        results = Results(stored.frame([row.as_dict() for row in rows]), "paper", "m", "geveler2011-table3")
+        tables = [*layout.beside_best(results, "q2", "Solvers"), *layout.beside_best(results, "q1", "Solvers")]
+        assert {each.title for each in tables} <= {each.title for each in table3_circle.tables(results)}
+        return {each.title: list(each.frame["Variant"]) for each in tables}
+
+    cached, levelled = "Solvers in numbering HIE, Q2", "Solvers in numbering 2LV, Q2"
+    assert shown(rows) == {cached: ["spai"], levelled: ["sell", "cusparse-sell"]}
+    assert shown(rows[:2]) == {cached: ["spai"]}

@@ -183,9 +183,10 @@ def test_a_processor_may_have_its_rivals_at_another_metric_and_of_two_the_shorte
 
 def test_rivals_are_compared_with_ours_of_the_same_algorithm():
     def compared(paper, method):
+        words = {"element": "q1", "numbering": "xyz"}
         families = [each for ledger in ledgers() if ledger.paper == paper for each in ledger.families]
-        return {rival.format(element="q1") for each in families
-                for rival in each.rivals if method in {name.format(element="q1") for name in each.kernels}}  # fmt: skip
+        return {rival.format(**words) for each in families
+                for rival in each.rivals if method in {name.format(**words) for name in each.kernels}}  # fmt: skip
 
     assert compared("fu2014", "cg") == {"hypre-cg", "numba-cg"}
     assert {"amgcl", "hypre-extended", "amgx-*"} <= compared("fu2014", "patch-pcgamg")
@@ -337,9 +338,12 @@ def test_the_ledgers_name_what_there_is(ledger):
         for artefact in family.artefacts:
             methods = {cell.method for scale in SCALES for cell in modules[artefact].cells(scale)}
             for words in family.words():
-                assert {name.format(**words) for name in family.kernels} <= methods, (family.name, artefact)
+                for name in family.kernels:
+                    there = {name.format(**words, **choice) for choice in family.choices()}
+                    assert there & methods, (family.name, artefact, name)
                 for rival in family.rivals:
-                    assert fnmatch.filter(methods, rival.format(**words)), (family.name, rival)
+                    patterns = {rival.format(**words, **choice) for choice in family.choices()}
+                    assert any(fnmatch.filter(methods, each) for each in patterns), (family.name, rival)
         assert {asked(each)[0] for each in family.metric.replace(EITHER, SUM).split(SUM)} <= texts(ledger.paper), family
         for module in (each for modules_of in family.kernels.values() for each in modules_of):
             assert (CHECKOUT / "kernels" / module).is_file()

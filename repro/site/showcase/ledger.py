@@ -16,6 +16,8 @@
                                              # algorithm is the family's, whoever else of ours may be faster
     judged = false                           # where rivals are shown, but another family answers for what is lost here
     each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
+    fastest = { numbering = ["xyz", "hie"] } # further words in braces, of which each method's fastest counts: of ours
+                                             # among those that a rival ran on the same back end, if one ran there
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
     sell = "spmv/sell.py"                    # several that speaks of the device
     ellwarp = ["spmv/ellwarp.py", "spmv/_warps.py"]
@@ -38,7 +40,9 @@ from repro import environment
 from repro.model import ReproError
 
 FILE = "showcase.toml"
-_FAMILY = {"name", "artefacts", "metric", "on_processors", "cold", "rivals", "each", "kernels", "loses", "judged"}
+_FAMILY = {
+    "name", "artefacts", "metric", "on_processors", "cold", "rivals", "each", "fastest", "kernels", "loses", "judged"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Family:
     cold: str
     rivals: tuple[str, ...] = ()  #: methods, patterns with ``*``; none where nothing else there computes it
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: words in braces of methods and rivals
+    fastest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: further words, of which the fastest counts
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: paths below ``kernels/`` by method
     reasons: tuple[Reason, ...] = ()
     on_processors: str = ""  #: the metric on processors, where that is another
@@ -74,8 +79,16 @@ class Family:
         return self.metric if on_gpu else self.on_processors or self.metric
 
     def words(self) -> list[dict[str, str]]:
-        """Return every combination of what the words in braces stand for."""
-        return [dict(zip(self.each, values, strict=True)) for values in itertools.product(*self.each.values())]
+        """Return every combination of the words in braces that make a case."""
+        return _combined(self.each)
+
+    def choices(self) -> list[dict[str, str]]:
+        """Return every combination of the words in braces of which the fastest counts."""
+        return _combined(self.fastest)
+
+
+def _combined(words: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:
+    return [dict(zip(words, values, strict=True)) for values in itertools.product(*words.values())]
 
 
 @dataclass(frozen=True)
@@ -125,7 +138,7 @@ def _family(paper: str, entry: Mapping[str, Any]) -> Family:
     return Family(
         paper, entry["name"], tuple(f"{paper}-{stem}" for stem in entry["artefacts"]), entry["metric"],
         entry.get("cold", cold), tuple(rivals.split("|")) if rivals else (),
-        {name: tuple(values) for name, values in entry.get("each", {}).items()},
+        *({name: tuple(values) for name, values in entry.get(words, {}).items()} for words in ("each", "fastest")),
         {name: (where,) if isinstance(where, str) else tuple(where) for name, where in entry["kernels"].items()},
         tuple(Reason(**{**each, "cases": tuple(each.get("cases", ["*"]))}) for each in entry.get("loses", [])),
         entry.get("on_processors", ""), entry.get("judged", True),

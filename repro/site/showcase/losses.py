@@ -68,7 +68,7 @@ def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[list[Case], Cou
             for place in run.places():
                 if not (rivals := run.rivals(place)):
                     continue
-                ran.update(sorted({each["method"] for each in rivals}))
+                ran.update(run.competing(place))
                 best = min(run.ours(place).values(), key=lambda row: row["value"])
                 judged = [(against(rival, best), rival) for rival in rivals]
                 difference, rival = min(judged, key=_rank)

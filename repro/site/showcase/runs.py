@@ -1,6 +1,6 @@
 """The rows that say how fast a family of kernels is, on which back end, and the judgement on it beside a rival."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import inf
@@ -69,25 +69,47 @@ class Run:
         return [place for place in found if self.ours(place)]
 
     def ours(self, place: Place) -> dict[str, Row]:
-        """Return the rows of the kernels in a case, by their names in the family."""
-        return self._of(place, self.family.metric)
+        """Return the rows of the kernels in a case, by their names in the family.
+
+        Of the words of which the fastest counts those do that a rival ran on this back end, else all.
+        """
+        choices, words = self.family.choices(), self._words(place)
+        both = [each for each in choices if any(row["backend"] == self.backend for row in self._rivals(place, [each]))]
+        names = {name.format(**words, **each): name for each in both or choices for name in self.family.kernels}
+        return self._fastest(place, self.family.metric, names)
 
     def cold(self, place: Place, method: str) -> Row | None:
-        """Return the row of a kernel with the cache evicted before."""
-        return self._of(place, self.family.cold).get(method)
+        """Return the row, with the cache evicted before, of a kernel where it is fastest warm."""
+        return self._fastest(place, self.family.cold, {self.ours(place)[method]["method"]: method}).get(method)
 
-    def _of(self, place: Place, metric: str) -> dict[str, Row]:
-        names, found = {name.format(**self._words(place)): name for name in self.family.kernels}, {}
+    def rivals(self, place: Place) -> list[Row]:
+        """Return the rows of what competes in a case, on whatever it ran."""
+        return self._rivals(place, self.family.choices())
+
+    def competing(self, place: Place) -> list[str]:
+        """Return the methods that compete in a case, with ``*`` for the words of which the fastest counts."""
+        methods = sorted({row["method"] for row in self.rivals(place)})
+        if not self.family.fastest:
+            return methods
+        patterns = self._patterns(place, [dict.fromkeys(self.family.fastest, "*")])
+        return [each for each in patterns if any(fnmatchcase(method, each) for method in methods)]
+
+    def _rivals(self, place: Place, choices: Sequence[Mapping[str, str]]) -> list[Row]:
+        patterns = self._patterns(place, choices)
+        return [row for row in self._at(place, self.family.metric)
+                if any(fnmatchcase(row["method"], each) for each in patterns)]  # fmt: skip
+
+    def _patterns(self, place: Place, choices: Sequence[Mapping[str, str]]) -> list[str]:
+        words = self._words(place)
+        return [each.format(**words, **choice) for choice in choices for each in self.family.rivals]
+
+    def _fastest(self, place: Place, metric: str, names: Mapping[str, str]) -> dict[str, Row]:
+        """Return by their names the fastest rows of some methods on the back end."""
+        found = {}
         for row in self._at(place, metric):
             if (name := names.get(row["method"])) and row["backend"] == self.backend:
                 found[name] = min(found.get(name, row), row, key=lambda each: each["value"])
         return found
-
-    def rivals(self, place: Place) -> list[Row]:
-        """Return the rows of what competes in a case, on whatever it ran."""
-        patterns = [each.format(**self._words(place)) for each in self.family.rivals]
-        return [row for row in self._at(place, self.family.metric)
-                if any(fnmatchcase(row["method"], each) for each in patterns)]  # fmt: skip
 
     def _at(self, place: Place, metric: str) -> Iterable[Row]:
         return (row for row in self.rows if row["case"] == place[0] and _answers(row, metric))
@@ -101,7 +123,8 @@ def runs(family: Family, stored: Stored) -> list[Run]:
 
     Of the family's artefacts the first that the machine has counts, on its best back end.
     """
-    methods = {name.format(**words) for name in family.kernels for words in family.words()}
+    words = [each | choice for each in family.words() for choice in family.choices()]
+    methods = {name.format(**each) for name in family.kernels for each in words}
     for artefact in family.artefacts:
         done = [_in_seconds(stored.with_interval(row)) for row in stored.rows(artefact)
                 if row["status"] == DONE and _is_span(row)]  # fmt: skip

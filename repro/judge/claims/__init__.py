@@ -7,6 +7,7 @@
 from repro.judge.claims.judging import machines, verdicts
 from repro.judge.claims.ledger import claims
 from repro.judge.claims.model import (
+    CITED,
     CONTRADICTED,
     EXCEEDED,
     OUTCOMES,
@@ -20,6 +21,6 @@ from repro.judge.claims.model import (
 )  # fmt: skip
 
 __all__ = [
-    "CONTRADICTED", "EXCEEDED", "OUTCOMES", "REPRODUCED", "UNDECIDED", "WEAKER", "Claim", "Judgement", "Predicate",
-    "Verdict", "claims", "machines", "verdicts",
+    "CITED", "CONTRADICTED", "EXCEEDED", "OUTCOMES", "REPRODUCED", "UNDECIDED", "WEAKER", "Claim", "Judgement",
+    "Predicate", "Verdict", "claims", "machines", "verdicts",
 ]  # fmt: skip

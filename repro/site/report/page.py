@@ -27,7 +27,7 @@ from repro.units import MISSING, is_missing, significant
 BEST = 10  # kernels on the first screen
 MARKS = {
     claims.REPRODUCED: "holds", claims.EXCEEDED: "exceeds", claims.WEAKER: "part", claims.CONTRADICTED: "fails",
-    claims.UNDECIDED: "unmeasured",
+    claims.UNDECIDED: "unmeasured", claims.CITED: "cited",
 }  # fmt: skip
 
 

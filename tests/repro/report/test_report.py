@@ -178,7 +178,10 @@ def test_claims_stand_by_their_artefacts_and_in_the_ledger(page, outline, judged
     assert len(outline.all("details", class_="claim")) == len(known)
     verdict = next(each for each in judged if "fu2014-table2" in each.claim.artefacts)
     article = page[page.index('id="fu2014-table2"') :].partition("</details>\n")[0]
-    assert f'href="#claim-fu2014-{verdict.id}">{verdict.outcome}</a>' in article
+    assert f'href="#claim-fu2014-{verdict.id}">{verdict.label}</a>' in article
+    cited = next(each for each in judged if each.label == "cited")
+    assert f'id="claim-{cited.paper}-{cited.id}" data-paper="{cited.paper}" data-state="cited"' in page
+    assert "<option>cited</option>" in page
 
 
 def test_the_answers_come_first(page, outline):

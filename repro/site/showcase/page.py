@@ -12,7 +12,7 @@ from repro.judge.claims.stored import Stored
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
-from repro.site.showcase import pages_of_kernels, status
+from repro.site.showcase import pages_of_kernels, status, times
 from repro.site.showcase.ledger import headlines, ledgers
 from repro.site.showcase.runs import EMBEDDED, OnCores
 
@@ -27,6 +27,11 @@ COMMITS = (
     "The key of a cell has a hash of each file, kernel and dataset that the cell depends on. Commits whose keys have "
     "the same hash of a file ran the same code of it. [`repro verify`](proof.md) recomputes each key from its commit. "
     "It also says how many cells are of the code of HEAD."
+)
+ROUNDS = (
+    "A round is one process that measures a cell. One round has the interval that such rows usually need; further ones "
+    "narrow it, or widen it where they differ ([how times are taken](measurement.md)). The days are those of the first "
+    "and the last round."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
@@ -127,7 +132,7 @@ class Showcase:
         parts = [
             "# What is measured", self.unverified(), WRITTEN,
             MEASURED,
-            status.table(self.found, f"../{self.results.name}"), self._commits(), *self.figures(),
+            status.table(self.found, f"../{self.results.name}"), self._commits(), *self.figures(), self._rounds(),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
@@ -136,6 +141,10 @@ class Showcase:
         said = same_code.of_commits(verify.measured(self.results))
         lines = [f"- {machine}: {said[machine]}" for machine in self.machines if machine in said]
         return "\n".join([COMMITS, "", *lines]) if lines else ""
+
+    def _rounds(self) -> str:
+        told = times.table(self.found, self.results)
+        return f"## How often\n\n{ROUNDS}\n\n{told}" if told else ""
 
     def _kernels_pages(self) -> dict[str, str]:
         return pages_of_kernels.pages(self.ledgers, self.judged(), [self.unverified(), WRITTEN], _link("../../"))

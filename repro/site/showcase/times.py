@@ -1,0 +1,46 @@
+"""How often each machine measured its cells, on how many hosts and days: of what intervals and verdicts are made."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from repro import published
+from repro.cache.store import ARCHIVE, content
+from repro.show.measurements import SCALE_ORDER, Measurement
+from repro.site.showcase.status import ON_PROCESSOR
+
+PROCESSOR, MANY = "processor", 3
+HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more", "of several hosts",
+            "of several days", "days"]  # fmt: skip
+
+Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
+
+
+def table(found: Iterable[Measurement], results: Path) -> str:
+    """Return a table of cells by their rounds; a cell that several artefacts show counts once."""
+    cells: dict[tuple, dict[tuple, Rounds]] = {}
+    for each in found:
+        if each.overrides:
+            continue
+        paper = each.artefact.partition("-")[0]
+        path = results / each.machine / paper / each.beside(".json").name
+        for cell in json.loads(content(path.with_suffix(ARCHIVE)))["samples"]:
+            where = PROCESSOR if cell["backend"] in ON_PROCESSOR else cell["backend"]
+            name = cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
+            cells.setdefault((each.machine, each.scale, paper, where), {})[name] = cell["rounds"]
+    papers = published.papers()
+    order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), papers.index(key[2]), key[3]))
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
+    lines += ["| " + " | ".join(_row(key, list(cells[key].values()))) + " |" for key in order]
+    return "\n".join(lines) if order else ""
+
+
+def _row(key: Sequence[str], cells: Sequence[Rounds]) -> list[str]:
+    counts = [min(len(rounds), MANY) for rounds in cells]
+    several = [sum(len({each[what][:10] for each in rounds}) > 1 for rounds in cells) for what in ("host", "date")]
+    days = sorted({each["date"][:10] for rounds in cells for each in rounds})
+    numbers = [len(cells), *(counts.count(count) for count in range(1, MANY + 1)), *several]
+    machine, scale, paper, where = key
+    spans = " to ".join(dict.fromkeys([days[0], days[-1]]))
+    return [machine, f"`{scale}`", f"`{paper}`", where, *(f"{number:,}" for number in numbers), spans]

@@ -1,0 +1,41 @@
+"""How often cells were measured, as a page tells it."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from repro.site.showcase import times
+
+
+def at(*rounds):
+    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00"} for host, day in rounds]
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Table 1 and Table 2 share a cell; Table 2 has one more round of another."""
+    shared = {"case": "a", "method": "m", "backend": "cuda", "parameters": {}, "rounds": at(("x", 1), ("x", 2))}
+    own = {**shared, "case": "b", "rounds": at(("x", 1), ("y", 1), ("y", 3))}
+    loops = {**shared, "backend": "openmp", "rounds": at(("x", 4))}
+    (tmp_path / "bench/fu2014").mkdir(parents=True)
+    for name, samples in (("table1", [shared, loops]), ("table2", [shared, own, {**loops, "backend": "host"}])):
+        (tmp_path / f"bench/fu2014/{name}.samples.json").write_text(json.dumps({"samples": samples}))
+    return tmp_path
+
+
+def measured(name, **given):
+    each = {"artefact": f"fu2014-{name}", "machine": "bench", "scale": "paper", "overrides": {}} | given
+    return SimpleNamespace(**each, beside=lambda suffix: SimpleNamespace(name=name + suffix))
+
+
+def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
+    _, _, *rows = times.table([measured("table1"), measured("table2")], results).splitlines()
+    assert rows == [
+        "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 2026-11-01 to 2026-11-03 |",
+        "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 2026-11-04 |",
+    ]
+
+
+def test_a_users_own_file_is_no_result_of_the_paper(results):
+    assert times.table([measured("table1", overrides={"mesh": "own.vtk"})], results) == ""

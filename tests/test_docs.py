@@ -36,6 +36,13 @@ def test_every_link_leads_to_a_file(page):
     assert lost == []
 
 
+def test_pages_of_results_on_gpus_have_their_pictures_in_git():
+    kept = {path for path in listed("results") if "-core" not in path.relative_to(ROOT).parts[1]}
+    shown = {page.parent / name for page in kept if page.suffix == ".md"
+             for name in re.findall(r"^!\[.*\]\((.+)\)$", page.read_text(encoding="utf-8"), flags=re.M)}  # fmt: skip
+    assert shown and sorted(shown - kept) == []
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory, repro_cache):
     """A copy of the checkout without results, for the pages' files."""

@@ -61,9 +61,10 @@ def tables(results):
 def plot(results):
     """Draw a line a mesh: iterations, with the points that the paper prints, and time."""
     made, panels = figure(PAGE, 3.0, panels=2)
-    text = {"x": "Inner iterations", "names": labels(results), "whole_x": True, "scale": results.scale}
+    text = {"x": "Inner iterations", "names": labels(results), "whole_x": True}
     printed = {case: published.load("fu2014-table5").value(case, "patch-pcgamg", "iterations") for case in EVERY}
-    points = {case: [(PAPERS, count)] for case, count in printed.items() if count is not None}
+    is_papers = results.scale == "paper"  # at another its points are of other meshes
+    points = {case: [(PAPERS, count)] for case, count in printed.items() if count is not None and is_papers}
     for axes, metric, unit, y in (
         (panels[0], "iterations", 1, "Iterations"), (panels[1], "solve", 1e3, "Time to solve [ms]"),
     ):  # fmt: skip
@@ -73,7 +74,7 @@ def plot(results):
     panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
     if panels[1].get_legend():
         panels[1].get_legend().remove()  # it is that of the other panel
-    caption(made, results, "the paper's points are those of its Table 5")
+    caption(made, results, "the paper's points are those of its Table 5" if is_papers else "")
     return made
 
 

@@ -18,11 +18,14 @@ from baselines.multigrid.loops import threads_there
 from experiments.fu2014 import EVERY, labels
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz, reference
+from experiments.fu2014.processor import against_all
 from experiments.methods import Methods
 from kernels import assembly
 from repro import Cell
+from repro.rows import is_gpu
 from repro.run.timing import HostClock
 from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.results import ON_CORES
 from repro.show.tables import Column, Ratio, Table, paper_table, trimmed
 
 MINUTES = {"smoke": 1, "small": 2, "paper": 12, "large": 60}
@@ -35,7 +38,7 @@ TITLES = {
     "serial": "serial loop over elements, compiled by Numba (the paper's algorithm 3.1)",
     "serial-threaded": "the serial loop, its searches as they are, over all threads, each with rows of its own",
     "mapped": "the serial loop with a map of the entries, in place of sixteen searches an element",
-    "threaded": "the same over all threads, each with rows of its own",
+    "threaded": "`mapped`, the loop with a map of the entries, over all threads, each with rows of its own",
 }
 LOOPS = Methods()  # on the processor
 FACTS = {"patches": "count", "plan_bytes": "B", "shared_bytes": "B"}  # of kernels, with their units
@@ -148,7 +151,7 @@ def tables(results):
         results,
         "Table 2: assembly, double precision",
         [
-            Column("GPU", "patch", "assembly", "ms"),
+            Column("GPU", "patch", "assembly", "ms", backend=_device_of_patches(results)),
             Column("CPU", "serial", "assembly", "ms"),
             Ratio("Speedup", "CPU", "GPU", published=("patch", "speedup")),
         ],
@@ -181,23 +184,28 @@ def tables(results):
     return meshes.told(results, [paper, *_against_the_processor(results), every])
 
 
+def _device_of_patches(results):
+    """The back end in the GPU's column; without a GPU it is OpenMP, where OpenCL has the processor, too."""
+    backends = results.backends("patch", "assembly")
+    if backends[:1] != ["opencl"] or "openmp" not in backends:
+        return next(iter(backends), None)
+    done = results.done[results.done["method"] == "patch"]
+    processors = results.done[results.done["backend"].isin(ON_CORES)]["device"].unique()
+    found = done[done["backend"] == "opencl"]["device"].unique()
+    return "opencl" if any(is_gpu("opencl", device, *processors) for device in found) else "openmp"
+
+
 def _against_the_processor(results):
-    """The speed-up over all that the processor has: the least of a row is that over its best."""
-    rows = []
-    for case, name in labels(results).items():
-        times = {method: results.value(case, method, "assembly", "host") for method in (*LOOPS, "coo")}
-        ours = results.value(case, "patch", "assembly")
-        if ours and any(times.values()):
-            row = {"Mesh": name} | {f"{method} [ms]": time and 1e3 * time for method, time in times.items()}
-            rows.append(row | {f"{method} / patch": time and time / ours for method, time in times.items()})
-    if not rows:
-        return []
+    """The speed-up over all that the processor has: loops and COO, and the kernels on its cores."""
+    rivals = {method: (method, "host") for method in (*LOOPS, "coo")}
+    rivals |= {f"{method}, openmp": (method, "openmp") for method in assembly.METHODS}
     notes = [
         "The paper's speed-up is over `serial`; the least of a row is that over the best of the processor.",
         "From `serial` to `serial-threaded`, as from `mapped` to `threaded`, only the number of threads changes.",
         "With several, an element whose nodes are of two threads is computed by both.",
     ]
-    return [trimmed(Table("Patches against all of the processor", pandas.DataFrame(rows), notes))]
+    ours = "patch", _device_of_patches(results)
+    return against_all(results, "Patches against all of the processor", "assembly", ours, rivals, notes)
 
 
 def plot(results):

@@ -142,7 +142,8 @@ class Measurement:
     def results(self) -> Results:
         """Return the rows as artefacts' `tables` and `plot` take them."""
         return Results(
-            self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores, self.roofs
+            self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores, self.roofs,
+            self.csv.parents[2],
         )  # fmt: skip
 
 

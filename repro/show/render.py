@@ -125,8 +125,11 @@ def _render(
 def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: int | None):
     from repro.show.tables import Results
 
-    roofs = Roofs.read(settings.store.folder)
-    return Results(frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides, cores, roofs)
+    folder = settings.store.folder
+    return Results(
+        frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides, cores, Roofs.read(folder),
+        folder.parent,
+    )  # fmt: skip
 
 
 def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.judge import bounds
@@ -12,7 +13,7 @@ from repro.judge.derived import sources
 from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
-from repro.rows import agree, has
+from repro.rows import agree, has, read
 from repro.units import convert, is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
@@ -34,6 +35,19 @@ class Results:
     overrides: Mapping[str, str] = field(default_factory=dict)
     cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
     roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
+    folder: Path | None = None  #: of all machines' results, where what was measured at other scales may lie
+
+    def at(self, scale: str) -> Results | None:
+        """Return the results of the artefact on the same machine at a scale; None where nothing of it is stored.
+
+        Beside those of a user's own files there is none: at another scale they are of other data.
+        """
+        if scale == self.scale:
+            return self
+        if self.folder is None or self.overrides:
+            return None
+        rows = read(self.folder, self.machine, self.artefact, scale)
+        return replace(self, frame=rows, scale=scale) if len(rows) else None
 
     @cached_property
     def published(self) -> Published:

@@ -18,7 +18,9 @@ from kernels.amg.relax import PatchRelaxation
 from repro import Cell, ReproError, Skip
 from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
+from repro.rows import as_csv
 from repro.run.context import Run
+from repro.show.measurements import Measurement
 from repro.show.results import Results
 from tests.experiments.shown import place, shown
 
@@ -196,7 +198,7 @@ METRICS = {"setup": 2e-3, "solve": 4e-3, "setup_and_solve": 6e-3, "iterations": 
 INNER = (1, 2, 3, 4, 5, 6, 8)
 
 
-def show(name, status_of):
+def show(name, status_of, scale="smoke"):
     """Return the tables as text and the plot of an artefact whose cells have the statuses that are asked for."""
     module, rows = artefact(name), []
     for cell in module.cells("smoke"):
@@ -216,7 +218,7 @@ def show(name, status_of):
                             unit="s" if is_time else "count", parameters=own))  # fmt: skip
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     frame["p_inner"] = [row.parameters.get("inner") for row in rows]
-    results = Results(frame, "smoke", "m", f"fu2014-{name}", roofs=ROOFS)
+    results = Results(frame, scale, "m", f"fu2014-{name}", roofs=ROOFS)
     return shown(module, results)
 
 
@@ -278,6 +280,47 @@ def test_the_papers_layout():
     assert "| 4,913 | amgx-shipped-f | 2.00 | 4.00 | 6.00 |" in text
     text, _ = show("figure7", lambda cell: DONE)
     assert line(text, "Heart (stand-in)") == ["Heart (stand-in)"] + ["20"] * 7
+
+
+def test_table5_has_every_multigrid_solver_of_the_processor_beside_the_papers():
+    text, _ = show("table5", lambda cell: DONE if cell.backend in ("cuda", "openmp", "host") else None)
+    lines = text.splitlines()
+    start = next(k for k, row in enumerate(lines) if "amgcl / patch-pcgamg" in row)
+    row = dict(zip(lines[start].split(" | "), lines[start + 2].split(" | "), strict=True))
+    assert (row["amgcl [ms]"], row["amgcl / patch-pcgamg"]) == ("16.0", "4.00")
+    assert row["patch-pcgamg, openmp [ms]"] == "4.00"
+    assert "numba-cg" not in lines[start] and "hypre-cg" not in lines[start]
+
+
+def of_size(scale, jacobis):
+    """Return rows of an iteration with patches, which takes 1 ms, and with Jacobi's relaxation, on three meshes."""
+    cases = ("regular", "heart", "brain")
+    times = [(case, method, time) for case, jacobi in zip(cases, jacobis, strict=True)
+             for method, time in (("patch-pcgamg", 1e-3), ("jacobi-pcgamg", jacobi))]  # fmt: skip
+    rows = [Row("fu2014-table6", scale, case, method, "cuda", device="a GPU", metric="time_per_iteration", value=time,
+                unit="s") for case, method, time in times]  # fmt: skip
+    return [row.as_dict() for row in rows]
+
+
+def test_table6_tells_on_how_many_meshes_patches_are_faster_at_both_sizes(tmp_path):
+    sizes = {"paper": (1.1e-3, 0.8e-3, 1.2e-3), "large": (0.9e-3, 0.95e-3, 0.7e-3)}
+    folder = tmp_path / "m" / "fu2014"
+    folder.mkdir(parents=True)
+    (folder / "table6.csv").write_text(as_csv(of_size("paper", sizes["paper"])))
+    told = ("By the medians an iteration with patches is faster on 2 of 3 meshes at scale paper (0.800 to 1.20) and "
+            "faster on 0 of 3 meshes at scale large (0.700 to 0.950).")  # fmt: skip
+    for is_there in (False, True):
+        if is_there:
+            (folder / "table6.large.csv").write_text(as_csv(of_size("large", sizes["large"])))
+        (paper, *_) = artefact("table6").tables(Measurement("fu2014-table6", "m", folder / "table6.csv").results())
+        assert any(note.startswith(told) for note in paper.notes) is is_there
+
+
+@pytest.mark.parametrize("scale", ["paper", "smoke"])
+def test_figure7_has_the_papers_points_at_the_papers_sizes_alone(scale):
+    _, figure = show("figure7", lambda cell: DONE, scale)
+    marks = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white"]
+    assert bool(marks) is ("Table 5" in figure.get_supxlabel()) is (scale == "paper")
 
 
 def test_a_mesh_that_was_not_measured_has_its_line_in_tables_3_5_and_6():

@@ -80,6 +80,25 @@ def test_table2_of_one_back_end(backend):
     assert f"| Regular | ring | {backend} | 2.00 | 5.18 | 50.0 | 250 |" in text
 
 
+def test_table2_has_the_kernels_on_the_processor_beside_the_loops():
+    text, _ = show(TABLE2, lambda cell: DONE if cell.backend in ("cuda", "openmp", "host") else None)
+    heads = next(line for line in text.splitlines() if "threaded / patch" in line).strip("| ").split(" | ")
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| Regular |")]
+    row = dict(zip(heads, lines[1], strict=True))
+    # Kernels take 2 ms on both back ends, loops 8.
+    assert (row["patch, openmp [ms]"], row["patch, openmp / patch"], row["serial / patch"]) == ("2.00", "1.00", "4.00")
+
+
+def test_table2_takes_openmp_where_opencl_has_the_processor():
+    def on(backends):
+        return show(TABLE2, lambda cell: DONE if cell.backend in (*backends, "host") else None)[0]
+
+    # All devices have one name here, so that OpenCL's is the processor.
+    text = on(("opencl", "openmp"))
+    assert "GPU [ms], openmp" in text and "| patch, openmp [ms] |" not in text and "ring, openmp / patch" in text
+    assert "GPU [ms], opencl" in on(("opencl",)) and "GPU [ms], cuda" in on(("cuda", "opencl", "openmp"))
+
+
 def test_table2_without_a_device():
     text, _ = show(TABLE2, lambda cell: DONE if cell.backend == "host" else SKIPPED)
     regular = next(line for line in text.splitlines() if line.startswith("| Regular |")).split(" | ")

@@ -38,3 +38,12 @@ def test_cells_name_the_host_that_measured_them(laboratory):
     assert laboratory.run("table1", "--only", "backend=host") == 0
     cells = read_json(laboratory.file("table1.smoke.json"))["cells"]
     assert {cell["revision"]["host"] for cell in cells} == {machine.host()}
+
+
+def test_the_tables_of_a_run_have_what_is_stored_at_other_scales(laboratory):
+    table = laboratory.paper / "table1_sums.py"
+    scales = "[each and each.scale for each in map(results.at, ('small', 'smoke', 'large'))]"
+    table.write_text(table.read_text().replace('Table("Sums"', f'Table(f"Sums, {{{scales}}}"'))
+    for scale in ("small", "smoke"):
+        assert laboratory.run("table1", "--only", "backend=host", "--scale", scale) == 0
+    assert "**Sums, ['small', 'smoke', None]**" in laboratory.file("table1.smoke.md").read_text()

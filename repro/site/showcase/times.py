@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repro import published
 from repro.cache.store import ARCHIVE, content
 from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.site.showcase.status import ON_PROCESSOR
@@ -29,8 +28,7 @@ def table(found: Iterable[Measurement], results: Path) -> str:
             where = PROCESSOR if cell["backend"] in ON_PROCESSOR else cell["backend"]
             name = cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
             cells.setdefault((each.machine, each.scale, paper, where), {})[name] = cell["rounds"]
-    papers = published.papers()
-    order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), papers.index(key[2]), key[3]))
+    order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), *key[2:]))
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
     lines += ["| " + " | ".join(_row(key, list(cells[key].values()))) + " |" for key in order]
     return "\n".join(lines) if order else ""

@@ -162,8 +162,10 @@ def store(tmp_path):
 
 def _forget() -> None:
     from repro import environment
+    from repro.judge.claims import needed, notes
 
-    environment._folder_of.cache_clear()
-    environment._device.cache_clear()
+    for cached in (environment._folder_of, environment._device, notes.stand_ins, notes.public, notes.unlike,
+                   needed._claims, needed._needed):  # fmt: skip
+        cached.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "fakelab"]:
         del sys.modules[name]

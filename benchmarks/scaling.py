@@ -61,7 +61,7 @@ def drawn(rows, title: str):
         axes.set(
             xlabel="threads",
             ylabel="GB/s of least bytes\n(bars: slowest to fastest sample)",
-            ylim=(0, 1.15 * max(row[2] for row in rows)),
+            ylim=(0, 1.1 * max(row[4] for row in rows)),
             title=title,
         )
         axes.set_xticks(sorted({row[1] for row in rows}))

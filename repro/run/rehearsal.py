@@ -44,7 +44,7 @@ def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: flo
     count = min(MOST, cores() - 2)
     watcher.tell(f"kernels of {len(pairs)} methods are built ahead, {seconds:.0f} s at most")
     with alone(watcher.tell):
-        done = _among(count, pairs, time.monotonic() + seconds)
+        done = _among(count, pairs, min(until, time.monotonic() + seconds))
     _note(_told(pair) for pair in done)
 
 

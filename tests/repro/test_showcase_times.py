@@ -19,7 +19,8 @@ def results(tmp_path):
     own = {**shared, "case": "b", "rounds": at(("x", 1), ("y", 1), ("y", 3))}
     loops = {**shared, "backend": "openmp", "rounds": at(("x", 4))}
     (tmp_path / "bench/fu2014").mkdir(parents=True)
-    for name, samples in (("table1", [shared, loops]), ("table2", [shared, own, {**loops, "backend": "host"}])):
+    once = {**shared, "rounds": shared["rounds"][:1]}  # as an artefact has it that was not written again
+    for name, samples in (("table1", [shared, loops]), ("table2", [once, own, {**loops, "backend": "host"}])):
         (tmp_path / f"bench/fu2014/{name}.samples.json").write_text(json.dumps({"samples": samples}))
     return tmp_path
 

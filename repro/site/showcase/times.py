@@ -27,7 +27,8 @@ def table(found: Iterable[Measurement], results: Path) -> str:
         for cell in json.loads(content(path.with_suffix(ARCHIVE)))["samples"]:
             where = PROCESSOR if cell["backend"] in ON_PROCESSOR else cell["backend"]
             name = cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
-            cells.setdefault((each.machine, each.scale, paper, where), {})[name] = cell["rounds"]
+            own = cells.setdefault((each.machine, each.scale, paper, where), {})
+            own[name] = max(own.get(name, ()), cell["rounds"], key=len)
     order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), *key[2:]))
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
     lines += ["| " + " | ".join(_row(key, list(cells[key].values()))) + " |" for key in order]
@@ -36,8 +37,10 @@ def table(found: Iterable[Measurement], results: Path) -> str:
 
 def _row(key: Sequence[str], cells: Sequence[Rounds]) -> list[str]:
     counts = [min(len(rounds), MANY) for rounds in cells]
-    several = [sum(len({each[what][:10] for each in rounds}) > 1 for rounds in cells) for what in ("host", "date")]
-    days = sorted({each["date"][:10] for rounds in cells for each in rounds})
+    hosts = [{each["host"] for each in rounds} for rounds in cells]
+    dates = [{each["date"][:10] for each in rounds} for rounds in cells]
+    several = (sum(len(each) > 1 for each in found) for found in (hosts, dates))
+    days = sorted(set().union(*dates))
     numbers = [len(cells), *(counts.count(count) for count in range(1, MANY + 1)), *several]
     machine, scale, paper, where = key
     spans = " to ".join(dict.fromkeys([days[0], days[-1]]))

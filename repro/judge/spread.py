@@ -43,8 +43,6 @@ WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
 GROWTH = 5.0  # of the scale by the scatter of a round's own samples
 MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
 FEW = 5  # samples, of which fewer tell no scatter
-IMPLAUSIBLE = 8.0  # factor to a slow pace: jobs of several threads were counted, too
-USUAL = 2.0  # the factor taken then: on six hosts cores were up to 1.75 times as slow as beside a sample
 LAUNCH = 1.7e-6  # seconds of room for what single launches differ by between hosts
 
 
@@ -94,11 +92,6 @@ def interval(
     return math.exp(centre - reach), math.exp(min(centre + reach, LARGEST))
 
 
-def _plausible(quick: float, slow: float) -> tuple[float, float]:
-    """Return a round's pace, with the usual slow one where the stored one cannot be of a thread a core."""
-    return quick, USUAL if slow > IMPLAUSIBLE else slow
-
-
 def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
@@ -108,7 +101,7 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     """
     is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
     prior = prior_of(rounds, is_paced)
-    paces = [_plausible(*each["pace"]) if is_paced else (1.0, 1.0) for each in rounds]
+    paces = [each["pace"] if is_paced else (1.0, 1.0) for each in rounds]
     ends = []
     for side in (0, 1):
         medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]

@@ -132,13 +132,6 @@ def test_an_interval_holds_at_the_quickest_pace():
     assert low == pytest.approx(0.5 * without[0], rel=1e-3) and high == pytest.approx(1.2 * without[1], rel=1e-3)
 
 
-@pytest.mark.parametrize(("slow", "taken"), [(1.7, 1.7), (7.9, 7.9), (50.0, 2.0)])
-def test_a_slow_pace_that_no_neighbour_makes_is_not_believed(slow, taken):
-    found, known = (spread.of_samples([{"seconds": [0.3] * 6, "mode": "calls", "pace": [0.5, each]}], "openmp")
-                    for each in (slow, taken))  # fmt: skip
-    assert found == known
-
-
 def test_rounds_at_different_pace_agree_where_it_explains_them():
     rounds = [{"seconds": [value], "mode": "calls", "pace": [quick, slow]} for value, quick, slow in
               ((0.3, 0.5, 1.0), (0.15, 1.0, 2.0), (0.2, 0.75, 1.5))]  # fmt: skip

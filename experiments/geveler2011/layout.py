@@ -8,6 +8,7 @@ from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES,
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
+from repro.show.panels import legend_columns
 from repro.show.plots import point, style
 from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
 from repro.units import MISSING
@@ -124,14 +125,17 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
 
 
 def one_legend(made, axes) -> None:
-    """Put the legend that all panels share above them, once."""
+    """Put the legend that all panels share above them, once: a numbering that a panel lacks is named by another's."""
     entries = {}
     for axis in axes:
         entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
         if axis.get_legend() is not None:
             axis.get_legend().remove()
+    names = [name for name in entries if name.removesuffix(" (paper)") not in {*entries} - {name}]
+    names.sort(key=lambda name: name.startswith("paper"))
     with style():
-        made.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=len(entries) or 1)
+        made.legend([entries[name] for name in names], names, loc="outside upper left",
+                    ncols=legend_columns(names, made.get_figwidth()) if names else 1)  # fmt: skip
 
 
 def cases_of(results, element):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from repro.show.results import Results
 
 __all__ = [
-    "alike", "fewer", "groups", "intervals", "legend", "logarithmic", "memory", "not_drawn", "share_legend", "slanted",
-    "tidy",
+    "alike", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic", "memory", "not_drawn",
+    "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
@@ -119,7 +119,7 @@ def legend(axes: Axes) -> None:
     if entries:
         handles, names = zip(*entries, strict=True)
         made = axes.get_figure()
-        columns = _columns(names, made.get_figwidth() / len([each for each in made.axes if each.get_visible()]))
+        columns = legend_columns(names, made.get_figwidth() / len([each for each in made.axes if each.get_visible()]))
         placed = axes.legend(handles, names, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, borderaxespad=0,
                     handlelength=1.4, columnspacing=1.2)  # fmt: skip
         placed.set_gid(ABOVE)
@@ -140,10 +140,10 @@ def share_legend(made: Figure) -> None:
     names = sorted(entries, key=lambda name: name.startswith("paper"))
     with style():
         made.legend([entries[name] for name in names], names, loc="outside upper left", borderaxespad=0,
-                    ncols=_columns(names, made.get_figwidth()), handlelength=1.4, columnspacing=1.2)  # fmt: skip
+                    ncols=legend_columns(names, made.get_figwidth()), handlelength=1.4, columnspacing=1.2)  # fmt: skip
 
 
-def _columns(names: Sequence[str], width: float) -> int:
+def legend_columns(names: Sequence[str], width: float) -> int:
     """Return in how many columns a legend fits a width in inches, no more than its rows take: columns fill up first."""
     most = max(1, min(len(names), int(72 * width / (4.0 * max(map(len, names)) + 26))))
     rows = -(-len(names) // most)

@@ -10,6 +10,8 @@ import pytest
 import datasets
 from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import (
+    NUMBERINGS,
+    TITLES,
     algebraic,
     cell_of,
     figure1_setups,
@@ -27,6 +29,7 @@ from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.run import memory
 from repro.run.context import Run
+from repro.show.plots import PAGE, figure, lines
 from repro.show.results import Results
 
 pytestmark = pytest.mark.usefixtures("openmp")
@@ -374,3 +377,16 @@ def test_back_ends_that_take_turns_in_table_1_refine_once_each():
     namespaces = [SimpleNamespace(**vars(np) | {"__name__": name}) for name in ("one", "other")]
     found = [table1_levels._growing(mesh, xp) for xp in 2 * namespaces]
     assert found[:2] == found[2:] and found[0] is not found[1]
+
+
+def test_a_legend_names_a_numbering_once_and_stays_within_the_page():
+    made, axes = figure(PAGE, panels=2)
+    everything = {numbering: [(7, 1.0), (8, 2.0)] for numbering in NUMBERINGS}
+    first = {key: points for key, points in everything.items() if key != "sto"}
+    for axis, series in zip(axes, (first, {"xyz": [(7, 1.0)]}), strict=True):
+        lines(axis, series, names=TITLES, published=everything, x="", y="")
+    layout.one_legend(made, axes)
+    made.canvas.draw()
+    (drawn,) = made.legends
+    assert [text.get_text() for text in drawn.get_texts()] == ["2LV", "CM", "XYZ", "HIE", "STO (paper)", "paper"]
+    assert made.bbox.x0 <= drawn.get_window_extent().x0 and drawn.get_window_extent().x1 <= made.bbox.x1

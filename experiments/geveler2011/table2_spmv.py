@@ -165,7 +165,7 @@ def plot(results):
     """Draw the device's rate by numbering, levels side by side, and what x costs beside it, where it was counted."""
     backend = next((b for b in results.backends() if b != "host"), "cuda")
     moved = _groups(results, "q1", lambda *at: point(results, *at, "x_cache", "x", "host"), "locality")
-    made, axes = figure(PAGE, 2.2, panels=len(ELEMENTS) + any(moved.values()))
+    made, axes = figure(PAGE, 2.6, panels=len(ELEMENTS) + any(moved.values()))
     for axis, element in zip(axes, ELEMENTS, strict=False):
         series = _groups(results, element, lambda *at: point(results, *at, "rate", "GFLOP/s", backend), "ellpack_r")
         printed = _groups(results, element, lambda *at: _printed(results, *at), "gpu")

@@ -8,6 +8,7 @@ from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES,
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
+from experiments.partly import WHOLE
 from repro.show.panels import legend_columns
 from repro.show.plots import point, style
 from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
@@ -169,6 +170,19 @@ def gain_text(found) -> str:
     return value if low is None or low == high else f"{value} ({low} to {high})"
 
 
+def by_some_cycles(results) -> list[str]:
+    """Return a note on the solves that are told by some of their cycles, see `experiments.partly`."""
+    done = results.done
+    some = done[done["metric"] == "some_cycles"]
+    cases = [(case, sorted(set(some[some["case"] == case]["p_variant"])))
+             for case in sorted(set(some["case"]), key=level_of)]  # fmt: skip
+    if not cases:
+        return []
+    shown = "; ".join(f"{case}, {', '.join(f'`{name}`' for name in names)}" for case, names in cases)
+    return [f"Where a solve on a processor takes more than {WHOLE} s, some of its cycles are timed, and taken as often "
+            f"as there are more; in one numbering at least: {shown}."]  # fmt: skip
+
+
 def _notes(results, backend):
     done = results.done
     devices = {d for d in done[done["backend"] == backend]["device"] if isinstance(d, str) and d}
@@ -176,6 +190,7 @@ def _notes(results, backend):
     notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
+    notes += by_some_cycles(results)
     notes.append(f"{INTERVALS} In parentheses: the interval of a quotient.")
     notes.append(f"Machine {results.place}, scale {results.scale}.")
     return notes

@@ -25,7 +25,15 @@ from experiments.geveler2011 import (
     solves,
 )
 from experiments.geveler2011.algebraic import table as beside_algebraic
-from experiments.geveler2011.layout import beside_best, by_numbering, gain_text, meanings, over, variants
+from experiments.geveler2011.layout import (
+    beside_best,
+    by_numbering,
+    by_some_cycles,
+    gain_text,
+    meanings,
+    over,
+    variants,
+)
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
@@ -121,7 +129,7 @@ def _speedups(results, name):
     rows = [{name: gain_text(value) if isinstance(value, tuple) else value for name, value in row.items()}
             for row in speedup_rows(results)]  # fmt: skip
     notes = [f"All threads over one; the device, {backend}, over all threads. In parentheses: the interval.",
-             f"Machine {results.place}, scale {results.scale}."]  # fmt: skip
+             *by_some_cycles(results), f"Machine {results.place}, scale {results.scale}."]  # fmt: skip
     if results.scale != "paper":
         notes.append("The paper's columns hold for its own level.")
     return trimmed(Table(f"Table 4: speed-ups of multigrid on {name}", pandas.DataFrame(rows), notes))

@@ -92,9 +92,12 @@ def tables(results):
                 "Energy of a step [J]": results.value(case, method, "energy", backend),
                 "Power [W]": results.value(case, method, "power", backend),
             })  # fmt: skip
+    most = {(reference(results, case) or "none").rpartition("-")[2] for case in results.cases}
     notes = [
-        "Over PETSc with block Jacobi on the most processes, four at scale paper, which count as the whole processor."
-        + " More than the paper's four are compared with those four, too." * bool(in_tables(results)[0]),
+        f"Over PETSc with block Jacobi on the most of the paper's one to four processes that were measured, "
+        f"{' or '.join(sorted(most))}, which count as the whole processor."
+        + " More than the paper's four are compared with those four, too."
+        * bool(in_tables(results)[0]),
         f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "
         f"({stated('gpu-power')} W over {stated('cpu-power')} W).",
         f"{VARIABLE}=WATTS gives the processor's where it does not say, to what is measured from then on; --force "

@@ -390,3 +390,13 @@ def test_a_legend_names_a_numbering_once_and_stays_within_the_page():
     (drawn,) = made.legends
     assert [text.get_text() for text in drawn.get_texts()] == ["2LV", "CM", "XYZ", "HIE", "STO (paper)", "paper"]
     assert made.bbox.x0 <= drawn.get_window_extent().x0 and drawn.get_window_extent().x1 <= made.bbox.x1
+
+
+def test_a_page_tells_which_solves_were_counted_from_some_cycles():
+    rows = [Row("geveler2011-table3", "paper", case, method, "host", "a processor", metric, 0.5, unit)
+            for case, method, metric, unit in (
+                ("circle-l10", "q1-sto-cpu-1", "some_cycles", "s"), ("circle-l9", "q1-xyz-cpu-all", "solve", "s")
+            )]  # fmt: skip
+    (note,) = layout.by_some_cycles(SimpleNamespace(done=frame(rows)))
+    assert note.endswith("circle-l10, `cpu-1`.") and "circle-l9" not in note
+    assert layout.by_some_cycles(SimpleNamespace(done=frame(rows[1:]))) == []

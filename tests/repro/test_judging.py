@@ -1,6 +1,7 @@
 """What one value says of one requirement, which machine's results say most, and what a cache has to do with it."""
 
 import itertools
+import json
 
 import pytest
 
@@ -105,6 +106,12 @@ def test_what_says_more_of_a_claim_is_worth_more(tmp_path):
         (verdict(machine=""), gpu),
         (verdict(machine=""), None),
     ]
+    for name, cores in (("processor", 16), ("smaller", 2)):
+        (store.results / name / "machine.json").write_text(json.dumps({"hosts": [{"host": "a", "cores": cores}]}))
+    assert _worth(verdict(("paper", 1)), others[1]) > _worth(verdict(("paper", 9)), others[0]), (
+        "cores"
+    )
+    assert _worth(verdict(("small", 9)), others[1]) < _worth(verdict(("paper", 1)), others[0]), "sizes first"
     worth = [_worth(*pair) for pair in in_order]
     assert all(more > less for more, less in itertools.pairwise(worth[:-1])) and worth[-2] > worth[-1]
     assert len({_worth(verdict(), other) for other in others}) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
+from repro.cache import hosts
 from repro.cache.glance import glance
 from repro.cache.store import tables
 from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
@@ -56,7 +57,7 @@ def verdicts(
 
     `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
     number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
-    verified rather than by others, on more of its points.
+    verified rather than by others, on a processor of more cores, on more of its points.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -78,7 +79,9 @@ def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
     listed = unverified(stored.folder.parent) if stored else {}
     files = [f"{stored.machine}/{each.replace('-', '/', 1)}" for each in verdict.claim.artefacts] if listed else []
     proven = not any(file in listed for file in files)
-    return len(measured), paper, proven, points, -missing, verdict.machine != "", nearest
+    # Two rented cores stand for no processor of a paper where sixteen were measured, too.
+    cores = hosts.began(stored.folder).get("cores", 0) if stored and measured else 0
+    return len(measured), paper, proven, cores, points, -missing, verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:

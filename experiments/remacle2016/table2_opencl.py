@@ -80,10 +80,12 @@ def drawn(results, backend):
     has_bp5 = bool(results.backends(bp5.METHOD, "iteration_rate"))
     if not panels and not has_bp5:
         return None
-    made, _ = figure(PAGE, 5.2)
+    count = len(panels) + has_bp5
+    shape = (2, 3) if count > 3 else (1, count)
+    made, _ = figure(PAGE, 2.6 * shape[0])
     made.clear()
     with style():
-        axes = made.subplots(2, 3).ravel()
+        axes = made.subplots(*shape, squeeze=False).ravel()
     cases = {case: str(products.CASES[case]) for case in results.cases if case in products.CASES}
     for axis in axes[len(panels) : len(axes) - has_bp5]:
         axis.set_axis_off()

@@ -10,8 +10,6 @@ import pytest
 import datasets
 from datasets.geveler2011 import hierarchy
 from experiments.geveler2011 import (
-    NUMBERINGS,
-    TITLES,
     algebraic,
     cell_of,
     figure1_setups,
@@ -29,7 +27,6 @@ from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.run import memory
 from repro.run.context import Run
-from repro.show.plots import PAGE, figure, lines
 from repro.show.results import Results
 
 pytestmark = pytest.mark.usefixtures("openmp")
@@ -377,26 +374,3 @@ def test_back_ends_that_take_turns_in_table_1_refine_once_each():
     namespaces = [SimpleNamespace(**vars(np) | {"__name__": name}) for name in ("one", "other")]
     found = [table1_levels._growing(mesh, xp) for xp in 2 * namespaces]
     assert found[:2] == found[2:] and found[0] is not found[1]
-
-
-def test_a_legend_names_a_numbering_once_and_stays_within_the_page():
-    made, axes = figure(PAGE, panels=2)
-    everything = {numbering: [(7, 1.0), (8, 2.0)] for numbering in NUMBERINGS}
-    first = {key: points for key, points in everything.items() if key != "sto"}
-    for axis, series in zip(axes, (first, {"xyz": [(7, 1.0)]}), strict=True):
-        lines(axis, series, names=TITLES, published=everything, x="", y="")
-    layout.one_legend(made, axes)
-    made.canvas.draw()
-    (drawn,) = made.legends
-    assert [text.get_text() for text in drawn.get_texts()] == ["2LV", "CM", "XYZ", "HIE", "STO (paper)", "paper"]
-    assert made.bbox.x0 <= drawn.get_window_extent().x0 and drawn.get_window_extent().x1 <= made.bbox.x1
-
-
-def test_a_page_tells_which_solves_were_counted_from_some_cycles():
-    rows = [Row("geveler2011-table3", "paper", case, method, "host", "a processor", metric, 0.5, unit)
-            for case, method, metric, unit in (
-                ("circle-l10", "q1-sto-cpu-1", "some_cycles", "s"), ("circle-l9", "q1-xyz-cpu-all", "solve", "s")
-            )]  # fmt: skip
-    (note,) = layout.by_some_cycles(SimpleNamespace(done=frame(rows)))
-    assert note.endswith("circle-l10, `cpu-1`.") and "circle-l9" not in note
-    assert layout.by_some_cycles(SimpleNamespace(done=frame(rows[1:]))) == []

@@ -108,9 +108,7 @@ def test_what_says_more_of_a_claim_is_worth_more(tmp_path):
     ]
     for name, cores in (("processor", 16), ("smaller", 2)):
         (store.results / name / "machine.json").write_text(json.dumps({"hosts": [{"host": "a", "cores": cores}]}))
-    assert _worth(verdict(("paper", 1)), others[1]) > _worth(verdict(("paper", 9)), others[0]), (
-        "cores"
-    )
+    assert _worth(verdict(("paper", 1)), others[1]) > _worth(verdict(("paper", 9)), others[0]), "cores"
     assert _worth(verdict(("small", 9)), others[1]) < _worth(verdict(("paper", 1)), others[0]), "sizes first"
     worth = [_worth(*pair) for pair in in_order]
     assert all(more > less for more, less in itertools.pairwise(worth[:-1])) and worth[-2] > worth[-1]

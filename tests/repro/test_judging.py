@@ -108,8 +108,10 @@ def test_what_says_more_of_a_claim_is_worth_more(tmp_path):
     ]
     for name, cores in (("processor", 16), ("smaller", 2)):
         (store.results / name / "machine.json").write_text(json.dumps({"hosts": [{"host": "a", "cores": cores}]}))
-    assert _worth(verdict(("paper", 1)), others[1]) > _worth(verdict(("paper", 9)), others[0]), "cores"
-    assert _worth(verdict(("small", 9)), others[1]) < _worth(verdict(("paper", 1)), others[0]), "sizes first"
+    more, less = verdict(("paper", 9)), verdict(("paper", 1))
+    assert _worth(less, others[1], 4) > _worth(more, others[0], 4), "two cores stand for no four"
+    assert _worth(less, others[1], 2) < _worth(more, others[0], 2), "with as many, points tell"
+    assert _worth(verdict(("small", 9)), others[1], 4) < _worth(less, others[0], 4), "sizes go first"
     worth = [_worth(*pair) for pair in in_order]
     assert all(more > less for more, less in itertools.pairwise(worth[:-1])) and worth[-2] > worth[-1]
     assert len({_worth(verdict(), other) for other in others}) == 1

@@ -57,7 +57,7 @@ def verdicts(
 
     `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
     number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
-    verified rather than by others, on a processor of more cores, on more of its points.
+    verified rather than by others, beside a processor of as many cores as the paper's, on more of its points.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -65,11 +65,12 @@ def verdicts(
     with glance():
         for claim in ledger.claims(paper, root):
             judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]
-            found.append(max(judged, key=lambda pair: _worth(*pair))[0])  # the first of equals
+            cores = published.hardware(claim.paper, root).get("cpu", {}).get("vendor", {}).get("cores", 0)
+            found.append(max(judged, key=lambda pair: _worth(*pair, cores))[0])  # the first of equals
     return found
 
 
-def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
+def _worth(verdict: Verdict, stored: Stored | None, cores: int = 0) -> tuple:
     measured = [each for each in verdict.judgements if each.value is not None]
     paper = sum(each.scale in ("paper", "large") for each in measured)
     rows = [row for artefact in verdict.claim.artefacts for row in stored.rows(artefact)] if stored else []
@@ -79,9 +80,9 @@ def _worth(verdict: Verdict, stored: Stored | None) -> tuple:
     listed = unverified(stored.folder.parent) if stored else {}
     files = [f"{stored.machine}/{each.replace('-', '/', 1)}" for each in verdict.claim.artefacts] if listed else []
     proven = not any(file in listed for file in files)
-    # Two rented cores stand for no processor of a paper where sixteen were measured, too.
-    cores = hosts.began(stored.folder).get("cores", 0) if stored and measured else 0
-    return len(measured), paper, proven, cores, points, -missing, verdict.machine != "", nearest
+    # Two cores cannot show what four gain over one.
+    as_many = bool(stored and measured) and hosts.began(stored.folder).get("cores", 0) >= cores
+    return len(measured), paper, proven, as_many, points, -missing, verdict.machine != "", nearest
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:

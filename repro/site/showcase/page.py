@@ -12,7 +12,7 @@ from repro.judge.claims.stored import Stored
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
-from repro.site.showcase import pages_of_kernels, status, times
+from repro.site.showcase import cards, pages_of_kernels, status, times
 from repro.site.showcase.ledger import headlines, ledgers
 from repro.site.showcase.runs import EMBEDDED, OnCores
 
@@ -79,7 +79,7 @@ class Showcase:
         """Return the pages in ``docs/`` by their names."""
         return {
             "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
-            **self._kernels_pages(),
+            "cards.md": cards.page(self.found, self._each_gpu(), WRITTEN), **self._kernels_pages(),
         }  # fmt: skip
 
     def figures(self) -> list[str]:
@@ -145,6 +145,10 @@ class Showcase:
     def _rounds(self) -> str:
         told = times.table(self.found, self.results)
         return f"## How often\n\n{ROUNDS}\n\n{told}" if told else ""
+
+    def _each_gpu(self) -> dict[str, list[claims.Verdict]]:
+        """A verdict a claim by the results of each machine with a GPU alone."""
+        return {name: claims.verdicts(self.results, stores=[self.stores[name]]) for name in self.gpus}
 
     def _kernels_pages(self) -> dict[str, str]:
         return pages_of_kernels.pages(self.ledgers, self.judged(), [self.unverified(), WRITTEN], _link("../../"))

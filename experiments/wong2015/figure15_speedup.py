@@ -177,7 +177,8 @@ def plot(results):
     shown = {title: series for title, series in shown.items() if any(series.values())}
     quantity = "Speed-up over PETSc, block Jacobi, one process"
     if not shown:  # PETSc was not measured
-        quantity, shown = "A step [ms]", {f"All on {device}": {form: steps(results, form, device) for form in FORMATS}}
+        everything = {form: steps(results, form, device) for form in (*FORMATS, ANOTHER)}
+        quantity, shown = "A step [ms]", {f"All on {device}": everything}
     if not any(any(series.values()) for series in shown.values()):
         return None
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))

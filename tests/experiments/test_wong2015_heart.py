@@ -159,10 +159,13 @@ def hearts(processes):
     for case, nodes in (("heart-3k", 3e3), ("heart-50k", 5e4)):
         found = [(f"petsc-{name}-{n}", "host", 1 / n) for name in ("jacobi", "bjacobi") for n in processes]
         found += [("numba", "host", 0.7), ("ellwarp", "cuda", 0.01), ("ellwarp", "openmp", 0.05)]
+        found += [("torchcor", "cuda", 0.02)]
         for method, backend, step in found:
             place = "wong2015-figure15", "paper", case, method, backend, "a device"
             values = {"step": step, "run": 5 * step, "nodes": nodes, "tdp": 100.0, "newton_iterations": 3.0}
-            rows += [Row(*place, metric, value, parameters={"source": "a list"}) for metric, value in values.items()]
+            for metric, value in values.items():
+                unit = "s" if metric in ("step", "run") else ""
+                rows.append(Row(*place, metric, value, unit, parameters={"source": "a list"}))
     return Results(frame([row.as_dict() for row in rows]), "paper", "m", "wong2015-figure15")
 
 
@@ -190,6 +193,11 @@ def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
     if module is figure16_power:  # over four, as in the paper, whoever else was measured
         assert table.loc["PETSc, block Jacobi, 16 processes", "Speed-up per TDP watt"].tolist() == pytest.approx([4, 4])
         assert "with those four, too" in module.tables(results)[0].notes[0]
+
+
+def test_another_code_is_drawn_beside_ours_with_petsc_and_without():
+    for processes in ((), (1,)):
+        assert {"ELL-WARP K1", "TorchCor, another scheme"} <= legends(figure15_speedup, hearts(processes))[0]
 
 
 def test_thermal_design_power_says_where_it_is_from(tmp_path, monkeypatch):

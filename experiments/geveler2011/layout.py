@@ -120,7 +120,7 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
             worst, others = times.pop("sto"), {n: time for n, time in times.items() if time is not None}
             best = min(others, key=others.get, default=None)
             row[heading] = None if worst is None or best is None else worst / others[best]
-            row[f"best, {heading}"] = None if best is None else TITLES[best]
+            row[f"best, {heading}"] = TITLES[best] if len(others) > 1 else None  # of one alone there is no best
         rows.append(row)
     return rows
 

@@ -29,7 +29,7 @@ TITLES = {
     "stored-fp64": "r in double precision",
     "trilinear-fp64": "r' in double precision",
     "stored-no-mass": "stiffness alone, six factors stored, single precision",
-    "stored-fp64-no-mass": "the same in double precision",
+    "stored-fp64-no-mass": "stiffness alone, six factors stored, double precision",
     "trilinear-fp64-no-mass": "stiffness alone, factors recomputed, double precision",
 }
 NODES = 23e6  # of the large scale, as near as eights of elements come to it
@@ -240,7 +240,8 @@ def tables(results, title, backend, z=(), wall=()):
             "Of bound [%]": results.of_bound(row), "Of the problem's [%]": results.of_bound(row, of_problem=True),
             "Gathered [GDOF/s]": whole["assembled"], "Atomics [GDOF/s]": whole["assembled_atomic"],
         })  # fmt: skip
-    notes = [f"`{method}`: {text}." for method, text in TITLES.items()]
+    there = {row["Kernel"] for row in rows}
+    notes = [f"`{method}`: {text}." for method, text in TITLES.items() if method in there]
     notes.append("GDOF/s: unknowns of the assembled vector; the first from assembled to element vector, the last two "
                  "from assembled to assembled vector. Bytes: the least that the product must move, by its format. "
                  "The problem's: places of the vertices and vectors alone.")  # fmt: skip

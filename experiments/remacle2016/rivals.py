@@ -109,6 +109,7 @@ def tables(results):
                     "n": order, "Library": method, "Theirs [GDOF/s]": theirs, "Ours by": beside, "Ours [GDOF/s]": ours,
                     "Ours over theirs": ours / theirs,
                 })  # fmt: skip
-    notes = [f"`{method}`: {text}." for method, text in TITLES.items()]
+    there = {row["Library"] for row in rows}
+    notes = [f"`{method}`: {text}." for method, text in TITLES.items() if method in there]
     notes.append(f"Ours: `{OURS}`, gathered or by atomics, the faster.")
     return [Table("From assembled to assembled vector: libraries", pandas.DataFrame(rows), notes)] if rows else []

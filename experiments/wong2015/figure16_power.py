@@ -92,10 +92,11 @@ def tables(results):
                 "Energy of a step [J]": results.value(case, method, "energy", backend),
                 "Power [W]": results.value(case, method, "power", backend),
             })  # fmt: skip
-    most = {(reference(results, case) or "none").rpartition("-")[2] for case in results.cases}
+    found = filter(None, (reference(results, case) for case in results.cases))
+    most = " or ".join(sorted({method.rpartition("-")[2] for method in found}))
     notes = [
-        f"Over PETSc with block Jacobi on the most of the paper's one to four processes that were measured, "
-        f"{' or '.join(sorted(most))}, which count as the whole processor."
+        "Over PETSc with block Jacobi on the most of the paper's one to four processes that were measured"
+        f"{f': {most}' if most else ', which is none here'}. They count as the whole processor."
         + " More than the paper's four are compared with those four, too."
         * bool(in_tables(results)[0]),
         f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "

@@ -20,6 +20,10 @@ from repro.show.tables import Column, Table, device_notes, paper_table, with_our
 __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.3, "small": 2.5, "paper": 20, "large": 90}
 METHODS = {"jacobi": ("", 0), "least-squares-6": ("least-squares", 6)}
+VARIANT_NOTES = {
+    "-threads": "the same loops on all threads", "-scipy": "SciPy's own solver",
+    "openmp": "our solver with SBELL and a polynomial in single precision",
+}  # fmt: skip
 VARIANTS = {"": {"threads": 1}, "-threads": {"threads": 0}, "-scipy": {"library": True}}
 
 
@@ -63,9 +67,9 @@ def tables(results):
         )
         rows.append({"Mesh": labels(results)[row["case"]], "Method": row["method"], "Back end": row["backend"],
                      "Time [s]": row["value"], "Iterations": int(iterations), "Products": int(products)})  # fmt: skip
-    notes = ["`-threads`: the same loops on all threads; `-scipy`: SciPy's own solver.",
-             "`openmp`: our solver with SBELL and a polynomial in single precision.",
-             *device_notes(results, "solve")]  # fmt: skip
+    notes = [f"`{name}`: {text}." for name, text in VARIANT_NOTES.items()
+             if any(name in (row["Back end"], f"-{row['Method'].rpartition('-')[2]}") for row in rows)]  # fmt: skip
+    notes += device_notes(results, "solve")
     return with_ours([paper, Table("All variants", pandas.DataFrame(rows), notes)])
 
 

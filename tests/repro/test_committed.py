@@ -1,5 +1,7 @@
 """The README, the documentation and the report of the results that git has."""
 
+import re
+
 import pytest
 
 from repro.judge import claims
@@ -17,9 +19,10 @@ def committed():
     judge, known = claims.verdicts, {}
 
     def verdicts(folder, stores):
-        if folder not in known:
-            known[folder] = judge(folder, stores=stores)
-        return known[folder]
+        key = folder, *(stored.machine for stored in stores)
+        if key not in known:
+            known[key] = judge(folder, stores=stores)
+        return known[key]
 
     with committed_results() as results, pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "verdicts", verdicts)
@@ -32,6 +35,17 @@ def test_the_readme_and_docs_have_what_the_results_say(committed):
     assert len(readme.encode()) <= 8000
     links = [part.partition(")")[0].partition("#")[0] for part in readme.split("](")[1:]]
     assert [link for link in links if not (ROOT / link).exists() and not link.startswith("http")] == []
+
+
+def test_pages_explain_what_they_show_and_nothing_else(committed):
+    idle = []
+    for page in committed.glob("*/*/*.md"):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for line in lines:
+            explained = re.match(r"- `([^`]+)`: ", line)
+            if explained and not any(explained[1] in other for other in lines if other is not line):
+                idle.append(f"{page.parent.parent.name}/{page.parent.name}/{page.name}: {explained[1]}")
+    assert idle == []
 
 
 def test_the_results_make_a_small_report(committed):

@@ -70,7 +70,7 @@ def tables(results):
         "Table 5; ours is of solves by themselves, which our Table 5 may lack.",
         "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of, and CG for CUSP-CG.",
         *(["The paper's columns hold for its own size."] if results.scale != "paper" else []),
-        *(f"`{method}`: {solvers.title(method)}." for method in shown),
+        *(f"{NAMES.get(method, f'`{method}`')}: {solvers.title(method)}." for method in shown),
         *missing,
     ]
     return [trimmed(Table("Table 4: iterations on heterogeneous Blobs", pandas.DataFrame(rows, dtype=object), notes))]

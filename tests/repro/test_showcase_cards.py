@@ -5,76 +5,92 @@ from types import SimpleNamespace
 
 import pytest
 
+from repro.judge.claims.model import PointOutcome
 from repro.judge.roofs import Roofs
 from repro.rows import read_file
 from repro.site.showcase import cards
 from tests.repro.claims_store import WHERE, claim, roof, stated
 
 MACHINES = ("box", "card")
+CLAIM = claim(WHERE, stated(relation="about", more="tolerance = 0.1"))
 
 
-@pytest.fixture
-def page(store):
-    """Return what makes the page of two machines whose times of a case are given, `slow` on the host, then `fast`."""
+def times(store, **seconds):
+    """Of each machine, by case, the times of `slow` on the host and of `fast` on its card."""
+    for machine, cases in seconds.items():
+        for case, (slow, fast) in cases.items():
+            for name, value, where in (("slow", slow, "host"), ("fast", fast, "cuda")):
+                if value:
+                    store.row(case, name, "solve", value, backend=where, machine=machine, spread=0.01)
 
-    def make(spread=0.01, **times):
-        for machine in MACHINES:
-            for name, seconds in zip(("slow", "fast"), times[machine], strict=True):
-                if seconds:
-                    where = "host" if name == "slow" else "cuda"
-                    store.row("a", name, "solve", seconds, backend=where, machine=machine, spread=spread)
-        about = claim(WHERE, stated(relation="about", more="tolerance = 0.1"))
-        judged = {machine: store.judged(about, machine=machine) for machine in MACHINES}
-        found = []
-        for number, machine in enumerate(MACHINES, 1):
-            path = store.results / machine / "demo/table1.csv"
-            roofs = Roofs({"GPU 1": roof("GPU 1", number * 1e12)})
+
+def made(store, ceilings=True):
+    """Return the page of both machines; the second has twice the bandwidth."""
+    judged = {machine: store.judged(CLAIM, machine=machine) for machine in MACHINES}
+    found = []
+    for number, machine in enumerate(MACHINES, 1):
+        roofs = {"CPU 1": roof("CPU 1", 1e9), "GPU 1": roof("GPU 1", number * 1e12)} if ceilings else {}
+        for path in sorted((store.results / machine).glob("*/*.csv")):
+            manifest = json.loads(path.with_suffix(".json").read_text())
+            manifest["machine"]["gpu"] = ["GPU 1"]
             found.append(SimpleNamespace(
-                machine=machine, artefact="demo-table1", scale="paper", overrides={}, backends=["cuda", "host"],
-                frame=read_file(path), manifest=json.loads(path.with_suffix(".json").read_text()), roofs=roofs,
+                machine=machine, artefact=f"demo-{path.stem}", scale="paper", overrides={}, frame=read_file(path),
+                manifest=manifest, roofs=Roofs(roofs),
             ))  # fmt: skip
-        return cards.page(found, judged, "Written.")
-
-    return make
+    return cards.page(found, judged, "Written.")
 
 
-def test_ceilings_times_and_a_verdict_that_changes_stand_side_by_side(page):
-    text = page(box=(8.0, 1.0), card=(8.0, 0.5))
+def test_ceilings_times_and_a_verdict_that_changes_stand_side_by_side(store):
+    times(store, box={"a": (8.0, 1.0)}, card={"a": (8.0, 0.5)})
+    text = made(store)
     assert "| memory, GB/s | 1,000 | 2,000 | 2.00 |" in text
     assert "| `demo` | `paper` | cuda | 1 | 0.500 | 1 | 0 | 0 | 0 |" in text
-    assert "| `demo` | `paper` | host | 1 | 1.00 | 0 | 1 | 0 | 0 |" in text
-    assert "decided on both machines: 1. Those with another verdict: 1." in text
-    values = "8.00 x (7.89 to 8.11 x): reproduced | 16.0 x (15.8 to 16.2 x): exceeded"
-    why = "the second value is 2.00 x the first. card: unexplained"
-    assert f"| [demo: it](claims/demo.md) | {values} | {why} |" in text
+    assert "Claims that both machines decide: 1. Claims with two different verdicts: 1." in text
+    values = "8.00 x (7.89 to 8.11 x), `paper`: reproduced | 16.0 x (15.8 to 16.2 x), `paper`: exceeded"
+    assert f"| [demo: it](claims/demo.md) | {values} | " in text
+    assert "8.00 and 16.0, the intervals lie apart. card: unexplained |" in text
 
 
-def test_a_slower_card_has_longer_times(page):
-    assert "| `demo` | `paper` | cuda | 1 | 2.00 | 0 | 0 | 1 | 0 |" in page(box=(8.0, 1.0), card=(8.0, 2.0))
+def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(store):
+    times(store, box={"a": (8.0, 1.0)}, card={"a": (8.0, 2.0)})
+    for machine in MACHINES:
+        store.row("a", "fast", "rate", 5.0, unit="GFLOP/s", machine=machine)
+        store.row("a", "fast", "preparation", 1.0, device="CPU 1", machine=machine, spread=0.01)
+        store.row("a", "fast", "part", 1.0, machine=machine, spread=None)
+        store.row("a", "fast", "solve", {"box": 1.0, "card": 2.0}[machine], stem="table2", machine=machine, spread=0.01)
+    lines = [line for line in made(store).splitlines() if line.startswith("| `demo`")]
+    assert lines == ["| `demo` | `paper` | cuda | 1 | 2.00 | 0 | 0 | 1 | 0 |"]
 
 
-def test_a_verdict_that_does_not_change_is_not_listed(page):
-    text = page(box=(8.0, 1.0), card=(4.0, 0.5))
-    assert "decided on both machines: 1. Those with another verdict: 0." in text and "demo: it" not in text
+def test_the_point_whose_verdict_changes_is_named(store):
+    times(store, box={"a": (8.0, 1.0), "b": (8.0, 1.0)}, card={"a": (8.0, 1.0), "b": (4.0, 1.0)})
+    text = made(store)
+    assert "b: 8.00 and 4.00, the intervals lie apart" in text and "a: 8.00" not in text
 
 
-@pytest.mark.parametrize(
-    ("low", "points", "told"),
-    [(10.5, 2, "the intervals overlap"), (11.5, 2, "the second value is 1.20 x the first"), (10.5, 1, "2 and 1 points"),
-     (None, 2, "one has no interval")],
-)  # fmt: skip
-def test_the_reason_says_whether_intervals_overlap(low, points, told):
-    def verdict(value, low, high, points):
-        return SimpleNamespace(shown=SimpleNamespace(value=value, low=low, high=high, points=[None] * points))
-
-    assert told in cards._apart(verdict(10.0, 9.0, 11.0, 2), verdict(12.0, low, 13.0, points))
+@pytest.mark.parametrize(("low", "told"), [(10.5, "overlap"), (11.5, "lie apart"), (None, "without both intervals")])
+def test_the_reason_says_whether_intervals_overlap(low, told):
+    one, two = (PointOutcome("a", value, low, value + 1, "", "") for value, low in ((10.0, 9.0), (12.0, low)))
+    assert told in cards._overlap(one, two)
 
 
-def test_a_claim_that_one_machine_alone_decides_is_listed(page):
-    text = page(box=(8.0, 1.0), card=(None, 1.0))
-    assert "decided on both machines: 0." in text
+def test_a_verdict_that_does_not_change_is_not_listed(store):
+    times(store, box={"a": (8.0, 1.0)}, card={"a": (4.0, 0.5)})
+    text = made(store)
+    assert "decide: 1. Claims with two different verdicts: 0." in text and "demo: it" not in text
+
+
+def test_a_claim_that_one_machine_alone_decides_is_listed(store):
+    times(store, box={"a": (8.0, 1.0)}, card={"a": (None, 1.0)})
+    text = made(store)
+    assert "Claims that both machines decide: 0." in text
     assert "Decided on box alone: 1." in text and "\n- demo: it\n" in text
 
 
-def test_one_machine_is_compared_with_none(store):
-    assert "not there" in cards.page([], {"box": []}, "Written.")
+def test_ceilings_that_were_not_measured_are_no_zeros(store):
+    times(store, box={"a": (8.0, 1.0)}, card={"a": (8.0, 1.0)})
+    assert "| memory, GB/s | – | – | – |" in made(store, ceilings=False)
+
+
+def test_one_machine_is_compared_with_none():
+    assert "No two machines" in cards.page([], {"box": []}, "Written.")

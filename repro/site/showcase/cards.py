@@ -5,94 +5,97 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repro.judge import claims
-from repro.judge.claims.table import amount, measured
+from repro.judge.claims.model import Judgement, PointOutcome
+from repro.judge.claims.table import measured
 from repro.judge.compare import compare_results, other_data
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.judge.peaks import Peak, of_roof
 from repro.run.statistics import median
-from repro.show.measurements import Measurement
+from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.units import MISSING, is_time, significant
 
-TITLE = "# Cards side by side"
-TIMES = (
-    "Each line compares all times that both machines have of a paper, by one back end at one scale. *Typical* is the "
-    "median of the second machine's times over the first's. A time is shorter or longer where the two intervals lie "
-    "apart, and the same where these are within a fiftieth of each other. `repro compare --with` shows each of them."
-)
-CLAIMS = (
-    "Each claim is judged by the rows of one machine, then by those of the other. *Why* says whether the two intervals "
-    "overlap, and repeats the reasons of both verdicts."
-)
-ALONE = (
-    "Decided on {name} alone: {count}. `repro claims --machine {other}` says of each what {other} lacks: rows "
-    "of its processor or of another scale, or rounds that narrow an interval."
-)
+READING = """\
+- [What is measured](results.md) says which commits measured each machine. `repro verify` says whether HEAD has their
+  code.
+- A line of *times* compares all times of a card that both machines have of a paper at a scale, by one back end. Times
+  of their processors and times without an interval are left out.
+- *Typical* is the median of the second machine's times over the first's.
+- A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
+  that interval lies within 2 % of 1. `repro compare --with` shows each time.
+- Each claim is judged by the rows of one machine alone, then by those of the other. Our own tests are among them.
+- *Why* names the points whose verdict changes, and says whether their two intervals overlap. The reasons of both
+  verdicts follow."""
+"""How to read the tables."""
+
+ALONE = "Decided on {name} alone: {count}. `repro claims --machine {other}` says of each what {other} lacks."
+VERDICTS = FASTER, SAME, SLOWER, UNDECIDED
+HEADINGS = ["paper", "scale", "back end", "times", "typical", "shorter", "the same", "longer", "not decided"]
 Judged = Mapping[str, Sequence[claims.Verdict]]  # by machine, a verdict a claim in the same order
 
 
-def page(found: Sequence[Measurement], judged: Judged, written: str) -> str:
+def page(found: Sequence[Measurement], judged: Judged, *head: str) -> str:
     """Return a page that compares each two machines with a GPU: those that were judged, each by its own results."""
-    parts = [TITLE, written]
-    for first, second in itertools.combinations(sorted(judged), 2):
-        parts += [f"## {first} and {second}", _ceilings(found, first, second), TIMES, _times(found, first, second)]
-        parts += [CLAIMS, *_claims(judged, first, second)]
+    parts = ["# Cards side by side", *head]
     if len(judged) < 2:
-        parts.append("Results of two machines with a GPU are not there.")
+        parts.append("No two machines with a GPU have results.")
+    else:
+        parts.append(READING)
+    for first, second in itertools.combinations(sorted(judged), 2):
+        parts += [f"## {first} and {second}", _ceilings(found, first, second), _times(found, first, second)]
+        parts += _claims(judged, first, second)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _table(headings: Sequence[str], lines: Sequence[Sequence[str]], text: int = 1) -> str:
-    """Return a table whose first columns, `text` of them, are words."""
+    """Return a table whose first columns, `text` of them, are words; nothing without a line."""
     rule = "---|" * text + "---:|" * (len(headings) - text)
     rows = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-    return "\n".join(["| " + " | ".join(headings) + " |", "|" + rule, *rows])
-
-
-def _peak(found: Sequence[Measurement], machine: str) -> Peak:
-    """What the GPU of a machine allows, by its own probes; a rate that no probe gave is 0."""
-    own = next(each for each in found if each.machine == machine and "cuda" in each.backends)
-    device = next(row["device"] for row in own.frame.to_dict("records") if row["backend"] == "cuda" and row["device"])
-    return of_roof(own.roofs.of(device)) or Peak(device, 0.0)
+    return "\n".join(["| " + " | ".join(headings) + " |", "|" + rule, *rows]) if lines else ""
 
 
 def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
-    peaks = [_peak(found, machine) for machine in machines]
+    roofs = [next(each.roofs for each in found if each.machine == machine) for machine in machines]
+    peaks = [next((of_roof(roof) for roof in each.all if roof.gpu), Peak("not measured", 0.0)) for each in roofs]
     named = [
-        ("memory, GB/s", [peak.bandwidth / 1e9 for peak in peaks]),
-        *((f"{precision}, GFLOP/s", [peak.rates.get(precision, 0.0) / 1e9 for peak in peaks])
-          for precision in ("float64", "float32")),
+        ("memory, GB/s", [peak.bandwidth for peak in peaks]),
+        *((f"{name}, GFLOP/s", [peak.rates.get(name, 0.0) for peak in peaks]) for name in ("float64", "float32")),
+    ]
+    lines = [
+        [name, *(significant(each / 1e9) if each else MISSING for each in pair),
+         significant(pair[1] / pair[0]) if all(pair) else MISSING]
+        for name, pair in named
     ]  # fmt: skip
-    lines = [[name, *map(significant, pair), _over(*reversed(pair))] for name, pair in named]
     return _table(["measured ceiling", *(peak.name for peak in peaks), "second over first"], lines)
 
 
-def _over(upper: float, lower: float) -> str:
-    return significant(upper / lower) if upper and lower else MISSING
-
-
 def _times(found: Sequence[Measurement], first: str, second: str) -> str:
-    """Return how the times of two machines compare, by paper, scale and back end; a time of two artefacts once."""
+    """Return how the times of two cards compare, by paper, scale and back end; a time of two artefacts once."""
     known = {(each.machine, each.artefact, each.scale): each for each in found if not each.overrides}
     pairs: dict[tuple, dict[tuple, tuple[float, str]]] = {}
     for (machine, artefact, scale), before in known.items():
         after = known.get((second, artefact, scale))
         if machine != first or after is None:
             continue
-        paper = artefact.partition("-")[0]
+        frames = [each.frame[each.frame["device"].isin(_cards(each))] for each in (before, after)]
         others = other_data(before.manifest, after.manifest)
-        for row in compare_results(before.frame, after.frame, others=others).to_dict("records"):
-            if is_time(row["unit"]) and row["change"] == row["change"] and row["change"] is not None:
-                own = tuple(str(row[name]) for name in row if name in ("case", "method", "metric", "old", "new"))
+        for row in compare_results(*frames, others=others).to_dict("records"):
+            if is_time(row["unit"]) and row["verdict"] in VERDICTS and not row["reason"]:
+                paper = artefact.partition("-")[0]
+                own = tuple(str(row[name]) for name in ("case", "method", "metric", "old", "new"))
                 pairs.setdefault((paper, scale, row["backend"]), {})[own] = 1 + row["change"], row["verdict"]
     lines = []
-    for (paper, scale, backend), compared in sorted(pairs.items()):
-        counts = Counter(verdict for _, verdict in compared.values())
-        typical = median([ratio for ratio, _ in compared.values()])
-        told = (counts[verdict] for verdict in (FASTER, SAME, SLOWER, UNDECIDED))
-        lines.append([f"`{paper}`", f"`{scale}`", backend, f"{len(compared):,}", significant(typical),
-                      *(f"{count:,}" for count in told)])  # fmt: skip
-    headings = ["paper", "scale", "where", "times", "typical", "shorter", "the same", "longer", "not decided"]
-    return _table(headings, lines, text=3)
+    for key in sorted(pairs, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), key[2])):
+        ratios, verdicts = zip(*pairs[key].values(), strict=True)
+        counts = Counter(verdicts)
+        told = [f"{count:,}" for count in (len(ratios), *(counts[verdict] for verdict in VERDICTS))]
+        paper, scale, backend = key
+        lines.append([f"`{paper}`", f"`{scale}`", backend, told[0], significant(median(list(ratios))), *told[1:]])
+    return _table(HEADINGS, lines, text=3)
+
+
+def _cards(each: Measurement) -> list[str]:
+    """The names of a machine's cards."""
+    return list((each.manifest.get("machine") or {}).get("gpu") or ())
 
 
 def _claims(judged: Judged, first: str, second: str) -> list[str]:
@@ -100,10 +103,10 @@ def _claims(judged: Judged, first: str, second: str) -> list[str]:
     pairs = list(zip(judged[first], judged[second], strict=True))
     decided = [pair for pair in pairs if claims.UNDECIDED not in {each.outcome for each in pair}]
     changed = [pair for pair in decided if pair[0].outcome != pair[1].outcome]
-    said = f"Claims that are decided on both machines: {len(decided)}. Those with another verdict: {len(changed)}."
+    said = f"Claims that both machines decide: {len(decided)}. Claims with two different verdicts: {len(changed)}."
     lines = [[f"[{one.paper}: {one.id}](claims/{one.paper}.md)", _told(one), _told(two), _why(one, two)]
              for one, two in changed]  # fmt: skip
-    parts = [said, _table(["claim", first, second, "why"], lines, text=4) if lines else ""]
+    parts = [said, _table(["claim", first, second, "why"], lines, text=4)]
     others = {first: second, second: first}
     for number, name in enumerate(others):
         alone = [pair[number] for pair in pairs if pair[number].outcome != claims.UNDECIDED
@@ -116,22 +119,29 @@ def _claims(judged: Judged, first: str, second: str) -> list[str]:
 
 
 def _told(verdict: claims.Verdict) -> str:
-    return f"{measured(verdict.shown)}: {verdict.outcome}"
+    return f"{measured(verdict.shown)}, `{verdict.shown.scale}`: {verdict.outcome}"
 
 
 def _why(one: claims.Verdict, two: claims.Verdict) -> str:
     reasons = [f"{each.machine}: {each.why}" for each in (one, two) if each.why]
-    return ". ".join([_apart(one, two), *reasons])
+    return ". ".join([_apart(one.shown, two.shown), *reasons])
 
 
-def _apart(one: claims.Verdict, two: claims.Verdict) -> str:
-    """Say whether the intervals of two verdicts on a claim overlap."""
-    a, b = one.shown, two.shown
-    if None in (a, b) or None in (a.low, b.low):
-        return "one has no interval"
-    if len(a.points) != len(b.points):
-        return f"they have {len(a.points)} and {len(b.points)} points"
-    if a.low <= b.high and b.low <= a.high:
-        return "the intervals overlap"
-    ratio = amount(b.value / a.value, "x") if a.value and b.value else MISSING
-    return f"the second value is {ratio} the first"
+def _apart(one: Judgement, two: Judgement) -> str:
+    """Say at which points two readings of a claim differ, and whether the intervals overlap there."""
+    if (one.requirement, one.scale) != (two.requirement, two.scale):
+        return "they are of different readings or scales"
+    there = {point.name: point for point in two.points}
+    both = [(point, there[point.name]) for point in one.points if point.name in there]
+    said = [_overlap(*pair) for pair in both if pair[0].outcome != pair[1].outcome]
+    return "; ".join(said) or "the points that both have do not differ, and one has others"
+
+
+def _overlap(one: PointOutcome, two: PointOutcome) -> str:
+    ends = one.low, one.high, two.low, two.high
+    if None in ends:
+        how = "without both intervals"
+    else:
+        how = f"the intervals {'overlap' if one.low <= two.high and two.low <= one.high else 'lie apart'}"
+    values = [significant(value) for value in (one.value, two.value)]
+    return f"{one.name or 'the value'}: {values[0]} and {values[1]}, {how}"

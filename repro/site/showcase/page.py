@@ -79,7 +79,7 @@ class Showcase:
         """Return the pages in ``docs/`` by their names."""
         return {
             "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
-            "cards.md": cards.page(self.found, self._each_gpu(), WRITTEN), **self._kernels_pages(),
+            "cards.md": cards.page(self.found, self._each_gpu(), self.unverified(), WRITTEN), **self._kernels_pages(),
         }  # fmt: skip
 
     def figures(self) -> list[str]:

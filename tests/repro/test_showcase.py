@@ -37,10 +37,10 @@ LINK = "[{}]({})".format
 
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
-    """Modules of kernels, the second of which speaks of the GPU that the store's rows are of."""
+    """Modules of kernels, the second of which says what binds on a GPU."""
     folder = tmp_path / "root" / "kernels" / "demo"
     folder.mkdir(parents=True)
-    for name, text in {"fast": "A kernel.", "why": "On the GPU 1 its loads bind.", "faster": "Another."}.items():
+    for name, text in {"fast": "A kernel.", "why": "On a T1000 its loads bind.", "faster": "Another."}.items():
         (folder / f"{name}.py").write_text(f'"""{text}"""\n')
     monkeypatch.setattr("repro.environment.root", lambda: tmp_path / "root")
 
@@ -215,7 +215,10 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     assert (first.method, first.case, first.seconds, first.artefact) == ("fast", "b", 2.0, "demo-table1")
     assert first.warm == kernels.Span(0.8, 0.5, 0.9, 3) and first.cold == kernels.Span(0.4, 0.25, 0.45, 3)
     assert first.rival == "slow-2 (host)" and first.faster == kernels.Span(3.0, 3.0, 10.0, 2)
-    assert first.on_gpu and first.explained == "demo/why.py"
+    assert first.on_gpu and (first.explained, first.profiled) == ("demo/why.py", "T1000")
+    told = [tables._cells(replace(first, device=device), "", store.results / "box", lambda text, path: text)[3]
+            for device in ("GPU 1", "Maker T1000 8GB")]  # fmt: skip
+    assert [each.rpartition(", ")[2] for each in told] == ["why (T1000)", "why"]
     # What has not that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""

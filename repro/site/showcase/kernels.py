@@ -4,6 +4,7 @@ The case is the largest that all kernels ran, of those that a rival ran, too; be
 """
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -54,8 +55,9 @@ class Entry:
     faster: Span | None = None  #: the best rival's time over ours
     undecided: bool = False  #: whether the intervals leave open which of the two is faster
     hampered: bool = False  #: whether something disturbed that rival's samples
-    #: Of a kernel on a GPU that is not near its bound, the module whose docstring speaks of that GPU; else empty.
+    #: Of a kernel on a GPU that is not near its bound, the module whose docstring says what binds; else empty.
     explained: str = ""
+    profiled: str = ""  #: the GPU of which that docstring speaks, as ``H200``
 
     @property
     def share(self) -> float:
@@ -99,7 +101,10 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     )  # fmt: skip
     if not entry.wants_explanation:
         return entry
-    return replace(entry, explained=next((m for m in entry.modules if _speaks_of(m, row["device"])), ""))
+    found = [(module, gpu) for module in entry.modules if (gpu := _profiled(module))]
+    own = [(module, gpu) for module, gpu in found if gpu in row["device"].split()]
+    explained, profiled = next(iter(own or found), ("", ""))
+    return replace(entry, explained=explained, profiled=profiled)
 
 
 def _span(values: Mapping[Place, float], shown: Place) -> Span | None:
@@ -113,6 +118,7 @@ def docstring(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" if path.is_file() else ""
 
 
-def _speaks_of(module: str, device: str) -> bool:
-    """Return whether a module's docstring names a device: by the last word of its name, as in NVIDIA H200."""
-    return bool(device) and device.split()[-1] in docstring(environment.root() / "kernels" / module)
+def _profiled(module: str) -> str:
+    """Return the GPU on which a module's docstring says what binds, as in "On an H200 shared memory binds"."""
+    found = re.search(r"\bOn an? (\w*\d\w*)", docstring(environment.root() / "kernels" / module))
+    return found[1] if found else ""

@@ -66,7 +66,8 @@ def caption() -> str:
         "- *Undecided*: by the intervals of the two times, either may be the faster one. Such a ratio is neither a win "
         "nor a loss.",
         "- *Disturbed*: other work disturbed the rival's samples, so the ratio may be too high.",
-        f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound.",
+        f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound. It names "
+        "the GPU that was profiled, where that is another one.",
     ])  # fmt: skip
 
 
@@ -83,7 +84,8 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     if (of_problem := shares.pop()) != MISSING:
         shares[0] += f", {of_problem} of any format's"
     if entry.wants_explanation:
-        why = link("why", f"kernels/{entry.explained}") if entry.explained else "not profiled"
+        text = "why" if entry.profiled in entry.device.split() else f"why ({entry.profiled})"
+        why = link(text, f"kernels/{entry.explained}") if entry.explained else "not profiled"
         shares[entry.warm is None] += f", {why}"
     return [kernel, ", ".join(place), quantity(entry.seconds, "s").replace(" ", FIRM), *shares, rival, faster]
 

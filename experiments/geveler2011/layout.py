@@ -120,7 +120,8 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
             worst, others = times.pop("sto"), {n: time for n, time in times.items() if time is not None}
             best = min(others, key=others.get, default=None)
             row[heading] = None if worst is None or best is None else worst / others[best]
-            row[f"best, {heading}"] = TITLES[best] if len(others) > 1 else None  # of one alone there is no best
+            is_told = worst is not None or len(others) > 1  # one alone, beside which nothing is, is no best
+            row[f"best, {heading}"] = TITLES[best] if best and is_told else None
         rows.append(row)
     return rows
 

@@ -15,14 +15,13 @@ from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.units import MISSING, is_time, significant
 
 READING = """\
-- [What is measured](results.md) says which commits measured each machine. `repro verify` says whether HEAD has their
-  code.
+- A [page](results.md) says which commits measured each machine. `repro verify` says whether HEAD has their code.
 - A line of *times* compares all times of a card that both machines have of a paper at a scale, by one back end. Times
   of their processors and times without an interval are left out.
 - *Typical* is the median of the second machine's times over the first's.
 - A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
-- Each claim is judged by the rows of one machine alone, then by those of the other. Our own tests are among them.
+- Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims.
 - *Why* names the points whose verdict changes, and says whether their two intervals overlap. The reasons of both
   verdicts follow."""
 """How to read the tables."""

@@ -106,7 +106,8 @@ def tables(results):
     columns += [Column(f"Two-scale, {text}", method, "iterations", "count") for method, text in OURS.items()]
     notes = [f"n = {poisson.ORDER}, to ‖r‖ <= {TOLERANCE:.2g} ‖b‖, u = 0 on the whole boundary; tolerance and boundary "
              "data are not printed, nor are the distortions of meshes 2 and 3."]  # fmt: skip
-    notes += [f"`{method}`: {TITLES[method]}." for method in ON_ALL if method in set(results.done["method"])]
+    there = set(results.done["method"])
+    notes += [f"`{method}`: {TITLES[method]}." for method in ON_ALL if method in there]
     seven = {method: results.value(HIGH, method, "iterations") for method in ON_ALL}
     if any(seven.values()):
         counts = ", ".join(f"{int(count)} {method}" for method, count in seven.items() if count)

@@ -94,10 +94,14 @@ def tables(results):
             })  # fmt: skip
     found = filter(None, (reference(results, case) for case in results.cases))
     most = " or ".join(sorted({method.rpartition("-")[2] for method in found}))
-    over = f"Over PETSc with block Jacobi on the most of the paper's one to four processes that were measured: {most}. "
+    over = (
+        f"Over PETSc with block Jacobi on the most of the paper's one to four processes that were measured: {most}. "
+        f"They count as the whole processor."
+        + " More than the paper's four are compared with those four, too."
+        * bool(in_tables(results)[0])
+    )
     notes = [
-        (over + "They count as the whole processor." if most else "PETSc was not measured, so nothing is over it.")
-        + " More than the paper's four are compared with those four, too." * bool(in_tables(results)[0]),
+        *[over] * bool(most),
         f"Published, of a GPU: {stated('power-effectiveness-low')} to {stated('power-effectiveness-high')} "
         f"({stated('gpu-power')} W over {stated('cpu-power')} W).",
         f"{VARIABLE}=WATTS gives the processor's where it does not say, to what is measured from then on; --force "

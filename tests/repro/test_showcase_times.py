@@ -9,7 +9,7 @@ from repro.site.showcase import times
 
 
 def at(*rounds):
-    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00"} for host, day in rounds]
+    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day} for host, day in rounds]
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def measured(name, **given):
 def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
     _, _, *rows = times.table([measured("table1"), measured("table2")], results).splitlines()
     assert rows == [
-        "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 2026-11-01 to 2026-11-03 |",
-        "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 2026-11-04 |",
+        "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
+        "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
     ]
 
 

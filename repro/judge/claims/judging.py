@@ -64,7 +64,7 @@ def verdicts(
     found = []
     with glance():
         for claim in ledger.claims(paper, root):
-            judged = [(_judged(claim, stored, root), stored) for stored in stores or [None]]
+            judged = [(_known(claim, stored, root), stored) for stored in stores or [None]]
             cores = published.hardware(claim.paper, root).get("cpu", {}).get("vendor", {}).get("cores", 0)
             found.append(max(judged, key=lambda pair: _worth(*pair, cores))[0])  # the first of equals
     return found
@@ -83,6 +83,16 @@ def _worth(verdict: Verdict, stored: Stored | None, cores: int = 0) -> tuple:
     # Two cores cannot show what four gain over one.
     as_many = bool(stored and measured) and hosts.began(stored.folder).get("cores", 0) >= cores
     return len(measured), paper, proven, as_many, points, -missing, verdict.machine != "", nearest
+
+
+def _known(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
+    """Return the verdict of `_judged`, worked out once by the results that are given."""
+    if stored is None:
+        return _judged(claim, stored, root)
+    key = root, claim.paper, claim.id
+    if key not in stored.verdicts:
+        stored.verdicts[key] = _judged(claim, stored, root)
+    return stored.verdicts[key]
 
 
 def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:

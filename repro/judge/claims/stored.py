@@ -78,6 +78,7 @@ class Stored:
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._disturbed: set[tuple[str, ...]] = set()
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
+        self.verdicts: dict[tuple, Any] = {}  #: on claims, by the papers' folder, paper and id, once they are judged
         self._tried: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:

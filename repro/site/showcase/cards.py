@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from repro.judge import claims
 from repro.judge.claims.model import Judgement, PointOutcome
@@ -12,7 +13,8 @@ from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.judge.peaks import Peak, of_roof
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER, Measurement
-from repro.units import MISSING, is_time, significant
+from repro.show.tables import Table
+from repro.units import is_time, significant
 
 READING = """\
 - A [page](results.md) says which commits measured each machine. `repro verify` says whether HEAD has their code.
@@ -22,7 +24,7 @@ READING = """\
 - A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
 - Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims.
-- *Why* names the points whose verdict changes, and says whether their two intervals overlap. The reasons of both
+- A claim with two verdicts has the points that differ, and whether their two intervals overlap. The reasons of both
   verdicts follow."""
 """How to read the tables."""
 
@@ -35,21 +37,11 @@ Judged = Mapping[str, Sequence[claims.Verdict]]  # by machine, a verdict a claim
 def page(found: Sequence[Measurement], judged: Judged, *head: str) -> str:
     """Return a page that compares each two machines with a GPU: those that were judged, each by its own results."""
     parts = ["# Cards side by side", *head]
-    if len(judged) < 2:
-        parts.append("No two machines with a GPU have results.")
-    else:
-        parts.append(READING)
+    parts.append(READING if len(judged) > 1 else "No two machines with a GPU have results.")
     for first, second in itertools.combinations(sorted(judged), 2):
         parts += [f"## {first} and {second}", _ceilings(found, first, second), _times(found, first, second)]
         parts += _claims(judged, first, second)
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _table(headings: Sequence[str], lines: Sequence[Sequence[str]], text: int = 1) -> str:
-    """Return a table whose first columns, `text` of them, are words; nothing without a line."""
-    rule = "---|" * text + "---:|" * (len(headings) - text)
-    rows = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-    return "\n".join(["| " + " | ".join(headings) + " |", "|" + rule, *rows]) if lines else ""
 
 
 def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
@@ -60,11 +52,16 @@ def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
         *((f"{name}, GFLOP/s", [peak.rates.get(name, 0.0) for peak in peaks]) for name in ("float64", "float32")),
     ]
     lines = [
-        [name, *(significant(each / 1e9) if each else MISSING for each in pair),
-         significant(pair[1] / pair[0]) if all(pair) else MISSING]
+        [name, *(each / 1e9 if each else None for each in pair), pair[1] / pair[0] if all(pair) else None]
         for name, pair in named
-    ]  # fmt: skip
-    return _table(["measured ceiling", *(peak.name for peak in peaks), "second over first"], lines)
+    ]
+    return _table("Measured ceilings", ["ceiling", *(peak.name for peak in peaks), "second over first"], lines)
+
+
+def _table(title: str, headings: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
+    import pandas
+
+    return Table(title, pandas.DataFrame(lines, columns=headings, dtype=object)).to_markdown().strip() if lines else ""
 
 
 def _times(found: Sequence[Measurement], first: str, second: str) -> str:
@@ -86,10 +83,10 @@ def _times(found: Sequence[Measurement], first: str, second: str) -> str:
     for key in sorted(pairs, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), key[2])):
         ratios, verdicts = zip(*pairs[key].values(), strict=True)
         counts = Counter(verdicts)
-        told = [f"{count:,}" for count in (len(ratios), *(counts[verdict] for verdict in VERDICTS))]
         paper, scale, backend = key
-        lines.append([f"`{paper}`", f"`{scale}`", backend, told[0], significant(median(list(ratios))), *told[1:]])
-    return _table(HEADINGS, lines, text=3)
+        told = (counts[verdict] for verdict in VERDICTS)
+        lines.append([f"`{paper}`", f"`{scale}`", backend, len(ratios), median(list(ratios)), *told])
+    return _table("Times", HEADINGS, lines)
 
 
 def _cards(each: Measurement) -> list[str]:
@@ -103,9 +100,9 @@ def _claims(judged: Judged, first: str, second: str) -> list[str]:
     decided = [pair for pair in pairs if claims.UNDECIDED not in {each.outcome for each in pair}]
     changed = [pair for pair in decided if pair[0].outcome != pair[1].outcome]
     said = f"Claims that both machines decide: {len(decided)}. Claims with two different verdicts: {len(changed)}."
-    lines = [[f"[{one.paper}: {one.id}](claims/{one.paper}.md)", _told(one), _told(two), _why(one, two)]
+    lines = [f"- [{one.paper}: {one.id}](claims/{one.paper}.md): {_told(one)}, and {_told(two)}. {_why(one, two)}."
              for one, two in changed]  # fmt: skip
-    parts = [said, _table(["claim", first, second, "why"], lines, text=4)]
+    parts = [said, "\n".join(lines)]
     others = {first: second, second: first}
     for number, name in enumerate(others):
         alone = [pair[number] for pair in pairs if pair[number].outcome != claims.UNDECIDED
@@ -118,29 +115,27 @@ def _claims(judged: Judged, first: str, second: str) -> list[str]:
 
 
 def _told(verdict: claims.Verdict) -> str:
-    return f"{measured(verdict.shown)}, `{verdict.shown.scale}`: {verdict.outcome}"
+    return f"{measured(verdict.shown)} on {verdict.machine} at `{verdict.shown.scale}`, {verdict.outcome}"
 
 
 def _why(one: claims.Verdict, two: claims.Verdict) -> str:
-    reasons = [f"{each.machine}: {each.why}" for each in (one, two) if each.why]
+    reasons = [f"On {each.machine}: {each.why}" for each in (one, two) if each.why]
     return ". ".join([_apart(one.shown, two.shown), *reasons])
 
 
 def _apart(one: Judgement, two: Judgement) -> str:
     """Say at which points two readings of a claim differ, and whether the intervals overlap there."""
     if (one.requirement, one.scale) != (two.requirement, two.scale):
-        return "they are of different readings or scales"
+        return "The two are of different readings or scales"
     there = {point.name: point for point in two.points}
     both = [(point, there[point.name]) for point in one.points if point.name in there]
     said = [_overlap(*pair) for pair in both if pair[0].outcome != pair[1].outcome]
-    return "; ".join(said) or "the points that both have do not differ, and one has others"
+    return "Where they differ: " + "; ".join(said) if said else "No point that both have has two verdicts"
 
 
 def _overlap(one: PointOutcome, two: PointOutcome) -> str:
-    ends = one.low, one.high, two.low, two.high
-    if None in ends:
-        how = "without both intervals"
+    if one.low == one.high or two.low == two.high:
+        how = "not both with an interval"
     else:
         how = f"the intervals {'overlap' if one.low <= two.high and two.low <= one.high else 'lie apart'}"
-    values = [significant(value) for value in (one.value, two.value)]
-    return f"{one.name or 'the value'}: {values[0]} and {values[1]}, {how}"
+    return f"{one.name or 'the value'}, {significant(one.value)} and {significant(two.value)}, {how}"

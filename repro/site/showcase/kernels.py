@@ -120,5 +120,5 @@ def docstring(path: Path) -> str:
 
 def _profiled(module: str) -> str:
     """Return the GPU on which a module's docstring says what binds, as in "On an H200 shared memory binds"."""
-    found = re.search(r"\bOn an? (\w*\d\w*)", docstring(environment.root() / "kernels" / module))
+    found = re.search(r"\bOn an? ([A-Z]+\d+)\b", docstring(environment.root() / "kernels" / module))
     return found[1] if found else ""

@@ -30,8 +30,8 @@ COMMITS = (
 )
 ROUNDS = (
     "A round is one process that measures a cell. One round has the interval that such rows usually need; further ones "
-    "narrow it, or widen it where they differ ([how times are taken](measurement.md)). The days are those of the first "
-    "and the last round."
+    "narrow it, or widen it where they differ ([how times are taken](measurement.md)). The minutes are of each "
+    "cell's last round. The days are those of the first and the last round."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 

@@ -11,7 +11,7 @@ from repro.site.showcase.status import ON_PROCESSOR
 
 PROCESSOR, MANY = "processor", 3
 HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more", "of several hosts",
-            "of several days", "days"]  # fmt: skip
+            "of several days", "minutes", "days"]  # fmt: skip
 
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
 
@@ -41,7 +41,8 @@ def _row(key: Sequence[str], cells: Sequence[Rounds]) -> list[str]:
     dates = [{each["date"][:10] for each in rounds} for rounds in cells]
     several = (sum(len(each) > 1 for each in found) for found in (hosts, dates))
     days = sorted(set().union(*dates))
-    numbers = [len(cells), *(counts.count(count) for count in range(1, MANY + 1)), *several]
+    minutes = sum(rounds[-1]["seconds"] for rounds in cells) / 60
+    numbers = [len(cells), *(counts.count(count) for count in range(1, MANY + 1)), *several, round(minutes)]
     machine, scale, paper, where = key
     spans = " to ".join(dict.fromkeys([days[0], days[-1]]))
     return [machine, f"`{scale}`", f"`{paper}`", where, *(f"{number:,}" for number in numbers), spans]

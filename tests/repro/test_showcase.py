@@ -40,7 +40,7 @@ def modules(tmp_path, monkeypatch):
     """Modules of kernels, the second of which says what binds on a GPU."""
     folder = tmp_path / "root" / "kernels" / "demo"
     folder.mkdir(parents=True)
-    for name, text in {"fast": "A kernel.", "why": "On a T1000 its loads bind.", "faster": "Another."}.items():
+    for name, text in {"fast": "A kernel.", "why": "On a T1000 its loads bind.", "faster": "On a 2D grid."}.items():
         (folder / f"{name}.py").write_text(f'"""{text}"""\n')
     monkeypatch.setattr("repro.environment.root", lambda: tmp_path / "root")
 

@@ -101,9 +101,8 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     )  # fmt: skip
     if not entry.wants_explanation:
         return entry
-    found = [(module, gpu) for module in entry.modules if (gpu := _profiled(module))]
-    own = [(module, gpu) for module, gpu in found if gpu in row["device"].split()]
-    explained, profiled = next(iter(own or found), ("", ""))
+    named = ((module, gpu) for module in entry.modules if (gpu := _profiled(module)))
+    explained, profiled = next(named, ("", ""))
     return replace(entry, explained=explained, profiled=profiled)
 
 

@@ -12,7 +12,7 @@ from repro.cache.store import Store, write_atomically
 from repro.run.stages import STAGES
 
 NAME = "minutes.csv"
-COLUMNS = ("begun", "commit", "scale", "paper", "backend", "stage", "cells", "seconds")
+COLUMNS = ("ended", "commit", "scale", "paper", "backend", "stage", "cells", "seconds")
 Place = tuple[str, str, str]  # paper, back end and stage; empty where it is of all papers or of no cell
 
 
@@ -45,17 +45,19 @@ class Minutes:
         """Return the papers and back ends, in their order; what is of no cell comes last."""
         return sorted({place[:2] for place in self.seconds}, key=lambda place: (place[0] == "", *place))
 
-    def append(self, store: Store, begun: str, commit: str, scale: str) -> Path:
+    def append(self, store: Store, ended: str, commit: str, scale: str) -> Path:
         """Add them to the log of a machine, and return it."""
         path = store.folder / NAME
         with store.lock("minutes"):
-            text = path.read_text(encoding="utf-8") if path.is_file() else ",".join(COLUMNS) + "\n"
+            _, _, rows = path.read_text(encoding="utf-8").partition("\n") if path.is_file() else ("", "", "")
             stream = io.StringIO()
             writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            stream.write(rows)
             order = {stage: number for number, stage in enumerate(STAGES)}
             for place, spent in sorted(self.seconds.items(), key=lambda each: (*each[0][:2], order[each[0][2]])):
-                writer.writerow([begun, commit, scale, *place, self.cells[place[:2]], f"{spent:.3f}"])
-            write_atomically(path, text + stream.getvalue())
+                writer.writerow([ended, commit, scale, *place, self.cells[place[:2]], f"{spent:.3f}"])
+            write_atomically(path, stream.getvalue())
         return path
 
 
@@ -64,13 +66,14 @@ def read(folder: Path, scale: str) -> Minutes:
     path, found, seen = folder / NAME, Minutes(), set()
     if path.is_file():
         with path.open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
+            next(stream, "")  # the names, of which older logs call the first `begun`
+            for row in csv.DictReader(stream, COLUMNS):
                 place = row["paper"], row["backend"]
                 if row["scale"] == scale:
                     found.add(row["stage"], float(row["seconds"]), *place)
-                    if (row["begun"], *place) not in seen:
+                    if (row["ended"], *place) not in seen:
                         found.cells[place] += int(row["cells"])
-                        seen.add((row["begun"], *place))
+                        seen.add((row["ended"], *place))
     return found
 
 

@@ -34,11 +34,14 @@ def test_a_second_counts_once_for_the_innermost_stage(monkeypatch):
 
 def test_the_log_adds_runs_up(tmp_path):
     store = Store(tmp_path, "bench")
-    for begun in ("one", "two"):
+    for ended in ("one", "two"):
         spent = minutes.Minutes()
         spent.measured("p", {"identity": {"backend": "host"}, "stages": {"sampling": 2.0}}, 2.5)
         spent.add("data", 1.0)
-        spent.append(store, begun, "c0ffee", "smoke")
+        path = spent.append(store, ended, "c0ffee", "smoke")
+        assert path.read_text().startswith("ended,")
+        path.write_text(path.read_text().replace("ended", "begun"))  # as older logs call what they have
+    assert path.read_text().count("begun") == 1
     found = minutes.read(store.folder, "smoke")
     assert found.cells == {("p", "host"): 2, ("", ""): 0} and found.total("p") == 5.0 and found.total() == 7.0
     assert found.places() == [("p", "host"), ("", "")] and minutes.read(store.folder, "small").total() == 0

@@ -31,7 +31,7 @@ def measured(name, **given):
 
 
 def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
-    _, _, *rows = times.table([measured("table1"), measured("table2")], results).splitlines()
+    _, _, *rows = times.table(times.cells_of([measured("table1"), measured("table2")], results)).splitlines()
     assert rows == [
         "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
         "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
@@ -39,4 +39,4 @@ def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
 
 
 def test_a_users_own_file_is_no_result_of_the_paper(results):
-    assert times.table([measured("table1", overrides={"mesh": "own.vtk"})], results) == ""
+    assert times.table(times.cells_of([measured("table1", overrides={"mesh": "own.vtk"})], results)) == ""

@@ -12,7 +12,7 @@ from repro.judge.claims.stored import Stored
 from repro.model import ReproError
 from repro.show.measurements import Measurement, machines, measurements
 from repro.site.report.wall import catalogue
-from repro.site.showcase import cards, pages_of_kernels, status, times
+from repro.site.showcase import cards, pages_of_kernels, repeats, status, times
 from repro.site.showcase.ledger import headlines, ledgers
 from repro.site.showcase.runs import EMBEDDED, OnCores
 
@@ -32,6 +32,13 @@ ROUNDS = (
     "A round is one process that measures a cell. One round has the interval that such rows usually need; further ones "
     "narrow it, or widen it where they differ ([how times are taken](measurement.md)). The minutes are of each "
     "cell's last round. The days are those of the first and the last round."
+)
+REPEATS = (
+    "One round's interval should hold the median of another round in nine of ten cases, on another host of the same "
+    "kind, too. The table counts the medians of second rounds that lay in the interval of the first round alone. "
+    "The change is the median of theirs. Processors of one model differ between hosts, and with their neighbours. "
+    "Calls on a GPU include the set-ups that the host's processor does. Where a second round lies outside, it widens "
+    "the interval of both. [`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 
@@ -143,8 +150,11 @@ class Showcase:
         return "\n".join([COMMITS, "", *lines]) if lines else ""
 
     def _rounds(self) -> str:
-        told = times.table(self.found, self.results)
-        return f"## How often\n\n{ROUNDS}\n\n{told}" if told else ""
+        cells = times.cells_of(self.found, self.results)
+        often, again = times.table(cells), repeats.table(cells)
+        parts = ["## How often", ROUNDS, often] if often else []
+        parts += ["## Whether numbers repeat", REPEATS, again] if again else []
+        return "\n\n".join(parts)
 
     def _each_gpu(self) -> dict[str, list[claims.Verdict]]:
         """A verdict a claim by the results of each machine with a GPU alone."""

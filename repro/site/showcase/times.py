@@ -13,12 +13,13 @@ PROCESSOR, MANY = "processor", 3
 HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more", "of several hosts",
             "of several days", "minutes", "days"]  # fmt: skip
 
+Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or the processor
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
 
 
-def table(found: Iterable[Measurement], results: Path) -> str:
-    """Return a table of cells by their rounds; a cell that several artefacts show counts once."""
-    cells: dict[tuple, dict[tuple, Rounds]] = {}
+def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, list[Rounds]]:
+    """Return the cells of each place by their rounds, in order; a cell that several artefacts show is there once."""
+    cells: dict[Place, dict[tuple, Rounds]] = {}
     for each in found:
         if each.overrides:
             continue
@@ -30,12 +31,17 @@ def table(found: Iterable[Measurement], results: Path) -> str:
             own = cells.setdefault((each.machine, each.scale, paper, where), {})
             own[name] = max(own.get(name, ()), cell["rounds"], key=len)
     order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), *key[2:]))
+    return {key: list(cells[key].values()) for key in order}
+
+
+def table(cells: Mapping[Place, Sequence[Rounds]]) -> str:
+    """Return a table of cells by how many rounds, hosts and days they are of."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
-    lines += ["| " + " | ".join(_row(key, list(cells[key].values()))) + " |" for key in order]
-    return "\n".join(lines) if order else ""
+    lines += ["| " + " | ".join(_row(key, rounds)) + " |" for key, rounds in cells.items()]
+    return "\n".join(lines) if cells else ""
 
 
-def _row(key: Sequence[str], cells: Sequence[Rounds]) -> list[str]:
+def _row(key: Place, cells: Sequence[Rounds]) -> list[str]:
     counts = [min(len(rounds), MANY) for rounds in cells]
     hosts = [{each["host"] for each in rounds} for rounds in cells]
     dates = [{each["date"][:10] for each in rounds} for rounds in cells]

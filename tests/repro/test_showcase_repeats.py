@@ -1,0 +1,60 @@
+"""Whether intervals held, as a page tells it."""
+
+import pytest
+
+from repro.site.showcase import repeats
+
+
+def taken(*rounds, mode="calls", name="solve", **more):
+    """Rounds of a cell on several hosts, a day each, with five equal samples of so many seconds."""
+    return [
+        {"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00",
+         "samples": {name: {"seconds": [seconds] * 5, "mode": mode, **more}}}
+        for host, day, seconds in rounds
+    ]  # fmt: skip
+
+
+def rows(where, *cells):
+    return repeats.table({("bench", "paper", "fu2014", where): cells}).splitlines()[2:]
+
+
+def test_second_rounds_are_counted_that_lie_in_the_first_ones_interval():
+    near, far = taken(("x", 1, 1.0), ("x", 1, 1.001)), taken(("x", 1, 1.0), ("y", 2, 1.5), ("y", 2, 1.0))
+    once, other = taken(("x", 1, 1.0)), taken(("x", 1, 1.0), ("x", 1, 0.999))
+    assert rows("cuda", near, far, once, other) == [
+        "| bench | `paper` | cuda | calls | 3 | 1 | 1 | 2 | 67 | +0.1 |",
+    ]
+
+
+@pytest.mark.parametrize(("mode", "more", "kind"), [
+    ("graph", {}, "replayed in a graph"), ("graph", {"cold": True}, "a cold launch"), ("calls", {}, "calls"),
+])  # fmt: skip
+def test_kinds_of_samples_are_told_apart(mode, more, kind):
+    (row,) = rows("cuda", taken(("x", 1, 1e-3), ("x", 1, 1e-3), mode=mode, **more))
+    assert f"| cuda | {kind} | 1 |" in row
+
+
+def test_a_processors_interval_reaches_over_the_pace_of_its_cores():
+    slower = ("x", 1, 1.0), ("x", 1, 1.3)
+    (paced,) = rows("processor", taken(*slower, pace=[0.9, 1.5]))
+    assert "| 1 | 100 |" in paced
+    for where, more in (("processor", {}), ("cuda", {"pace": [0.9, 1.5]})):
+        (row,) = rows(where, taken(*slower, **more))
+        assert "| 0 | 0 |" in row
+
+
+def test_a_metric_of_one_round_alone_is_no_repetition_and_no_table_is_one():
+    first, second = taken(("x", 1, 1.0)), taken(("x", 1, 1.0), name="setup")
+    assert repeats.table({("bench", "paper", "fu2014", "cuda"): [[*first, *second]]}) == ""
+
+
+def test_rows_stand_in_one_order_whatever_comes_first():
+    graph, calls = taken(("x", 1, 1.0), ("x", 1, 1.0), mode="graph"), taken(("x", 1, 1.0), ("x", 1, 1.0))
+    places = [("b", "paper", "fu2014", "cuda"), ("a", "large", "fu2014", "cuda"), ("a", "paper", "fu2014", "processor"),
+              ("a", "paper", "wong2015", "cuda")]  # fmt: skip
+    _, _, *told = repeats.table({place: [graph, calls] for place in places}).splitlines()
+    assert [row.split(" | ")[:4] for row in told[:3]] == [
+        ["| a", "`paper`", "cuda", "calls"], ["| a", "`paper`", "cuda", "replayed in a graph"],
+        ["| a", "`paper`", "processor", "calls"],
+    ]  # fmt: skip
+    assert [row.split(" | ")[1] for row in told[4:6]] == ["`large`", "`large`"] and len(told) == 8

@@ -3,7 +3,8 @@
 Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``, unless it goes
 on with what the first has begun. With a GPU a kind is of any processor: times on the GPU do not depend on it, and rows
 of a processor name its model. Those are of one share of a host's cores, too: the idle rest of a processor gives the
-cores that a run is bound to more cache and bandwidth.
+cores that a run is bound to more cache and bandwidth. The host that measured the first of them decides it. Where that
+host did not begin the folder, ``processor`` marks it.
 """
 
 import itertools
@@ -65,8 +66,13 @@ def alike(found: Iterable[Host]) -> set[str]:
 
 
 def began(folder: Path) -> Host:
-    """Return the first host that measured what a folder has: rows of a processor are of its share of cores."""
+    """Return the first host that measured what a folder has: a GPU's rows that use cores are of its share of them."""
     return next(iter(read(folder)), {})
+
+
+def of_processor(folder: Path) -> Host:
+    """Return the host of whose share of cores a folder's rows of a processor are, or will be."""
+    return next((host for host in read(folder) if host.get("processor")), began(folder))
 
 
 def share(host: Host) -> str:
@@ -75,16 +81,17 @@ def share(host: Host) -> str:
     return f"{host['cores']}{whole} core{'s' * (host['cores'] > 1 or bool(whole))}"
 
 
-def other_share(folder: Path) -> str:
-    """Say how this host's share of cores differs from that of the host that began a folder; empty where it does not.
+def other_share(folder: Path, first: Host) -> str:
+    """Say how this host's share of cores differs from that of a host in a folder; empty where it does not.
 
     A folder that is this host's alone has no other share. An entry without `cores_of_host` counts as of all cores.
     """
-    mine, first = here(), began(folder)
+    mine = here()
     is_own = {host["host"] for host in read(folder)} <= {mine["host"]}
     if is_own or "cores" not in first or all(first.get(name) == mine.get(name) for name in ("cores", "cores_of_host")):
         return ""
-    return f"this run may use {share(mine)}, and the host that began {folder} had {share(first)}"
+    did = "measured the processor of" if first.get("processor") else "began"
+    return f"this run may use {share(mine)}, and the host that {did} {folder} had {share(first)}"
 
 
 def obstacle(folder: Path, continuing: bool = False) -> str:
@@ -122,9 +129,10 @@ def require_own(folder: Path, continuing: bool = False) -> None:
         raise ReproError(f"{why}: take another --machine or none; --continue goes on with those of a host of this kind")
 
 
-def claim(store: Store, continuing: bool = False) -> None:
+def claim(store: Store, continuing: bool = False, processor: bool = False) -> None:
     """Make a machine's folder this host's own, if it is nobody's; with `continuing` also this host's, see `obstacle`.
 
+    With `processor` its rows of a processor are to be of this host's share of cores, too: it has none of another's.
     Raises `ReproError` as `require_own` does, and when it cannot be written.
     """
     try:
@@ -132,7 +140,9 @@ def claim(store: Store, continuing: bool = False) -> None:
             require_own(store.folder, continuing)
             before, mine = read(store.folder), here()
             others = [host for host in before if host["host"] != mine["host"]]
-            if mine not in before and others in ([], before):  # alone, it may have another share of cores than before
+            if processor and other_share(store.folder, of_processor(store.folder)):
+                _write(store.folder, [*others, {**mine, "processor": True}])
+            elif mine not in before and others in ([], before):  # alone, it may have another share of cores than before
                 _write(store.folder, [*others, mine])
     except OSError as error:
         path = store.folder / NAME

@@ -18,6 +18,7 @@ from repro.model import DONE, FAILED, SKIPPED, ReproError
 from repro.run import building, execution, manifest, rehearsal
 from repro.run.jobs import Job, beside, dropped, listed, place, replaced, sharing
 from repro.run.minutes import Minutes
+from repro.run.state import ON_CORES
 from repro.run.worker import MEASURING, NEVER, Late, Worker
 from repro.settings import Settings
 from repro.show.render import render
@@ -154,7 +155,8 @@ class _Going:
         if self.expected:
             measuring_lock()
             require_writable(settings.store.folder)
-            hosts.claim(settings.store, settings.continuing)
+            on_cores = any(task.cell.backend in ON_CORES for job in self.jobs for task in job.pending(self.force))
+            hosts.claim(settings.store, settings.continuing, processor=on_cores)
             if manifest.revision(environment.root())["commit"] is None:
                 watcher.tell(UNPROVABLE, "yellow")
         for job in self.jobs:

@@ -22,6 +22,7 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
 from repro.rows import as_csv, frame
 from repro.run.rounds import summarised
+from repro.run.state import ON_CORES
 from repro.settings import Settings
 from repro.show import busy_cores
 
@@ -169,7 +170,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     distinct: list[dict] = []
-    if whole := hosts.began(settings.store.folder).get("cores_of_host"):  # that those of a processor were bound out of
+    if whole := _host(records, settings).get("cores_of_host"):  # that those of a processor were bound out of
         collected["machine"] = {**collected["machine"], "cores_of_host": whole}
     if rivals := _rivals(records):  # as they were, whatever is here now
         collected["machine"] = {**collected["machine"], "rivals": rivals}
@@ -355,11 +356,17 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
+def _host(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host:
+    """Return the host of whose share of cores some records are."""
+    is_of_cores = any(record["identity"]["backend"] in ON_CORES for record in records)
+    return (hosts.of_processor if is_of_cores else hosts.began)(settings.store.folder)
+
+
 def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
     records = [task.record for task in shown if task.record["status"] == DONE]
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
-    began = hosts.began(settings.store.folder)
-    cores = f", {hosts.share(began)}" if "cores_of_host" in began else ""
+    host = _host(records, settings)
+    cores = f", {hosts.share(host)}" if "cores_of_host" in host else ""
     dates = sorted(record["date"] for record in records)
     # Those that measured: the last may have measured a part, or nothing.
     commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))

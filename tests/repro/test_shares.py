@@ -106,7 +106,7 @@ def test_a_folder_tells_the_share_that_its_only_host_had_last(be, tmp_path):
     store = Store(tmp_path, "bench")
     for every in (CORES, MORE):
         be("first", every)
-        assert hosts.other_share(store.folder) == ""
+        assert hosts.other_share(store.folder, hosts.began(store.folder)) == ""
         hosts.claim(store)
     assert [host.get("cores_of_host") for host in hosts.read(store.folder)] == [MORE]
     be("second", MORE)
@@ -116,12 +116,51 @@ def test_a_folder_tells_the_share_that_its_only_host_had_last(be, tmp_path):
     assert [host.get("cores_of_host") for host in hosts.read(store.folder)] == [MORE, MORE]
 
 
+def test_the_first_host_that_measures_a_processor_decides_the_share_of_its_rows(be, laboratory, capsys):
+    be("of the card", MORE)
+    assert laboratory.run("table1", "--only", "backend=cuda") == 0
+    assert manifest(laboratory)["machine"]["cores_of_host"] == MORE
+    be("whole")
+    assert laboratory.run("table1", "--continue", "--dry-run") == 0 and told(laboratory, "host") == ["of the card"]
+    assert laboratory.run("table1", "--continue", "--only", "backend=cuda", "--force") == 0
+    assert told(laboratory, "processor") == [None, None]
+    assert laboratory.run("table1", "--continue") == 0
+    assert "left out" not in (said := capsys.readouterr().err) and "6 cells measured" in said
+    assert told(laboratory, "processor") == [None, True] and told(laboratory, "cores_of_host") == [MORE, None]
+    assert "cores_of_host" not in manifest(laboratory)["machine"]
+    assert f" of {MORE} cores" not in laboratory.file("table1.smoke.md").read_text()
+    folder, before = laboratory.results / "bench", stored(laboratory)
+    for host in ("of the card", "another bound one"):
+        be(host, MORE)
+        assert laboratory.run("table1", "--continue", "--force") == 0 and stored(laboratory) == before
+        why = f"this run may use {CORES} of {MORE} cores, and the host that measured the processor of {folder} had"
+        assert f"6 cells of the processor are left out: {why} {WORDS}\n" in capsys.readouterr().err
+    be("as whole")
+    assert laboratory.run("table1", "--continue", "--force") == 0
+    assert "left out" not in (said := capsys.readouterr().err) and "6 cells measured" in said
+    assert told(laboratory, "processor") == [None, True, None, None]
+
+
+def test_cells_of_a_card_that_use_cores_go_by_the_host_that_began(be, laboratory):
+    be("of the card", MORE)
+    assert laboratory.run("table1", "--only", "backend=cuda") == 0
+    be("whole")
+    cells = [Cell("a", "b", "cuda"), Cell("a", "b", "cuda", uses=("cores",)), Cell("a", "b", "host")]
+    job = SimpleNamespace(wanted=[SimpleNamespace(path=number, cell=cell) for number, cell in enumerate(cells)])
+    settings = SimpleNamespace(store=Store(laboratory.results, "bench"))
+    why = f"the host that began {settings.store.folder} had {CORES} of {MORE} cores"
+    assert shares.leave_out([job], settings).startswith("1 cell of the processor is left out: this run")
+    assert shares.leave_out([job], settings) == "" and [task.path for task in job.wanted] == [0, 2]
+    job.wanted.append(SimpleNamespace(path=1, cell=cells[1]))
+    assert shares.leave_out([job], settings).endswith(why)
+
+
 @pytest.mark.parametrize("is_gpu", [True, False])
 def test_opencl_is_of_the_processor_where_its_device_is_none_of_the_gpus(be, laboratory, is_gpu):
     source = laboratory.folder / "fakelab" / "environment.py"
     source.write_text(source.read_text().replace('"opencl", False', f'"opencl", {is_gpu}'))
     be("first")
-    assert laboratory.run("table1", "--only", "backend=cuda") == 0
+    assert laboratory.run("table1", "--only", "case=first") == 0
     be("bound", MORE)
     cells = {backend: Cell("a", "b", backend) for backend in ("cuda", "opencl", "openmp", "host")}
     cells["with cores"] = Cell("a", "b", "cuda", uses=("cores",))

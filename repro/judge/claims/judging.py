@@ -81,7 +81,7 @@ def _worth(verdict: Verdict, stored: Stored | None, cores: int = 0) -> tuple:
     files = [f"{stored.machine}/{each.replace('-', '/', 1)}" for each in verdict.claim.artefacts] if listed else []
     proven = not any(file in listed for file in files)
     # Two cores cannot show what four gain over one.
-    as_many = bool(stored and measured) and hosts.began(stored.folder).get("cores", 0) >= cores
+    as_many = bool(stored and measured) and hosts.of_processor(stored.folder).get("cores", 0) >= cores
     return len(measured), paper, proven, as_many, points, -missing, verdict.machine != "", nearest
 
 

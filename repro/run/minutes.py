@@ -63,7 +63,7 @@ class Minutes:
 
 def read(folder: Path, scale: str) -> Minutes:
     """Return what all runs of a machine's log spent at a scale; nothing where there is no log."""
-    path, found, seen = folder / NAME, Minutes(), set()
+    path, found = folder / NAME, Minutes()
     if path.is_file():
         with path.open(newline="", encoding="utf-8") as stream:
             next(stream, "")  # the names, of which older logs call the first `begun`
@@ -71,9 +71,8 @@ def read(folder: Path, scale: str) -> Minutes:
                 place = row["paper"], row["backend"]
                 if row["scale"] == scale:
                     found.add(row["stage"], float(row["seconds"]), *place)
-                    if (row["ended"], *place) not in seen:
+                    if row["stage"] == "start":  # of which each run has one row a place that has cells
                         found.cells[place] += int(row["cells"])
-                        seen.add((row["ended"], *place))
     return found
 
 

@@ -73,7 +73,7 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     told = losses.table(given, {"box: GPU 1": stored, "bare": Stored(store.results, "bare")}, LINK)
     assert "bare" not in told  # which ran no rival
     assert "- box: GPU 1: of 8 cases of a family that a rival ran, 2 ahead, 0 undecided and 6 behind, 4 of" in told
-    assert "of these without a tested reason\n  - Rivals: `host-code` in 8\n" in told
+    assert "of those behind without a tested reason\n  - Rivals: `host-code` in 8\n" in told
     assert (
         "| behind | 2 | 0.250 to 0.492\u00a0× (0.250 to 0.492) | it is simpler | [`test_simple`](tests/test_demo.py)"
         in told

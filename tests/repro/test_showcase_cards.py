@@ -48,7 +48,7 @@ def test_ceilings_times_and_a_verdict_that_changes_stand_side_by_side(store):
     assert "Claims that both machines decide: 1. Claims with two different verdicts: 1." in text
     one, two = "8.00 x (7.89 to 8.11 x) on box", "16.0 x (15.8 to 16.2 x) on card"
     assert f"- [demo: it](claims/demo.md): {one} at `paper`, reproduced, and {two} at `paper`, exceeded. " in text
-    assert ", 8.00 and 16.0, the intervals lie apart. On card: unexplained.\n" in text
+    assert ", the paper's 8, here 8.00 x and 16.0 x, the intervals lie apart. On card: unexplained.\n" in text
 
 
 def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(store):
@@ -65,13 +65,13 @@ def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(
 def test_the_point_whose_verdict_changes_is_named(store):
     times(store, box={"a": (8.0, 1.0), "b": (8.0, 1.0)}, card={"a": (8.0, 1.0), "b": (4.0, 1.0)})
     text = made(store)
-    assert "Where they differ: b, 8.00 and 4.00, the intervals lie apart." in text
+    assert "Where they differ: b, the paper's 8, here 8.00 x and 4.00 x, the intervals lie apart." in text
 
 
 @pytest.mark.parametrize(("low", "told"), [(10.5, "overlap"), (11.5, "lie apart"), (13.0, "not both with an interval")])
 def test_the_reason_says_whether_intervals_overlap(low, told):
     one, two = (PointOutcome("a", value, low, value + 1, "", "") for value, low in ((10.0, 9.0), (12.0, low)))
-    assert told in cards._overlap(one, two)
+    assert told in cards._overlap(one, two, "x")
 
 
 def test_a_verdict_that_does_not_change_is_not_listed(store):

@@ -7,14 +7,14 @@ from typing import Any
 
 from repro.judge import claims
 from repro.judge.claims.model import Judgement, PointOutcome
-from repro.judge.claims.table import measured
+from repro.judge.claims.table import amount, measured
 from repro.judge.compare import compare_results, other_data
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.judge.peaks import Peak, of_roof
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.show.tables import Table
-from repro.units import is_time, significant
+from repro.units import is_time
 
 READING = """\
 - A [page](results.md) says which commits measured each machine. `repro verify` says whether HEAD has their code.
@@ -23,9 +23,11 @@ READING = """\
 - *Typical* is the median of the second machine's times over the first's.
 - A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
-- Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims.
-- A claim with two verdicts has the points that differ, and whether their two intervals overlap. The reasons of both
-  verdicts follow."""
+- Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims. The claims' own
+  pages go by the machine that has more of a claim's points, on which it may be undecided.
+- A claim with two verdicts has the points that differ, with the paper's number and those of both machines, and whether
+  the two intervals overlap. *Exceeded* is more of the paper's effect. The reasons of both verdicts follow.
+- A number beside a claim that one machine alone decides is that of its points."""
 """How to read the tables."""
 
 ALONE = "Decided on {name} alone: {count}. `repro claims --machine {other}` says of each what {other} lacks."
@@ -109,9 +111,14 @@ def _claims(judged: Judged, first: str, second: str) -> list[str]:
                  and pair[1 - number].outcome == claims.UNDECIDED]  # fmt: skip
         if alone:
             papers = itertools.groupby(alone, key=lambda each: each.paper)
-            told = [f"- {paper}: {', '.join(each.id for each in own)}" for paper, own in papers]
+            told = [f"- {paper}: {', '.join(map(_with_points, own))}" for paper, own in papers]
             parts.append("\n".join([ALONE.format(name=name, count=len(alone), other=others[name]), "", *told]))
     return parts
+
+
+def _with_points(verdict: claims.Verdict) -> str:
+    count = len(verdict.shown.points)
+    return f"{verdict.id} ({count})" if count > 1 else verdict.id
 
 
 def _told(verdict: claims.Verdict) -> str:
@@ -129,13 +136,14 @@ def _apart(one: Judgement, two: Judgement) -> str:
         return "The two are of different readings or scales"
     there = {point.name: point for point in two.points}
     both = [(point, there[point.name]) for point in one.points if point.name in there]
-    said = [_overlap(*pair) for pair in both if pair[0].outcome != pair[1].outcome]
+    said = [_overlap(*pair, one.unit) for pair in both if pair[0].outcome != pair[1].outcome]
     return "Where they differ: " + "; ".join(said) if said else "No point that both have has two verdicts"
 
 
-def _overlap(one: PointOutcome, two: PointOutcome) -> str:
+def _overlap(one: PointOutcome, two: PointOutcome, unit: str) -> str:
     if one.low == one.high or two.low == two.high:
         how = "not both with an interval"
     else:
         how = f"the intervals {'overlap' if one.low <= two.high and two.low <= one.high else 'lie apart'}"
-    return f"{one.name or 'the value'}, {significant(one.value)} and {significant(two.value)}, {how}"
+    paper = f"the paper's {one.published}, here " if one.published else ""
+    return f"{one.name or 'the value'}, {paper}{amount(one.value, unit)} and {amount(two.value, unit)}, {how}"

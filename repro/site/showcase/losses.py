@@ -21,7 +21,8 @@ RULE = (
     "The interval of the ratio decides, as everywhere: the errors of the two times are taken to be independent. We are "
     "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
-    "undecided ones in which the rival's median is the lower."
+    "undecided ones in which the rival's median is the lower. A *family* are the kernels that compute one thing, and a "
+    "*case* is a mesh or matrix. In parentheses is the interval of the ratio, over several cases of all."
 )
 
 
@@ -103,7 +104,7 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
         lines.append(
             f"- {name}: of {len(cases)} cases of a family that a rival ran, "
             f"{len(cases) - len(behind) - undecided} ahead, {undecided} undecided and {len(behind)} behind"
-            + (f", {unexplained} of these without a tested reason" if behind else "")
+            + (f", {unexplained} of those behind without a tested reason" if behind else "")
         )
         if ran:
             lines.append("  - Rivals: " + ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common()))

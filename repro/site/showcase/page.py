@@ -20,8 +20,8 @@ FIGURES = 4  # at most
 COMMAND = "make readme"
 MEASURED = (
     "The table says how many tables and figures of a paper each machine has measured at a scale, and how many cells. "
-    "A cell is one case by one method on one back end. The other cells were left out, skipped or failed: each result's "
-    "page says which it lacks, and why."
+    "A cell is one case by one method on one back end, and counts in each artefact that shows it. The other cells were "
+    "left out, skipped or failed: each result's page says which it lacks, and why."
 )
 COMMITS = (
     "The key of a cell has a hash of each file, kernel and dataset that the cell depends on. Commits whose keys have "
@@ -29,16 +29,20 @@ COMMITS = (
     "It also says how many cells are of the code of HEAD."
 )
 ROUNDS = (
-    "A round is one process that measures a cell. One round has the interval that such rows usually need; further ones "
-    "narrow it, or widen it where they differ ([how times are taken](measurement.md)). The minutes are of each "
-    "cell's last round. The days are those of the first and the last round."
+    "A round is one process that measures a cell. With one round the interval is as wide as rows of its kind usually "
+    "need. Further rounds narrow it, or widen it where they differ ([how times are taken](measurement.md)). A cell "
+    "that several artefacts show counts once here. The minutes are of each cell's last round. The days are those of "
+    "the first and the last round."
 )
 REPEATS = (
-    "One round's interval should hold the median of another round in nine of ten cases, on another host of the same "
-    "kind, too. The table counts the medians of second rounds that lay in the interval of the first round alone. "
-    "The change is the median of theirs. Processors of one model differ between hosts, and with their neighbours. "
-    "Calls on a GPU include the set-ups that the host's processor does. Where a second round lies outside, it widens "
-    "the interval of both. [`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
+    "The interval of one round should hold nine of ten medians of another round, also on another host of that kind. "
+    "The table counts the medians of second rounds, and how many of them lay in the interval of the first round alone. "
+    "The change is the median of the second medians over the first, less one: below zero, second rounds were quicker. "
+    "Where a second median lies outside, both rounds together have a wider interval.\n\n"
+    "Samples are of three kinds. Kernels are *replayed in a graph*, or *called* one by one, or launched *cold*, with "
+    "the cache evicted. Calls on a GPU include the parts of set-ups that the host's processor does. A share below 90 % "
+    "misses what is wanted: processors of one model differ between hosts, and with what their neighbours do. "
+    "[`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
 

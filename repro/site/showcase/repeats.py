@@ -11,7 +11,7 @@ from repro.site.showcase.times import PROCESSOR, Place, Rounds
 
 HEADINGS = ["machine", "scale", "where", "samples", "medians", "of another host", "of another day",
             "in the interval", "share [%]", "change [%]"]  # fmt: skip
-REPLAYED, CALLED, COLD = "replayed in a graph", "calls", "a cold launch"
+REPLAYED, CALLED, COLD = "replayed", "called", "cold"
 
 Again = tuple[Mapping[str, Any], Mapping[str, Any], float, bool]  # two rounds, the change, and whether it held
 
@@ -49,4 +49,12 @@ def _row(place: tuple[str, ...], medians: Sequence[Again]) -> list[str]:
     held = sum(holds for *_, holds in medians)
     numbers = [f"{number:,}" for number in (len(medians), hosts, days, held)]
     change = median([each[2] for each in medians])
-    return [machine, f"`{scale}`", where, samples, *numbers, f"{100 * held / len(medians):.0f}", f"{100 * change:+.1f}"]
+    return [
+        machine,
+        f"`{scale}`",
+        where,
+        samples,
+        *numbers,
+        f"{100 * held / len(medians):.0f}",
+        f"{100 * change:+.1f}".replace("-0.0", "+0.0"),
+    ]

@@ -99,8 +99,8 @@ def _against_the_processor(results):
     apart = solvers.WITHOUT_SET_UP
     rivals = {method: (method, "host") for method in ON_HOST if method not in apart}
     rivals |= {f"{method}, openmp": (method, "openmp") for method in DRAWN[:2]}
-    notes = ["The paper's speed-up is over `hypre-pcgamg`, on one thread; the least of a row is that over the best of "
-             "these. Their threads stand among all solvers."]  # fmt: skip
+    notes = ["The paper's speed-up is over `hypre-pcgamg`, on one thread. The least number of a row is over the best "
+             "of these. Their threads stand among all solvers."]  # fmt: skip
     backend = next(iter(results.backends("patch-pcgamg", "solve")), None)
     ours, title = ("patch-pcgamg", backend), "The paper's solver against all multigrid solvers of the processor"
     return against_all(results, title, "solve", ours, rivals, notes)

@@ -92,7 +92,7 @@ def table(results) -> Table:
                 "Limit": None if is_missing(limit) else limit,
                 "Cycles, degree 24": results.value(case, method_of(element, BEST, DEGREE), "cycles"),
                 "Solves": len(metrics["convergence"]),
-                "They differ by": metrics["convergence"].max() - metrics["convergence"].min(),
+                "Their mean factors differ by": metrics["convergence"].max() - metrics["convergence"].min(),
             })  # fmt: skip
     notes = ["Factors by which a cycle with the paper's smoother reduces the defect; of all solves with it, in "
              "whatever numberings, formats and places they were measured.",

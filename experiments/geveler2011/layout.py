@@ -192,6 +192,6 @@ def _notes(results, backend):
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
     notes += by_some_cycles(results)
-    notes.append(f"{INTERVALS} In parentheses: the interval of a quotient.")
+    notes.append(INTERVALS + " In parentheses: the interval of a quotient." * bool(hosts))
     notes.append(f"Machine {results.place}, scale {results.scale}.")
     return notes

@@ -27,7 +27,7 @@ READING = """\
   pages go by the machine that has more of a claim's points, on which it may be undecided.
 - A claim with two verdicts has the points that differ, with the paper's number and those of both machines, and whether
   the two intervals overlap. *Exceeded* is more of the paper's effect. The reasons of both verdicts follow.
-- A number beside a claim that one machine alone decides is that of its points."""
+- In parentheses beside a claim that one machine alone decides stands the number of its points."""
 """How to read the tables."""
 
 ALONE = "Decided on {name} alone: {count}. `repro claims --machine {other}` says of each what {other} lacks."

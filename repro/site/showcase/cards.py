@@ -25,8 +25,8 @@ READING = """\
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
 - Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims. The claims' own
   pages go by the machine that has more of a claim's points, on which it may be undecided.
-- A claim with two verdicts has the points that differ, with the paper's number and those of both machines, and whether
-  the two intervals overlap. *Exceeded* is more of the paper's effect. The reasons of both verdicts follow.
+- A claim with two verdicts has the points that differ. Each point has the paper's number, both machines' numbers, and
+  whether their intervals overlap. *Exceeded* is more of the paper's effect. The reasons of both verdicts follow.
 - In parentheses beside a claim that one machine alone decides stands the number of its points."""
 """How to read the tables."""
 

@@ -7,10 +7,13 @@ freedom; few of them are heavy tails. A row's own rounds then moderate the prior
 freedom, and the next round's distance follows t with the sum of both. With one round the prior says it all.
 
 The priors come from the differences between two measurements of a row by equal kernels and baselines, on other days and
-other hosts, in the stored history of the project. A device alone repeats best, and so do processors but for the pace of
-their cores, which is measured beside the samples. Where a host drives a device, a round's own samples tell how well it
-will repeat: those of a solve that the device does most of lie close together, those of a set-up far apart. Results are
-of a kind of machine, so that the interval of a device alone has room for another card of that kind.
+other hosts, in the stored history of the project. A device alone repeats best, and so do processors of one's own. Where
+neighbours change the pace of a processor's cores, which is measured beside the samples, its interval reaches over that
+pace. Another day or host may meet a pace that this one did not, so that the scale grows by the width of the pace.
+
+Where a host drives a device, a round's own samples tell how well it will repeat: those of a solve that the device does
+most of lie close together, those of a set-up far apart. Results are of a kind of machine, so that the interval of a
+device alone has room for another card of that kind.
 
 A cold sample is of a single launch, behind an eviction of the cache. One host differed in it from others with the same
 card and driver, by the same time whatever was launched. Rounds of one host cannot tell that, so the room for it stays
@@ -38,7 +41,8 @@ class Prior:
     freedom: float
 
 
-ALONE = Prior(0.007, 1.6)  # of a device alone, and of processors beside the pace of their cores
+ALONE = Prior(0.007, 1.6)  # of a device alone, and of processors whose cores keep one pace
+PACED = 0.12  # growth of the scale by the logarithm of the slowest pace over the quickest
 WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
 GROWTH = 5.0  # of the scale by the scatter of a round's own samples
 MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
@@ -51,7 +55,10 @@ def prior_of(rounds: Sequence[Mapping[str, Any]], is_paced: bool = False) -> Pri
 
     `is_paced`: they are of a processor whose cores' pace is known.
     """
-    if is_paced or _is_of_device(rounds):
+    if is_paced:
+        width = median([math.log(slow / quick) for quick, slow in (each["pace"] for each in rounds)])
+        return Prior(math.hypot(ALONE.scale, PACED * width), ALONE.freedom)
+    if _is_of_device(rounds):
         return ALONE
     scatter = median(min(_scatter(each["seconds"]), MOST_SCATTER) for each in rounds)
     return Prior(math.hypot(WITH_HOST.scale, GROWTH * scatter), WITH_HOST.freedom)
@@ -96,8 +103,8 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
     On a processor it reaches from what the times would be at the quickest pace of its cores to what they would be at a
-    slow one. On a GPU the pace of the host's cores does not tell how times repeat. The interval of one round is at
-    least as wide as the rank interval of its median.
+    slow one, and beyond by the prior. On a GPU the pace of the host's cores does not tell how times repeat. The
+    interval of one round is at least as wide as the rank interval of its median.
     """
     is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
     prior = prior_of(rounds, is_paced)

@@ -80,13 +80,17 @@ def test_few_samples_tell_no_scatter():
     assert width("opencl", calls(0.0, count=4)) == pytest.approx(width("opencl", calls(0.04)), rel=1e-3)
 
 
-def test_a_processor_has_the_room_of_its_pace_and_little_more():
+def test_a_processor_has_the_room_of_its_pace_and_a_part_of_that_more():
+    """Of 150 medians of 16 cores, measured again on another host, 69 % lay in the pace's room alone."""
     paced = calls(0.03, pace=(0.8, 1.5))
     for backend in ("host", "openmp", "opencl"):
         low, high = of_samples([paced], backend)
-        assert 0.76 < low < 0.8 and 1.5 < high < 1.58
+        assert 0.5 < low < 0.6 and 2.0 < high < 2.4
         assert of_samples([calls(0.03)], backend) == of_samples([paced], "cuda")  # without one, as where a host drives
-    assert prior_of([paced], is_paced=True) is ALONE
+        steady = of_samples([calls(0.003, pace=(0.99, 1.02))], backend)  # on cores of one's own
+        assert steady == pytest.approx((0.95, 1.06), abs=0.01)
+    assert prior_of([calls(0.03, pace=(1.0, 1.0))], is_paced=True) == ALONE
+    assert width("host", *3 * [paced]) < 0.8 * width("host", paced)
 
 
 def test_calls_have_no_room_for_single_launches():

@@ -1,5 +1,6 @@
 """Cells of the processor are of one share of a host's cores in a folder: a run with another leaves them out."""
 
+import json
 import os
 import re
 from types import SimpleNamespace
@@ -149,6 +150,8 @@ def test_cells_of_a_card_that_use_cores_go_by_the_host_that_began(be, laboratory
     job = SimpleNamespace(wanted=[SimpleNamespace(path=number, cell=cell) for number, cell in enumerate(cells)])
     settings = SimpleNamespace(store=Store(laboratory.results, "bench"))
     why = f"the host that began {settings.store.folder} had {CORES} of {MORE} cores"
+    skipped = {"cells": [{"backend": "host", "status": "skipped"}]}  # which measured no processor
+    (settings.store.folder / "demo2020" / "table2.json").write_text(json.dumps(skipped))
     assert shares.leave_out([job], settings).startswith("1 cell of the processor is left out: this run")
     assert shares.leave_out([job], settings) == "" and [task.path for task in job.wanted] == [0, 2]
     job.wanted.append(SimpleNamespace(path=1, cell=cells[1]))

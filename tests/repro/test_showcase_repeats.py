@@ -48,6 +48,11 @@ def test_a_metric_of_one_round_alone_is_no_repetition_and_no_table_is_one():
     assert repeats.table({("bench", "paper", "fu2014", "cuda"): [[*first, *second]]}) == ""
 
 
+def test_a_change_of_nothing_has_one_sign():
+    (row,) = rows("cuda", taken(("x", 1, 1.0), ("x", 1, 0.9999)))
+    assert row.endswith("| +0.0 |")
+
+
 def test_rows_stand_in_one_order_whatever_comes_first():
     graph, calls = taken(("x", 1, 1.0), ("x", 1, 1.0), mode="graph"), taken(("x", 1, 1.0), ("x", 1, 1.0))
     places = [("b", "paper", "fu2014", "cuda"), ("a", "large", "fu2014", "cuda"), ("a", "paper", "fu2014", "processor"),

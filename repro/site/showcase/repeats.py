@@ -7,7 +7,7 @@ from typing import Any
 from repro.judge import spread
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER
-from repro.site.showcase.times import PROCESSOR, Place, Rounds
+from repro.site.showcase.times import Place, Rounds
 
 HEADINGS = ["machine", "scale", "where", "samples", "medians", "of another host", "of another day",
             "in the interval", "share [%]", "change [%]"]  # fmt: skip
@@ -37,7 +37,7 @@ def _second(rounds: Rounds, where: str) -> Iterator[tuple[str, Again]]:
     for name in first["samples"].keys() & second["samples"].keys():
         before, after = (each["samples"][name] for each in (first, second))
         value = median(after["seconds"])
-        low, high = spread.of_samples([before], "host" if where == PROCESSOR else where)
+        low, high = spread.of_samples([before], where)
         kind = COLD if before.get("cold") else REPLAYED if before["mode"] == "graph" else CALLED
         yield kind, (first, second, value / median(before["seconds"]) - 1, low <= value <= high)
 

@@ -90,6 +90,8 @@ def test_a_processor_has_the_room_of_its_pace_and_a_part_of_that_more():
         steady = of_samples([calls(0.003, pace=(0.99, 1.02))], backend)  # on cores of one's own
         assert steady == pytest.approx((0.95, 1.06), abs=0.01)
     assert prior_of([calls(0.03, pace=(1.0, 1.0))], is_paced=True) == ALONE
+    usual, odd = calls(0.03, pace=(1.0, 1.1)), calls(0.03, pace=(1.0, 2.0))
+    assert prior_of([usual, odd, usual], is_paced=True) == prior_of([usual], is_paced=True)
     assert width("host", *3 * [paced]) < 0.8 * width("host", paced)
 
 

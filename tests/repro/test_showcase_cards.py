@@ -87,6 +87,11 @@ def test_a_claim_that_one_machine_alone_decides_is_listed(store):
     assert "Decided on box alone: 1." in text and "\n- demo: it\n" in text
 
 
+def test_a_claim_that_one_machine_alone_decides_has_the_number_of_its_points(store):
+    times(store, box={"a": (8.0, 1.0), "b": (8.0, 1.0)}, card={"a": (None, 1.0), "b": (None, 1.0)})
+    assert "\n- demo: it (2)\n" in made(store)
+
+
 def test_ceilings_that_were_not_measured_are_no_zeros(store):
     times(store, box={"a": (8.0, 1.0)}, card={"a": (8.0, 1.0)})
     assert "| memory, GB/s | – | – | – |" in made(store, ceilings=False)

@@ -21,8 +21,9 @@ RULE = (
     "The interval of the ratio decides, as everywhere: the errors of the two times are taken to be independent. We are "
     "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
-    "undecided ones in which the rival's median is the lower. A *family* are the kernels that compute one thing, and a "
-    "*case* is a mesh or matrix. In parentheses is the interval of the ratio, over several cases of all."
+    "undecided ones in which the rival's median is the lower. Kernels that compute the same thing "
+    "are a *family*, and a *case* is a mesh or matrix. The parentheses hold the interval of the ratio. Where a line "
+    "has several cases, they hold the least and the greatest end."
 )
 
 

@@ -59,9 +59,10 @@ def measure(cell, run):
 def tables(results):
     """Return the sizes of the surfaces."""
     shown = labels(results)
-    rows = {"Mesh": list(shown.values())}
+    sized = [case for case in shown if results.value(case, "surface", "area") is not None]
+    rows = {"Mesh": [shown[case] for case in sized]}
     for metric, heading in FACTS.items():
-        rows[heading] = [results.value(case, "surface", metric) for case in shown]
+        rows[heading] = [results.value(case, "surface", metric) for case in sized]
     sizes = Table("Exterior surfaces", pandas.DataFrame(rows), [LENGTHS])
     return meshes.told(results, [sizes, *counted.tables(results, shown)])
 

@@ -69,7 +69,7 @@ def tables(results):
         counts = ("Vertices", "Elements", "Boundary edges")
         values |= {name: int(values[name]) for name in counts if values[name] is not None}
         rows.append({"Mesh": label(mesh, results), **values})
-    found = [{"Numbering": TITLES[n], "Bandwidth": results.value("circle", n, "bandwidth")} for n in NUMBERINGS]
+    found = [{"Numbering": TITLES[n], "Columns": results.value("circle", n, "bandwidth")} for n in NUMBERINGS]
     notes = [f"Of CIRCLE's Q1 matrix on level {PICTURE}."]
     distance = "Largest distance of an entry from the diagonal"
     return with_ours([

@@ -154,10 +154,11 @@ def _locality(results):
         facts = [results.value(row["case"], row["method"], name) for name in ("x_warp", "x_cache", "matrix_bandwidth")]
         rows.append({"Element": row["p_element"].upper(), "L": level_of(row["case"]),
                      "Numbering": TITLES[row["p_numbering"]],
-                     "x, by a warp": facts[0], "x, through a cache": facts[1], "Bandwidth": int(facts[2])})  # fmt: skip
+                     "x, by a warp": facts[0], "x, through a cache": facts[1],
+                     "Largest distance": int(facts[2])})  # fmt: skip
     notes = [f"Bytes of x that are moved, over those of x: 32-byte sectors that {WINDOW['warp']} rows touch, and "
              f"64-byte lines that {WINDOW['cache']} rows touch, each group for itself. At best 1.",
-             "Bandwidth: the largest distance of an entry from the diagonal."]  # fmt: skip
+             "Largest distance: of an entry from the diagonal, in columns."]  # fmt: skip
     return Table("Why numberings differ", pandas.DataFrame(rows), notes)
 
 

@@ -106,7 +106,10 @@ def _won(results, kernels, metric, repeats):
             gains.append(theirs["value"] / ours["value"])
         without += bool(ours and not theirs)
     won = sum(gain > 1 for gain in gains)
-    told = [f"Ours is faster than every library for {won} of {len(gains)} matrices that one ran."] * bool(gains)
+    told = [
+        f"Ours is faster than every library for {won} of {len(gains)} matrices that one ran. Rivals that are "
+        "kernels of this project are no libraries."
+    ] * bool(gains)
     if without:
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "
                     "cuSPARSE's CSR beside K1 and K2.")  # fmt: skip

@@ -120,16 +120,18 @@ def plot(results):
     names, effective, energy = {}, {True: {}, False: {}}, {}
     left_out, note = in_tables(results)
     for method, backend, text in _methods(results):
-        if method in left_out or backend not in ("host", results.best_device_backend(metric="step")):
+        on_processor = backend in ("host", "openmp")
+        if method in left_out or not (on_processor or backend == results.best_device_backend(metric="step")):
             continue
         names[method] = text
         for case in results.cases:
             nodes, joules = (results.value(case, method, metric, backend) for metric in ("nodes", "energy"))
+            thousands = nodes / 1000 if nodes else None
             value = effectiveness(results, case, method, backend)
             if value:
-                effective[backend == "host"].setdefault(method, []).append((nodes, value[0], *sorted(value)))
+                effective[on_processor].setdefault(method, []).append((thousands, value[0], *sorted(value)))
             if joules:
-                energy.setdefault(method, []).append((nodes, joules))
+                energy.setdefault(method, []).append((thousands, joules))
     shown = [(effective[False], "Speed-up per TDP watt"), (effective[True], "Speed-up per TDP watt, processors"),
              (energy, "Energy of a step [J]")]  # fmt: skip
     shown = [(series, text) for series, text in shown if series]
@@ -137,6 +139,6 @@ def plot(results):
         return None
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.2, panels=len(shown))
     for axes, (series, text) in zip(panels, shown, strict=True):
-        lines(axes, series, x="Nodes", y=text, names=names, log_x=True, log_y=True)
+        lines(axes, series, x="Nodes [thousand]", y=text, names=names, log_x=True, log_y=True)
     caption(made, results, note)
     return made

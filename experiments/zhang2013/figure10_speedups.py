@@ -120,7 +120,8 @@ def plot(results):
             _draw(axes[0], ratios, methods, names, f"Speed-up of {best} over one thread")
     host = {REFERENCE: "CPU, one thread", f"{REFERENCE}-threads": "CPU, all threads"}
     bars(right, results, "solve", {**host, **methods}, unit="s", quantity="Time to solve", cases=names)
-    caption(made, results)
+    without = [names[case] for case in names if any(ratios.values()) and not any(ratios[m, case] for m in methods)]
+    caption(made, results, f"no time of one thread: {', '.join(without)}" if without else "")
     return made
 
 
@@ -139,8 +140,9 @@ def _draw(axis, ratios, methods, names, quantity):
             low, high = map(float, ranges[method])
             axis.bar(len(names) + shift, high - low, 0.9 * width, bottom=low, color="white", edgecolor=colour(method),
                      linewidth=1.2)  # fmt: skip
-    axis.set_xticks(range(len(names) + 1), [*names.values(), "paper"])
+    axis.set_xticks(range(len(names) + 1), [*names.values(), "paper's\nranges"])
     axis.set_xlim(-0.5, len(names) + 0.5)
     logarithmic(axis, "y")
+    axis.set_ylim(bottom=min(1, axis.get_ylim()[0]))  # the paper's ranges begin above
     axis.tick_params(axis="x", length=0)
     axis.set_ylabel(quantity)

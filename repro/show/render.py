@@ -33,6 +33,7 @@ NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells th
 BELIEVED = "Stands by a belief"  # heading of what is believed not to have changed what was measured
 BY_REQUEST = "Not measured unless asked for, by `--all-cells`"  # heading of the cells that a result can do without
 MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
+FEWER_ROUNDS = "Measured in fewer rounds than were asked for last"  # heading of cells that stand, and lack rounds
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
@@ -235,8 +236,10 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
         lines = _reasons([task for task in shown if task.record["status"] == status])
         if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
-    if before := _reasons([task for task in shown if task.record["status"] == DONE and task.reason], _why_pending):
-        parts.append("\n".join([f"## {MEASURED_BEFORE}", "", *before]))
+    pending = [task for task in shown if task.record["status"] == DONE and task.reason]
+    for heading, few in ((MEASURED_BEFORE, False), (FEWER_ROUNDS, True)):
+        if lines := _reasons([task for task in pending if bool(task.found) == few], _why_pending):
+            parts.append("\n".join([f"## {heading}", "", *lines]))
     there = {task.path for task in shown}
     lacking = [task for task in tasks if task.path not in there]
     for heading, missing in (
@@ -362,6 +365,16 @@ def _host(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host:
     return (hosts.of_processor if is_of_cores else hosts.began)(settings.store.folder)
 
 
+def _hosts(records: Iterable[dict[str, Any]]) -> list[str]:
+    """Return each host that measured some rounds, by the token that its rows have, and on which back ends."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for each in record.get("rounds") or [record.get("revision") or {}]:
+            if host := each.get("host"):
+                found.setdefault(host, {})[record["identity"]["backend"]] = None
+    return [f"{host} measured {', '.join(sorted(backends))}" for host, backends in found.items()]
+
+
 def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
     records = [task.record for task in shown if task.record["status"] == DONE]
     devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
@@ -379,6 +392,8 @@ def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Set
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
         lines.append(f"- measured: {when}; {len(records)} of {count} cells")
+    if len(measuring := _hosts(records)) > 1:
+        lines.append(f"- hosts: {'; '.join(measuring)}")
     if rivals := _rivals(records):
         lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
     lines += [*busy_cores.lines(records), *(f"- {note}" for note in _notes(records))]

@@ -5,7 +5,7 @@ import pandas
 from repro import machine
 from repro.cache.store import read_json
 from repro.model import Cell
-from repro.show.render import NO_TABLE, _missing, _notes, as_markdown
+from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE, NO_TABLE, _hosts, _missing, _notes, as_markdown
 from repro.show.tables import Table
 
 
@@ -47,3 +47,26 @@ def test_the_tables_of_a_run_have_what_is_stored_at_other_scales(laboratory):
     for scale in ("small", "smoke"):
         assert laboratory.run("table1", "--only", "backend=host", "--scale", scale) == 0
     assert "**Sums, ['small', 'smoke', None]**" in laboratory.file("table1.smoke.md").read_text()
+
+
+def test_cells_that_stand_and_lack_rounds_are_apart_from_those_that_do_not_stand(laboratory):
+    def headings():
+        page = laboratory.file("table1.smoke.md").read_text()
+        return [name for name in (FEWER_ROUNDS, MEASURED_BEFORE) if f"## {name}\n\n- " in page], page
+
+    assert laboratory.run("table1") == 0
+    assert laboratory.run("table1", "--only", "case=first", "--rounds", "2") == 0
+    (found, page) = headings()
+    assert found == [FEWER_ROUNDS] and f"## {FEWER_ROUNDS}\n\n- 1 of 2 rounds: " in page
+    source = laboratory.paper / "adding.py"
+    source.write_text(source.read_text().replace("sum(numbers)", "sum(list(numbers))"))
+    assert laboratory.run("table1", "--only", "case=first") == 0
+    assert headings()[0] == [MEASURED_BEFORE]
+
+
+def test_a_page_names_each_of_several_hosts_with_its_back_ends():
+    def measured(backend, *hosts):
+        return {"identity": {"backend": backend}, "rounds": [{"host": host} for host in hosts]}
+
+    told = _hosts([measured("cuda", "one", "two"), measured("host", "two"), measured("openmp", "")])
+    assert told == ["one measured cuda", "two measured cuda, host"]

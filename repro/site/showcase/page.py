@@ -42,6 +42,7 @@ REPEATS = (
     "Samples are of three kinds. Kernels are *replayed in a graph*, or *called* one by one, or launched *cold*, with "
     "the cache evicted. Calls on a GPU include the parts of set-ups that the host's processor does. A share below 90 % "
     "misses what is wanted: processors of one model differ between hosts, and with what their neighbours do. "
+    "Cells that were measured in one round are in no line. "
     "[`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."

@@ -14,7 +14,7 @@ OPEN = ", undecided"  # which of the two is faster
 FIRM = "\u00a0"  # a space that no line is broken at
 COLUMNS = {
     "kernel": "---", "on": "---", "time": "---:", "of bound, warm": "---", "cold": "---", "best rival": "---",
-    "faster by": "---",
+    "faster by (in all cases)": "---",
 }  # fmt: skip
 
 

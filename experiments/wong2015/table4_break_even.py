@@ -95,7 +95,8 @@ def _rival(run, made, x):
 def tables(results):
     """Return Table 4, and the times that it is made of."""
     names = named(results)
-    columns = [Column(f"α {where}, {method.upper()}", method, "break_even", "", parameters={"where": where.lower()})
+    columns = [Column(f"α, {where} reorders, {method.upper()}", method, "break_even", "",
+                      parameters={"where": where.lower()})
                for method in FORMS for where in ("GPU", "CPU")]  # fmt: skip
     notes = [
         "GPU: reordered on the device; CPU: a loop on one core through the map of places, without the transfer to "

@@ -176,6 +176,7 @@ def plot(results):
     if any(moved.values()):
         lines(axes[-1], moved, x="Q1", y="x moved, over its size", names=TITLES, log_y=True)
     for axis in axes:
+        axis.set_label(backend)  # the caption names it, and no processor
         axis.set_xticks(range(len(ORDER)), [TITLES[numbering] for numbering in ORDER])
     one_legend(made, axes)
     caption(made, results, "of a numbering each level, the coarsest on the left")

@@ -78,6 +78,7 @@ def plot(results):
             published[numbering] = [(level, 1e3 * number.value) for level, number in printed if number is not None]
         lines(axis, series, x=f"Level, {element.upper()}", y=f"Time to solve on {backend} [ms]", names=TITLES,
               published=published, log_y=True, whole_x=True)  # fmt: skip
+        axis.set_label(backend)  # the caption names it, and no processor
     alike(axes)
     one_legend(made, axes)
     caption(made, results)

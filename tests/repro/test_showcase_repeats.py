@@ -14,8 +14,12 @@ def taken(*rounds, mode="calls", name="solve", **more):
     ]  # fmt: skip
 
 
+def named(*cells):
+    return {(str(number),): rounds for number, rounds in enumerate(cells)}
+
+
 def rows(where, *cells):
-    return repeats.table({("bench", "paper", "fu2014", where): cells}).splitlines()[2:]
+    return repeats.table({("bench", "paper", "fu2014", where): named(*cells)}).splitlines()[2:]
 
 
 def test_second_rounds_are_counted_that_lie_in_the_first_ones_interval():
@@ -45,7 +49,7 @@ def test_a_processors_interval_reaches_over_the_pace_of_its_cores():
 
 def test_a_metric_of_one_round_alone_is_no_repetition_and_no_table_is_one():
     first, second = taken(("x", 1, 1.0)), taken(("x", 1, 1.0), name="setup")
-    assert repeats.table({("bench", "paper", "fu2014", "cuda"): [[*first, *second]]}) == ""
+    assert repeats.table({("bench", "paper", "fu2014", "cuda"): named([*first, *second])}) == ""
 
 
 def test_a_change_of_nothing_has_one_sign():
@@ -57,8 +61,26 @@ def test_rows_stand_in_one_order_whatever_comes_first():
     graph, calls = taken(("x", 1, 1.0), ("x", 1, 1.0), mode="graph"), taken(("x", 1, 1.0), ("x", 1, 1.0))
     places = [("b", "paper", "fu2014", "cuda"), ("a", "large", "fu2014", "cuda"), ("a", "paper", "fu2014", "processor"),
               ("a", "paper", "wong2015", "cuda")]  # fmt: skip
-    _, _, *told = repeats.table({place: [graph, calls] for place in places}).splitlines()
+    _, _, *told = repeats.table({place: named(graph, calls) for place in places}).splitlines()
     assert [" ".join(row.strip("| ").split(" | ")[:4]).replace("`", "") for row in told] == [
         "a paper cuda called", "a paper cuda replayed", "a paper processor called", "a paper processor replayed",
         "a large cuda called", "a large cuda replayed", "b paper cuda called", "b paper cuda replayed",
     ]  # fmt: skip
+
+
+def test_machines_are_compared_by_the_first_rounds_of_the_cells_that_both_have():
+    one, two = taken(("x", 1, 1.0), ("x", 1, 3.0)), taken(("y", 2, 1.001), ("y", 2, 9.0))
+    far, alone = taken(("y", 2, 2.0)), taken(("x", 1, 5.0))
+    cells = {
+        ("a", "paper", "fu2014", "processor"): {("p",): one, ("q",): one, ("r",): alone},
+        ("b", "paper", "fu2014", "processor"): {("p",): two, ("q",): far},
+        ("c", "paper", "fu2014", "processor"): {("another",): two},
+        ("b", "small", "fu2014", "processor"): {("p",): two},
+        ("a", "paper", "fu2014", "cuda"): {("p",): one}, ("b", "paper", "fu2014", "cuda"): {("p",): two},
+    }  # fmt: skip
+    found = repeats.across(cells)
+    assert found == {("a, then b", "paper", "fu2014", "processor"): {
+        ("p",): (one[0], two[0]), ("q",): (one[0], far[0])}}  # fmt: skip
+    assert repeats.table(found).splitlines()[2:] == [
+        "| a, then b | `paper` | processor | called | 2 | 2 | 2 | 1 | 50 | +50.0 |",
+    ]

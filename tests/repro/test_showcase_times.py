@@ -8,8 +8,9 @@ import pytest
 from repro.site.showcase import times
 
 
-def at(*rounds):
-    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day} for host, day in rounds]
+def at(*rounds, metric="solve"):
+    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day, "samples": {metric: {}}}
+            for host, day in rounds]  # fmt: skip
 
 
 @pytest.fixture
@@ -21,7 +22,10 @@ def results(tmp_path):
     (tmp_path / "bench/fu2014").mkdir(parents=True)
     once = {**shared, "rounds": shared["rounds"][:1]}  # as an artefact has it that was not written again
     for name, samples in (("table1", [shared, loops]), ("table2", [once, own, {**loops, "backend": "host"}])):
-        (tmp_path / f"bench/fu2014/{name}.samples.json").write_text(json.dumps({"samples": samples}))
+        keys = [{"machine": {"cpu": "A model", "cores": "16"}}]
+        cells = [{**sample, "key": 0} for sample in samples]
+        archive = {"samples": samples, "cells": cells, "keys": keys}
+        (tmp_path / f"bench/fu2014/{name}.samples.json").write_text(json.dumps(archive))
     return tmp_path
 
 
@@ -36,6 +40,23 @@ def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
         "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
         "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
     ]
+
+
+def test_cells_of_two_artefacts_that_measured_another_thing_are_two(results):
+    path = results / "bench/fu2014/table2.samples.json"
+    archive = json.loads(path.read_text())
+    archive["samples"][0]["rounds"] = at(("x", 1), metric="spmv")
+    path.write_text(json.dumps(archive))
+    cells = times.cells_of([measured("table1"), measured("table2")], results)
+    assert len(cells["bench", "paper", "fu2014", "cuda"]) == 3
+
+
+def test_cells_of_a_processor_are_named_by_its_model_and_cores(results):
+    cells = times.cells_of([measured("table1")], results)
+    assert list(cells["bench", "paper", "fu2014", "processor"]) == [
+        ("a", "m", "openmp", "{}", "solve", "A model", "16")
+    ]
+    assert list(cells["bench", "paper", "fu2014", "cuda"]) == [("a", "m", "cuda", "{}", "solve")]
 
 
 def test_a_users_own_file_is_no_result_of_the_paper(results):

@@ -42,7 +42,9 @@ REPEATS = (
     "Samples are of three kinds. Kernels are *replayed in a graph*, or *called* one by one, or launched *cold*, with "
     "the cache evicted. Calls on a GPU include the parts of set-ups that the host's processor does. A share below 90 % "
     "misses what is wanted: processors of one model differ between hosts, and with what their neighbours do. "
-    "Cells that were measured in one round are in no line. "
+    "Cells that were measured in one round are in no line of their machine.\n\n"
+    "*This machine, then that*: their processors are of one model, with as many cores. The line compares the first "
+    "rounds of both. "
     "[`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."
@@ -156,7 +158,7 @@ class Showcase:
 
     def _rounds(self) -> str:
         cells = times.cells_of(self.found, self.results)
-        often, again = times.table(cells), repeats.table(cells)
+        often, again = times.table(cells), repeats.table(cells | repeats.across(cells))
         parts = ["## How often", ROUNDS, often] if often else []
         parts += ["## Whether numbers repeat", REPEATS, again] if again else []
         return "\n\n".join(parts)

@@ -1,5 +1,6 @@
 """Whether the intervals of one round held, by the rounds that came after it."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from repro.judge import spread
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER
-from repro.site.showcase.times import Place, Rounds
+from repro.site.showcase.times import PROCESSOR, Place, Rounds
 
 HEADINGS = ["machine", "scale", "where", "samples", "medians", "of another host", "of another day",
             "in the interval", "share [%]", "change [%]"]  # fmt: skip
@@ -16,11 +17,21 @@ REPLAYED, CALLED, COLD = "replayed", "called", "cold"
 Again = tuple[Mapping[str, Any], Mapping[str, Any], float, bool]  # two rounds, the change, and whether it held
 
 
-def table(cells: Mapping[Place, Sequence[Rounds]]) -> str:
+def across(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> dict[Place, dict[tuple, Rounds]]:
+    """Return the cells that two machines have of one model of processor, by the first round of either."""
+    found = {}
+    for ((one, *own), ours), ((other, *their), theirs) in itertools.combinations(cells.items(), 2):
+        if own == their and own[-1] == PROCESSOR and (both := ours.keys() & theirs.keys()):
+            pairs = {name: (ours[name][0], theirs[name][0]) for name in both}
+            found[f"{one}, then {other}", *own] = pairs
+    return found
+
+
+def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
     """Return a table of second rounds: how many of their medians lie in the interval that the first round had alone."""
     found: dict[tuple[str, ...], list[Again]] = defaultdict(list)
     for (machine, scale, _, where), each in cells.items():
-        for rounds in each:
+        for rounds in each.values():
             for samples, again in _second(rounds, where):
                 found[machine, scale, where, samples].append(again)
     ordered = sorted(found.items(), key=lambda each: (each[0][0], SCALE_ORDER.index(each[0][1]), *each[0][2:]))

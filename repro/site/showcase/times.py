@@ -17,27 +17,39 @@ Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or 
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
 
 
-def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, list[Rounds]]:
-    """Return the cells of each place by their rounds, in order; a cell that several artefacts show is there once."""
+def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, dict[tuple, Rounds]]:
+    """Return the rounds of each place's cells by what names them, in order; of a cell of several artefacts once.
+
+    Of two artefacts' cells that differ in nothing but what they measured either counts, as a product and a solve. A
+    processor's are named by its model and the number of its cores, too.
+    """
     cells: dict[Place, dict[tuple, Rounds]] = {}
     for each in found:
         if each.overrides:
             continue
         paper = each.artefact.partition("-")[0]
         path = results / each.machine / paper / each.beside(".json").name
-        for cell in json.loads(content(path.with_suffix(ARCHIVE)))["samples"]:
-            where = PROCESSOR if cell["backend"] in ON_PROCESSOR else cell["backend"]
-            name = cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
+        archive = json.loads(content(path.with_suffix(ARCHIVE)))
+        machine = {_name(cell): archive["keys"][cell["key"]]["machine"] for cell in archive["cells"] if "key" in cell}
+        for cell in archive["samples"]:
+            where, name, facts = cell["backend"], _name(cell), ()
+            if where in ON_PROCESSOR:
+                where, facts = PROCESSOR, [machine[name].get(fact) for fact in ("cpu", "cores")]
+            name = (*name, *sorted(cell["rounds"][0]["samples"]), *facts)
             own = cells.setdefault((each.machine, each.scale, paper, where), {})
             own[name] = max(own.get(name, ()), cell["rounds"], key=len)
     order = sorted(cells, key=lambda key: (key[0], SCALE_ORDER.index(key[1]), *key[2:]))
-    return {key: list(cells[key].values()) for key in order}
+    return {key: cells[key] for key in order}
 
 
-def table(cells: Mapping[Place, Sequence[Rounds]]) -> str:
+def _name(cell: Mapping[str, Any]) -> tuple[str, ...]:
+    return cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
+
+
+def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
     """Return a table of cells by how many rounds, hosts and days they are of."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
-    lines += ["| " + " | ".join(_row(key, rounds)) + " |" for key, rounds in cells.items()]
+    lines += ["| " + " | ".join(_row(key, list(own.values()))) + " |" for key, own in cells.items()]
     return "\n".join(lines) if cells else ""
 
 

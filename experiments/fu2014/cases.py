@@ -19,7 +19,7 @@ def ticks(results) -> dict[str, str]:
     """Return what stands below the group of every mesh: of one without a value, that it was not measured."""
     measured = set(results.done["case"])
     return {
-        mesh: label.replace(" ", "\n", 1) + ("" if mesh in measured else "\nnot measured")
+        mesh: label.replace(" ", "\n", 1) + ("" if mesh in measured else "\nnot\nmeasured")
         for mesh, label in every(results).items()
     }
 

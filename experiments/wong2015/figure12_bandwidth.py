@@ -90,7 +90,7 @@ def _fastest(results, methods, metric, repeats, text):
                      "Of the bound [%]": results.of_bound(ours),
                      "Best rival": METHODS[theirs["method"]] if theirs else None,
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
-                     "Ours is faster by": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
+                     "Its time over ours": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
     notes = [*_won(results, kernels, metric, repeats),
              "Bound: least bytes of the format, without padding, at the bandwidth measured at that size. Above 100 %, "
              "caches kept more of the matrix from one product to the next than of the probe's data."]  # fmt: skip

@@ -111,7 +111,7 @@ def _ours_and_theirs(results, names, metric, title):
                      "Time [µs]": 1e6 * ours[0] if ours else None,
                      "Best rival": f"{theirs[1]} ({theirs[2]})" if theirs else None,
                      "Its time [µs]": 1e6 * theirs[0] if theirs else None,
-                     "Ours is faster by": theirs[0] / ours[0] if ours and theirs else None})  # fmt: skip
+                     "Its time over ours": theirs[0] / ours[0] if ours and theirs else None})  # fmt: skip
     return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows)))
 
 

@@ -77,7 +77,7 @@ def _libraries(results):
                 ours, theirs = (results.value(case, method, metric, backend) for method, backend in places)
                 row |= {f"Time{note} [µs]": theirs and 1e6 * theirs,
                         f"Rate{note} [GFLOP/s]": speed(results, case, *places[1], metric),
-                        f"Ours is faster by{note}": theirs / ours if ours and theirs else None}  # fmt: skip
+                        f"Its time over ours{note}": theirs / ours if ours and theirs else None}  # fmt: skip
             rows.append(row)
     notes = ["Ours is SBELL sorted within a window, by CUDA on the same card, or by C beside MKL. The "
              "libraries' products in double precision are Figure 8's.", LOADS]  # fmt: skip

@@ -6,6 +6,7 @@
 Each command imports what it needs when it is called, so that ``repro list`` and ``repro --help`` answer at once.
 """
 
+import errno
 import functools
 import os
 import re
@@ -112,6 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in `repro list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # of the user's files and folders; of anything else its traceback is wanted
+        if error.filename is None and error.errno == errno.ENOSPC:  # of standard output
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            say(f"repro: {error.strerror}")
+            return 1
         if error.filename is None:
             raise
         say(f"repro: {str(error.filename)[:200]!r}: {error.strerror}")

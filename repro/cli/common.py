@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from repro.model import BACKENDS, SCALES
+from repro.model import BACKENDS, SCALES, ReproError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,6 +142,17 @@ def jobs(names, paper, kind, everything, only, backend, settings, every: bool = 
     if not (backend or why):
         return made
     return [job for job in made if job.wanted or job.problem]
+
+
+def require_some(folder: Path) -> None:
+    """Check that a folder of results has some: a command that changes or proves them would do nothing, or empty pages.
+
+    Raises `ReproError` when it has none.
+    """
+    from repro.cache.store import tables
+
+    if not tables(folder, "*/*/*"):
+        raise ReproError(f"nothing is stored in {folder}: `repro run` measures")
 
 
 def require_stored(results: Path | None, machine: str | None = None) -> None:

@@ -192,7 +192,7 @@ def _beside_older(before: Path, path: Path | None) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro.judge import compare as comparing
 
-    say(f"{before.stem}: {_origin(before)} -> {_origin(path) if path else 'none'}")
+    say(f"{before.parent.name}-{before.stem}: {_origin(before)} -> {_origin(path) if path else 'not measured'}")
     frames = [read_file(before)]
     frames.append(read_file(path) if path else frames[0].iloc[:0])
     others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}

@@ -101,6 +101,8 @@ class Follower:
         if self.results is not None:
             for table in reversed(with_lines(rendered.tables)):  # the paper's own, the first, ends up where the eye is
                 self.results.print(table.to_rich())
+        for note in rendered.disturbed:
+            self.console.print(f"{rendered.artefact.id}: {escape(note)}", style="yellow")
         for path in rendered.files:
             if path.suffix == ".md":
                 self.console.print(f"{rendered.artefact.id}: {escape(str(path))}")

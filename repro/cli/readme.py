@@ -1,6 +1,6 @@
 """``repro readme``: what the README shows of the stored results, written into it."""
 
-from repro.cli.common import Results, require_stored, say
+from repro.cli.common import Results, require_some, require_stored, say
 
 
 def readme(results: Results = None) -> None:
@@ -9,5 +9,7 @@ def readme(results: Results = None) -> None:
     from repro.site.showcase.page import write
 
     require_stored(results)
-    changed = write(environment.root(), results or environment.results_folder())
+    folder = results or environment.results_folder()
+    require_some(folder)
+    changed = write(environment.root(), folder)
     say(f"{', '.join(changed)} written" if changed else "README.md and docs/ are up to date")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from repro.cli.common import Json, Results, answer, plural, require_stored, say
+from repro.cli.common import Json, Results, answer, plural, require_some, require_stored, say
 
 if TYPE_CHECKING:
     from repro.judge.verify import Problem
@@ -33,11 +33,14 @@ def verify(
 
     require_stored(results)
     folder = make_settings(None, results, None).results
+    require_some(folder)
+    say("rows and samples, and the keys of each commit that measured ...")
     with glance():
         found, code = verifying.verify(folder, renewing=write_list)
     if write_list:
         count = plural(len(verifying.unverified(folder)), "unverified file")
         say(f"{folder / verifying.LIST}: {count}; `repro figures` writes it on their pages")
+    say("pages, verdicts and documentation ...")
     with glance():  # the list is another one now
         found += [verifying.Problem(verifying.WRONG, *each) for each in pages.check(folder)]
         found += _verdicts(folder)

@@ -34,7 +34,9 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
         if task.record and task.record["status"] == DONE and keys.is_only(task.record, task.key)
     ]  # fmt: skip
     if not void:
-        raise ReproError("no cell is void by code, kernels or libraries alone: there is nothing to believe")
+        raise ReproError(
+            "no stored cell is void by a change of code, kernels or libraries alone: there is nothing to believe"
+        )
     chosen = random.sample(void, min(len(void), max(count, round(SHARE * len(void)))))
     compared = _compared(chosen, settings)
     differ = [each for each in compared if not each.pop("alike")]

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from repro.cache import beliefs, hashing, hosts, kept, keys
+from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
@@ -22,9 +22,8 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
 from repro.rows import as_csv, frame
 from repro.run.rounds import summarised
-from repro.run.state import ON_CORES
 from repro.settings import Settings
-from repro.show import busy_cores
+from repro.show import provenance
 
 if TYPE_CHECKING:
     from repro.show.tables import Table
@@ -39,7 +38,6 @@ PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
 AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
 FEW = 3  # methods or cases that are named
-MOST = 6  # cells or cases that are named
 
 
 @dataclass
@@ -51,6 +49,7 @@ class Rendered:
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  #: tables or plots that could not be made
     beliefs: list[str] = field(default_factory=list)  #: by which cells stand
+    disturbed: list[str] = field(default_factory=list)  #: notes on cells whose samples other work disturbed
 
 
 def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: Settings) -> Rendered:
@@ -76,6 +75,8 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 def _render(
     artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
 ) -> Rendered:
+    from repro.judge.claims.stored import DISTURBED
+
     current = [task.record for task in shown]
     rows = [{**row, "artefact": artefact.id} for record in current for row in summarised(record)]
     rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
@@ -93,6 +94,7 @@ def _render(
                     rendered.tables = list(made)
 
     rendered.beliefs = _believed(shown, settings)
+    rendered.disturbed = [note for note in provenance.notes(current) if any(word in note for word in DISTURBED)]
     rendered.tables = noted(rendered.tables, rendered.beliefs)
 
     def write(suffix: str, content: Any) -> None:
@@ -162,7 +164,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
     recipes = {name: value for record in records for name, value in record["key"].get("data", {}).items()}
-    collected = manifest.collect(told(settings.command), settings.seed, data, list(clocks.values()))
+    collected = manifest.collect(provenance.told(settings.command), settings.seed, data, list(clocks.values()))
     here = machine_facts()
     if any(keys.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
         # The newest tells it, of those that depend on the cores where there are some.
@@ -171,9 +173,10 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     distinct: list[dict] = []
-    if whole := _host(records, settings).get("cores_of_host"):  # that those of a processor were bound out of
+    # Of how many those of a processor were bound to some.
+    if whole := provenance.host_of(records, settings).get("cores_of_host"):
         collected["machine"] = {**collected["machine"], "cores_of_host": whole}
-    if rivals := _rivals(records):  # as they were, whatever is here now
+    if rivals := provenance.rivals_of(records):  # as they were, whatever is here now
         collected["machine"] = {**collected["machine"], "rivals": rivals}
     return {
         **collected,
@@ -184,7 +187,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
             {
                 **task.record["identity"], "status": task.record["status"], "reason": task.record["reason"],
                 "seconds": task.record["seconds"], "date": task.record["date"], "revision": task.record.get("revision"),
-                "command": told(task.record.get("command")), "checks": task.record["checks"],
+                "command": provenance.told(task.record.get("command")), "checks": task.record["checks"],
                 "notes": task.record["notes"], **_since(task.record),
                 **_own(task.record, data), "uses": task.record.get("uses", []),
                 "key": _place(task.record["key"], distinct),
@@ -200,9 +203,8 @@ def _since(record: dict) -> dict[str, Any]:
     found = record.get("since")
     if not found:
         return {}
-    return {
-        "since": {**{name: found[name] for name in ("status", "reason", "date")}, "command": told(found.get("command"))}
-    }
+    facts = {name: found[name] for name in ("status", "reason", "date")}
+    return {"since": {**facts, "command": provenance.told(found.get("command"))}}
 
 
 def _own(record: dict, digests: dict[str, str]) -> dict[str, Any]:
@@ -215,15 +217,6 @@ def _place(key: dict[str, Any], keys: list[dict]) -> int:
     if key not in keys:
         keys.append(key)
     return keys.index(key)
-
-
-def _rivals(records: list[dict]) -> dict[str, str]:
-    """Return the versions of the rivals' libraries, each of all cells that are done: most often one."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for name, version in hashing.rivals_of(record).items() if record["status"] == DONE else ():
-            found.setdefault(name, {})[version] = None
-    return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
 
 
 def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered: Rendered, settings: Settings) -> str:
@@ -250,7 +243,7 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
             parts.append("\n".join([f"## {heading}", "", *missing]))
     if rendered.beliefs:
         parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
-    parts.append("\n".join(["## How it was made", "", *_provenance(artefact, shown, len(tasks), settings)]))
+    parts.append("\n".join(["## How it was made", "", *provenance.lines(artefact, shown, len(tasks), settings)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -278,11 +271,6 @@ def noted(tables: Iterable[Table], beliefs: list[str]) -> list[Table]:
     if beliefs and first is not None:
         tables[first] = replace(tables[first], notes=[*tables[first].notes, *(f"{line}." for line in beliefs)])
     return tables
-
-
-def told(command: str | None) -> str:
-    """Return a command without the folder that it wrote to, which says nothing of what was measured."""
-    return re.sub(r" --results(=|\s+)(\"[^\"]*\"|'[^']*'|\S+)", "", command or "")
 
 
 def _believed(shown: list[Task], settings: Settings) -> list[str]:
@@ -336,69 +324,7 @@ def _reasons(tasks: list[Task], why: Callable[[Task], str] = _why_not_done) -> l
         names = by_reason.setdefault(why(task), [])
         if name not in names:
             names.append(name)
-    return [f"- {reason}: {_listed(names)}" for reason, names in by_reason.items()]
-
-
-def _notes(records: list[dict]) -> list[str]:
-    """Return the notes on cells, with the cases where their methods have others that the note is not on."""
-    found: dict[str, list[dict]] = {}
-    for record in records:
-        for note in dict.fromkeys(record["notes"]):
-            found.setdefault(note, []).append(record["identity"])
-    lines = []
-    for note, cells in sorted(found.items()):
-        cases = list(dict.fromkeys(cell["case"] for cell in cells))
-        runs = {(cell["method"], cell["backend"]) for cell in cells}
-        alike = {each["case"] for each in (record["identity"] for record in records)
-                 if (each["method"], each["backend"]) in runs}  # fmt: skip
-        lines.append(note + (f" ({_listed(cases)})" if len(cases) < len(alike) else ""))
-    return lines
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-
-
-def _host(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host:
-    """Return the host of whose share of cores some records are."""
-    is_of_cores = any(record["identity"]["backend"] in ON_CORES for record in records)
-    return (hosts.of_processor if is_of_cores else hosts.began)(settings.store.folder)
-
-
-def _hosts(records: Iterable[dict[str, Any]]) -> list[str]:
-    """Return each host that measured some rounds, by the token that its rows have, and on which back ends."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for each in record.get("rounds") or [record.get("revision") or {}]:
-            if host := each.get("host"):
-                found.setdefault(host, {})[record["identity"]["backend"]] = None
-    return [f"{host} measured {', '.join(sorted(backends))}" for host, backends in found.items()]
-
-
-def _provenance(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
-    records = [task.record for task in shown if task.record["status"] == DONE]
-    devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
-    host = _host(records, settings)
-    cores = f", {hosts.share(host)}" if "cores_of_host" in host else ""
-    dates = sorted(record["date"] for record in records)
-    # Those that measured: the last may have measured a part, or nothing.
-    commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
-    commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
-    lines = [
-        *(f"- command: `{command}`" for command in commands),
-        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else "") + cores,
-        f"- scale: {settings.scale}, seed {settings.seed}",
-    ]
-    if dates:
-        when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-        lines.append(f"- measured: {when}; {len(records)} of {count} cells")
-    if len(measuring := _hosts(records)) > 1:
-        lines.append(f"- hosts: {'; '.join(measuring)}")
-    if rivals := _rivals(records):
-        lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
-    lines += [*busy_cores.lines(records), *(f"- {note}" for note in _notes(records))]
-    lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
-    return lines
+    return [f"- {reason}: {provenance.listed(names)}" for reason, names in by_reason.items()]
 
 
 def strict(value: Any) -> Any:

@@ -329,7 +329,7 @@ def test_a_mesh_that_was_not_measured_has_its_line_in_tables_3_5_and_6():
     for name, paper in (("table3", "569"), ("table5", "172"), ("table6", "7.49")):
         text, figure = show(name, lambda cell: None if cell.case == "blobs" else DONE)
         assert line(text, "Blobs (stand-in)")[1:3] == ["–", paper]
-        assert "Blobs\n(stand-in)\nnot measured" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+        assert "Blobs\n(stand-in)\nnot\nmeasured" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
 
 
 def test_tables_3_5_and_6_share_their_cells():

@@ -129,7 +129,7 @@ def test_libraries_in_single_precision_stand_beside_ours_on_the_same_device():
     libraries = found["Libraries in single precision"]
     assert libraries.frame["Library"].tolist() == ["cuSPARSE's BSR", "MKL's BSR"]
     assert libraries.frame["Rate [GFLOP/s]"].tolist() == pytest.approx([6, 3])
-    assert libraries.frame["Ours is faster by"].tolist() == pytest.approx([2, 0.5])
+    assert libraries.frame["Its time over ours"].tolist() == pytest.approx([2, 0.5])
     assert "double precision are Figure 8's" in libraries.notes[0]
     assert all("host" not in table.frame["Back end"].tolist() for table in found.values() if table is not libraries)
 

@@ -5,7 +5,8 @@ import pandas
 from repro import machine
 from repro.cache.store import read_json
 from repro.model import Cell
-from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE, NO_TABLE, _hosts, _missing, _notes, as_markdown
+from repro.show import provenance
+from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE, NO_TABLE, _missing, as_markdown
 from repro.show.tables import Table
 
 
@@ -16,7 +17,7 @@ def record(case, *notes, method="serial", backend="host"):
 def test_a_note_on_some_cases_names_them():
     lost, all_lost = "serial on host: lost its cores", "coo on host: lost its cores"
     records = [record("a", lost), record("b"), record("c", lost, lost), record("b", all_lost, method="coo")]
-    assert _notes(records) == [all_lost, f"{lost} (a, c)"]
+    assert provenance.notes(records) == [all_lost, f"{lost} (a, c)"]
 
 
 def test_what_is_missing_is_named_by_methods_or_cases_where_few():
@@ -68,5 +69,13 @@ def test_a_page_names_each_of_several_hosts_with_its_back_ends():
     def measured(backend, *hosts):
         return {"identity": {"backend": backend}, "rounds": [{"host": host} for host in hosts]}
 
-    told = _hosts([measured("cuda", "one", "two"), measured("host", "two"), measured("openmp", "")])
+    told = provenance._hosts([measured("cuda", "one", "two"), measured("host", "two"), measured("openmp", "")])
     assert told == ["one measured cuda", "two measured cuda, host"]
+
+
+def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys):
+    note = "sum of loop on host was disturbed, and not to be had otherwise: steal"
+    monkeypatch.setattr(provenance, "notes", lambda records: ["a note on something else", note])
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    err = " ".join(capsys.readouterr().err.split())
+    assert f"demo2020-table1: {note}" in err and "demo2020-table1: a note" not in err

@@ -366,6 +366,7 @@ def test_repro_verify_names_a_page_whose_verdicts_are_not_those_of_the_results(t
     monkeypatch.setattr("repro.environment.results_folder", lambda: tmp_path)
     monkeypatch.setattr("repro.judge.trees.committed", lambda results: contextlib.nullcontext(results))
     monkeypatch.setattr("repro.site.showcase.page.outdated", lambda root, results: {"docs/claims/index.md": "others"})
+    monkeypatch.setattr("repro.cli.verify.require_some", lambda folder: None)
     assert main(["verify", "--results", str(tmp_path)]) == 1
     assert "docs/claims/index.md: is not what `repro readme` writes of the stored results" in capsys.readouterr().err
 
@@ -390,6 +391,7 @@ def test_the_command_writes_what_is_not_up_to_date(store, tmp_path, monkeypatch,
     (root / "README.md").write_text(text)
     monkeypatch.setattr("repro.environment.root", lambda: root)
     store.results.mkdir()
+    monkeypatch.setattr("repro.cli.readme.require_some", lambda folder: None)
     assert main(["readme", "--results", str(store.results)]) == 0
     assert "README.md, docs/claims/index.md, " in capsys.readouterr().err
     assert "not decided" in (root / "README.md").read_text()

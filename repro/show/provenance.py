@@ -1,0 +1,95 @@
+"""How an artefact's results were made: the lines that end its page, of its stored records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from repro.cache import hashing, hosts
+from repro.cache.plan import Task
+from repro.discovery import Artefact
+from repro.model import DONE
+from repro.run.state import ON_CORES
+from repro.settings import Settings
+from repro.show import busy_cores
+
+MOST = 6  # cells or cases that are named
+
+
+def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
+    """Return commands, machine, hosts, dates, libraries, cores and notes of what is shown, of `count` cells in all."""
+    records = [task.record for task in shown if task.record["status"] == DONE]
+    devices = sorted({clock["name"] for record in records for clock in record["clocks"].values()})
+    host = host_of(records, settings)
+    cores = f", {hosts.share(host)}" if "cores_of_host" in host else ""
+    dates = sorted(record["date"] for record in records)
+    # Those that measured: the last may have measured a part, or nothing.
+    commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
+    commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
+    lines = [
+        *(f"- command: `{command}`" for command in commands),
+        f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else "") + cores,
+        f"- scale: {settings.scale}, seed {settings.seed}",
+    ]
+    if dates:
+        when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+        lines.append(f"- measured: {when}; {len(records)} of {count} cells")
+    if len(measuring := _hosts(records)) > 1:
+        lines.append(f"- hosts: {'; '.join(measuring)}")
+    if rivals := rivals_of(records):
+        lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
+    lines += [*busy_cores.lines(records), *(f"- {note}" for note in notes(records))]
+    lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
+    return lines
+
+
+def told(command: str | None) -> str:
+    """Return a command without the folder that it wrote to, which says nothing of what was measured."""
+    return re.sub(r" --results(=|\s+)(\"[^\"]*\"|'[^']*'|\S+)", "", command or "")
+
+
+def rivals_of(records: list[dict]) -> dict[str, str]:
+    """Return the versions of the rivals' libraries, each of all cells that are done: most often one."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, version in hashing.rivals_of(record).items() if record["status"] == DONE else ():
+            found.setdefault(name, {})[version] = None
+    return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
+
+
+def notes(records: list[dict]) -> list[str]:
+    """Return the notes on cells, with the cases where their methods have others that the note is not on."""
+    found: dict[str, list[dict]] = {}
+    for record in records:
+        for note in dict.fromkeys(record["notes"]):
+            found.setdefault(note, []).append(record["identity"])
+    lines = []
+    for note, cells in sorted(found.items()):
+        cases = list(dict.fromkeys(cell["case"] for cell in cells))
+        runs = {(cell["method"], cell["backend"]) for cell in cells}
+        alike = {each["case"] for each in (record["identity"] for record in records)
+                 if (each["method"], each["backend"]) in runs}  # fmt: skip
+        lines.append(note + (f" ({listed(cases)})" if len(cases) < len(alike) else ""))
+    return lines
+
+
+def listed(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+
+
+def host_of(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host:
+    """Return the host of whose share of cores some records are."""
+    is_of_cores = any(record["identity"]["backend"] in ON_CORES for record in records)
+    return (hosts.of_processor if is_of_cores else hosts.began)(settings.store.folder)
+
+
+def _hosts(records: Iterable[dict[str, Any]]) -> list[str]:
+    """Return each host that measured some rounds, by the token that its rows have, and on which back ends."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for each in record.get("rounds") or [record.get("revision") or {}]:
+            if host := each.get("host"):
+                found.setdefault(host, {})[record["identity"]["backend"]] = None
+    return [f"{host} measured {', '.join(sorted(backends))}" for host, backends in found.items()]

@@ -91,7 +91,7 @@ def compare(
             if path is None and len(compared):  # one line for all of its numbers
                 say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
             elif not as_json and len(compared):
-                at = f" (scale {_scale(path)})" if len(pairs) > 1 else ""
+                at = f" ({path.parents[1].name}, scale {_scale(path)})"
                 differing = compared if old is None else compared[compared["old"] != compared["new"]]
                 equal += len(compared) - len(differing)
                 if len(differing):

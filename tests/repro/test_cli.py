@@ -316,6 +316,8 @@ def test_compare(laboratory, capsys, monkeypatch):
     assert main(["compare", "table1", "--json", *where]) == 0
     (row,) = answer(capsys)
     assert (row["ours"], row["published"], row["ratio"], row["backend"]) == (45.0, 90.0, 0.5, "host")
+    assert main(["compare", "table1", *where]) == 0
+    assert "(bench, scale smoke)" in capsys.readouterr().out.splitlines()[0]
     assert main(["compare", *where]) == 0
     out, err = capsys.readouterr()
     assert "Table 1" in out and "own sizes" in err

@@ -163,3 +163,20 @@ def test_times_of_a_device_alone_stand_beside_the_papers():
     assert "the paper's on its CPU" in axes.get_ylabel().replace("\n", " ")
     printed = [line for line in axes.lines if line.get_markerfacecolor() == "none" and len(line.get_xdata()) == 5]
     assert len(printed) == 3 and axes.get_yscale() == "log"
+
+
+def test_jacobis_time_alone_makes_no_panel_of_the_host_and_has_its_interval():
+    text, figure = show("table4_times", lambda cell: DONE if cell.backend == "cuda" or cell.case == "jacobi" else None)
+    assert len(figure.axes) == 1
+    assert "Jacobi's preconditioner takes 2.00 s (2.00 to 2.00) on the host, 64.92 s in the paper." in text
+
+
+def test_meshes_without_a_time_of_one_thread_are_named_below_the_speed_ups():
+    def measured(cell):
+        return DONE if cell.backend != "host" or cell.case in ("quad", "hex") else None
+
+    _, figure = show("figure10_speedups", measured)
+    caption = " ".join(figure.get_supxlabel().split())
+    assert "no time of one thread: tri (stand-in), tet (stand-in)" in caption
+    assert figure.axes[0].get_ylim()[0] <= 1, "the paper's ranges are cut"
+    assert "no time" not in show("figure10_speedups", lambda cell: DONE)[1].get_supxlabel()

@@ -3,9 +3,13 @@
 from types import SimpleNamespace
 
 import pandas
+import pytest
 
-from experiments.geveler2011 import NUMBERINGS, TITLES, layout
+from experiments.geveler2011 import NUMBERINGS, TITLES, layout, table2_spmv, table3_circle
+from repro.model import Row
+from repro.rows import frame
 from repro.show.plots import PAGE, figure, lines
+from repro.show.tables import Results
 
 
 def test_a_legend_names_a_numbering_once_and_stays_within_the_page():
@@ -40,3 +44,15 @@ def test_a_numbering_is_the_best_of_several_or_that_which_sto_is_compared_with(m
     assert (row[one], row[f"best, {one}"]) == (None, None)
     assert (row[everything], row[f"best, {everything}"]) == (3.0, TITLES["xyz"])
     assert (row[device], row[f"best, {device}"]) == (None, TITLES["hie"])
+
+
+@pytest.mark.parametrize(("module", "metric"), [(table2_spmv, "rate"), (table3_circle, "solve")])
+def test_a_caption_names_the_device_that_is_drawn_and_no_processor(module, metric):
+    where = {"artefact": "geveler2011-table", "scale": "paper", "metric": metric, "value": 1.0,
+             "unit": "GFLOP/s" if metric == "rate" else "s", "case": "circle-l7"}  # fmt: skip
+    places = ("ellpack_r", "cuda", "A card"), ("cpu-all", "host", "A processor")
+    rows = [Row(**where, method=f"q1-xyz-{variant}", backend=backend, device=device,
+                parameters={"element": "q1", "numbering": "xyz", "variant": variant}).as_dict()
+            for variant, backend, device in places]  # fmt: skip
+    caption = module.plot(Results(frame(rows), "paper", "m", "geveler2011-table3")).get_supxlabel()
+    assert "A card" in caption and "A processor" not in caption

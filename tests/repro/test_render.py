@@ -79,3 +79,11 @@ def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys
     assert laboratory.run("table1", "--only", "backend=host") == 0
     err = " ".join(capsys.readouterr().err.split())
     assert f"demo2020-table1: {note}" in err and "demo2020-table1: a note" not in err
+
+
+def test_a_page_names_its_hosts_where_several_measured(laboratory, monkeypatch):
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    assert "- hosts: " not in laboratory.file("table1.smoke.md").read_text()
+    monkeypatch.setattr(provenance, "_hosts", lambda records: ["one measured cuda", "two measured host"])
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    assert "\n- hosts: one measured cuda; two measured host\n" in laboratory.file("table1.smoke.md").read_text()

@@ -173,7 +173,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
         machine.pop("rivals", None)
         collected |= {"machine": machine, "nvidia": None, "load_average": None, "environment": variables}
     distinct: list[dict] = []
-    # Of how many those of a processor were bound to some.
+    # A run may use some of a host's cores alone: then the manifest has how many there are.
     if whole := provenance.host_of(records, settings).get("cores_of_host"):
         collected["machine"] = {**collected["machine"], "cores_of_host": whole}
     if rivals := provenance.rivals_of(records):  # as they were, whatever is here now

@@ -193,7 +193,6 @@ def _as_text(value: Any) -> str | None:
     return json.dumps(value)
 
 
-@cache
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)

@@ -46,10 +46,10 @@ def measure(cell, run):
 
 def tables(results):
     """Return counts and shapes of the meshes."""
-    counts = [case for case in results.cases if results.value(case, "mesh", "elements") is not None]
-    rows = {"Mesh": [label(case, ELEMENTS, results) for case in counts]}
+    known = [case for case in results.cases if results.value(case, "mesh", "elements") is not None]
+    rows = {"Mesh": [label(case, ELEMENTS, results) for case in known]}
     for fact, heading in FACTS.items():
-        found = [results.value(case, "mesh", fact) for case in counts]
+        found = [results.value(case, "mesh", fact) for case in known]
         rows[heading] = [int(v) if v is not None and "jacobian" not in fact else v for v in found]
     notes = ["The paper does not print the distortions: `datasets/remacle2016/_cubes.py` has those that are used here.",
              "Scaled Jacobian: the least of an element's corners; 1 is a box, 0 flat."]  # fmt: skip

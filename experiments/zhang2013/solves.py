@@ -25,8 +25,8 @@ SAME = 1e-9  # as far as rounding parts as many iterations of two solvers
 CRITERION = (
     f"Stopped at a relative residual of {TOLERANCE:g}; the paper's criterion is not legible in the copy at hand, and "
     "with this one Jacobi's iterations come nearest. Where a solve on a processor takes more than "
-    f"{WHOLE} s, a part of its iterations is timed. The time of all, and its interval, are the part's times "
-    "as many as there are more."
+    f"{WHOLE} s, a part of its iterations is timed. The time of the whole solve, and its interval, are "
+    "the part's, scaled to all iterations."
 )
 
 

@@ -27,21 +27,21 @@ def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings)
     # Those that measured: the last may have measured a part, or nothing.
     commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
     commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
-    lines = [
+    found = [
         *(f"- command: `{command}`" for command in commands),
         f"- machine: {settings.machine}" + (f" ({', '.join(devices)})" if devices else "") + cores,
         f"- scale: {settings.scale}, seed {settings.seed}",
     ]
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-        lines.append(f"- measured: {when}; {len(records)} of {count} cells")
+        found.append(f"- measured: {when}; {len(records)} of {count} cells")
     if len(measuring := _hosts(records)) > 1:
-        lines.append(f"- hosts: {'; '.join(measuring)}")
+        found.append(f"- hosts: {'; '.join(measuring)}")
     if rivals := rivals_of(records):
-        lines.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
-    lines += [*busy_cores.lines(records), *(f"- {note}" for note in notes(records))]
-    lines += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
-    return lines
+        found.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
+    found += [*busy_cores.lines(records), *(f"- {note}" for note in notes(records))]
+    found += [f"- dataset {name} is the user's own file {file}" for name, file in settings.overrides.items()]
+    return found
 
 
 def told(command: str | None) -> str:

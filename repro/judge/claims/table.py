@@ -29,8 +29,8 @@ READING = f"""\
 - *Paper* is a number that the paper prints. *Asked* is a limit that we chose for a claim without one.
 - *Here* is the value, with its machine and scale: `paper` is the paper's own sizes. The parentheses have its interval.
   Of several points (meshes, levels, formats) it is their median, and the parentheses enclose the intervals of all.
-- A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if at least half of
-  them are. It is *weaker* if some miss it and most meet it.
+- A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if more than half
+  of them are. It is *weaker* if some miss it and most meet it.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.

@@ -26,8 +26,8 @@ READING = """\
 - Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims. The claims' own
   pages go by the machine that has more of a claim's points, on which it may be undecided.
 - A claim with two verdicts has the points that differ. Each point has the paper's number, both machines' numbers, and
-  whether their intervals overlap. *Exceeded* is more of the paper's effect, be
-  that a larger or a smaller number. The reasons of both verdicts follow.
+  whether their intervals overlap. *Exceeded* is more of the paper's effect, be that a larger or a smaller number. The
+  reasons of both verdicts follow.
 - In parentheses beside a claim that one machine alone decides stands the number of its points."""
 """How to read the tables."""
 

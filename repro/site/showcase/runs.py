@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -74,11 +73,6 @@ class Run:
 
         Of the words of which the fastest counts those do that a rival ran on this back end, else all.
         """
-        if place not in self._known:
-            self._known[place] = self._ours(place)
-        return self._known[place]
-
-    def _ours(self, place: Place) -> dict[str, Row]:
         choices, words = self.family.choices(), self._words(place)
         both = [each for each in choices if any(row["backend"] == self.backend for row in self._rivals(place, [each]))]
         names = {name.format(**words, **each): name for each in both or choices for name in self.family.kernels}
@@ -118,18 +112,7 @@ class Run:
         return found
 
     def _at(self, place: Place, metric: str) -> Iterable[Row]:
-        return (row for row in self._by_case.get(place[0], ()) if _answers(row, metric))
-
-    @cached_property
-    def _known(self) -> dict[Place, dict[str, Row]]:
-        return {}
-
-    @cached_property
-    def _by_case(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(row["case"], []).append(row)
-        return found
+        return (row for row in self.rows if row["case"] == place[0] and _answers(row, metric))
 
     def _words(self, place: Place) -> dict[str, str]:
         return dict(zip(self.family.each, place[1:], strict=True))

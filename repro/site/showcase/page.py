@@ -43,8 +43,8 @@ REPEATS = (
     "the cache evicted. Calls on a GPU include the parts of set-ups that the host's processor does. A share below 90 % "
     "misses what is wanted: processors of one model differ between hosts, and with what their neighbours do. "
     "Cells that were measured in one round are in no line of their machine.\n\n"
-    "A line of two machines, as *a, then b*, compares the first rounds of both. Their processors are of one model, with "
-    "as many cores. "
+    "A line of two machines, as *a, then b*, compares the first rounds of both. Their processors are of one model, "
+    "with as many cores. "
     "[`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."
 )
 WRITTEN = f"Written by `{COMMAND}` from the stored results; do not edit."

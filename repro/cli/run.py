@@ -122,19 +122,22 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from repro.run import minutes as spent
     from repro.run.jobs import replaced
 
-    plans, each_cell, seen = [], [], set()
+    plans, each_cell, seen, to_skip = [], [], set(), Counter()
+    lacking = _lacking({task.cell.backend for job in wanted for task in job.wanted})
     for job in wanted:
         if text := replaced(job, settings):
             say(text)
-        pending = job.pending(force)
-        reasons = Counter(task.reason or "forced" for task in pending)
+        here = [task for task in job.pending(force) if task.cell.backend not in lacking]
+        reasons = Counter(task.reason or "forced" for task in here)
+        absent = [task for task in job.pending(force) if task.cell.backend in lacking and task.path not in seen]
+        new = [task for task in here if task.path not in seen]  # others are measured for an artefact before
+        seen |= {task.path for task in (*new, *absent)}
+        to_skip.update(task.cell.backend for task in absent)
         expected = job.expected_seconds(settings)
-        new = [task for task in pending if task.path not in seen]  # others are measured for an artefact before
-        seen |= {task.path for task in new}
         seconds = [expected[task.path] * (settings.rounds - (0 if force else task.found)) for task in new]
         each_cell += [(job.artefact.paper, task.cell.backend, s) for task, s in zip(new, seconds, strict=True)]
         plans.append({
-            "artefact": job.artefact.id, "cells": len(job.wanted), "to_run": len(new),
+            "artefact": job.artefact.id, "cells": len(job.wanted), "to_run": len(new), "to_skip": len(absent),
             "seconds": sum(seconds), "reasons": reasons,
             "problem": job.problem,
         })  # fmt: skip
@@ -152,10 +155,26 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
             known = spent.read(settings.store.folder, settings.scale)
             console().print(minutes_table("minutes", spent.expected(each_cell, known)))
         _say_left_out(wanted)
+        for backend, count in to_skip.items():
+            say(f"{plural(count, 'cell')} to skip, as {backend} is not here: {lacking[backend]} (see `repro doctor`)")
         total = sum(entry["seconds"] for entry in plans)
         count = sum(entry["to_run"] for entry in plans)
         say(f"{plural(count, 'cell')} to measure, about {duration(total)}, at scale {settings.scale}")
     raise typer.Exit(int(any(job.problem for job in wanted)))
+
+
+def _lacking(backends: set[str]) -> dict[str, str]:
+    """Return those of some back ends that are not here, and why."""
+    from repro import environment
+    from repro.model import Skip
+
+    found = {}
+    for backend in backends - {"host"}:
+        try:
+            environment.device(backend)
+        except Skip as skip:
+            found[backend] = skip.reason
+    return found
 
 
 def _origin() -> tuple[str, str]:

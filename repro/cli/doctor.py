@@ -17,7 +17,7 @@ def doctor(
     from repro import discovery, environment, optional
     from repro.cache import hosts
     from repro.cache.store import cache_folder, measuring_lock, require_writable
-    from repro.machine import fingerprint
+    from repro.machine import fingerprint, identity
     from repro.run.device_ceilings import DeviceCeilings
     from repro.settings import make_settings
 
@@ -35,21 +35,22 @@ def doctor(
     own = kept.here()
     known = {name: _lines(entry["ceilings"]) for name, entry in own.items()}
     days = {name: datetime.fromtimestamp(entry["measured"]).date().isoformat() for name, entry in own.items()}
+    others = sorted(name for name, entry in own.items() if entry["host"] != identity())
     stale = kept.stale()
     if as_json:
         answer({
             "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
-            "ceilings_measured": days, "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
+            "ceilings_measured": days, "ceilings_of_another_host": others, "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
             "broken": {artefact.id: artefact.error for artefact in broken}, "cache": cache_folder(),
         })  # fmt: skip
     else:
-        _show(settings, presences, {**fingerprint(), "cache": cache_folder()}, known, days, stale)
+        _show(settings, presences, {**fingerprint(), "cache": cache_folder()}, known, days, others, stale)
         for artefact in broken:
             say(f"{artefact.id} is broken: {artefact.error}")
     raise typer.Exit(int(bool(broken)))
 
 
-def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, stale: dict) -> None:
+def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, others: list, stale: dict) -> None:
     from rich.markup import escape
 
     out = console()
@@ -69,17 +70,19 @@ def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, 
     out.print(versions)
 
     if known:
-        shown = table("Ceilings, measured on this host", "device", "ceiling", "value", "when", "", right=("value",))
+        shown = table("Ceilings", "device", "ceiling", "value", "when", "measured on", "", right=("value",))
         for device, lines in known.items():
             for name, value in lines.items():
-                shown.add_row(device, name, value, days[device], "[yellow]stale[/yellow]" if device in stale else "")
+                host = "another of this kind" if device in others else "this host"
+                mark = "[yellow]stale[/yellow]" if device in stale else ""
+                shown.add_row(device, name, value, days[device], host, mark)
         out.print(shown)
         for device, why in stale.items():
             say(f"stale are the ceilings of {device}: {why}")
         if stale:
             say("`repro doctor --ceilings` measures again those of the devices that are here")
     else:
-        say("no ceilings are measured on this host yet; `repro doctor --ceilings` does it, and a run that needs them")
+        say("no ceilings of this host are known yet; `repro doctor --ceilings` measures them, and so does a run")
 
 
 def _measure_ceilings(settings: Any, presences: list) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repro.cli import main
+from repro.machine import identity
 from repro.model import BACKENDS
 from tests.checkout import program
 
@@ -301,7 +302,15 @@ def test_doctor_measures_and_keeps_ceilings(laboratory, capsys):
     assert main(["doctor", *where]) == 0
     out, err = capsys.readouterr()
     rows = [line.split() for line in out.splitlines() if line.startswith(" Pretend device")]
-    assert [row[-1] for row in rows] == ["stale"] and "cores: fakelab/environment.py changed\n" in err
+    assert [row[-3:] for row in rows] == [["this", "host", "stale"]]
+    assert "cores: fakelab/environment.py changed\n" in err
+    for name in ("machine.json", "ceilings.json"):  # as of another host of this kind
+        path = laboratory.results / "bench" / name
+        path.write_text(path.read_text().replace(identity(), "another"))
+    assert main(["doctor", *where]) == 0
+    assert "another of this kind" in capsys.readouterr().out
+    assert main(["doctor", "--json", *where]) == 0
+    assert len(answer(capsys)["ceilings_of_another_host"]) == 1
 
 
 def test_compare(laboratory, capsys, monkeypatch):

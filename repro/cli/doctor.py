@@ -40,7 +40,8 @@ def doctor(
     if as_json:
         answer({
             "machine": settings.machine, "scale": settings.scale, "fingerprint": fingerprint(), "ceilings": known,
-            "ceilings_measured": days, "ceilings_of_another_host": others, "stale_ceilings": stale, "presences": [vars(presence) for presence in presences],
+            "ceilings_measured": days, "ceilings_of_another_host": others, "stale_ceilings": stale,
+            "presences": [vars(presence) for presence in presences],
             "broken": {artefact.id: artefact.error for artefact in broken}, "cache": cache_folder(),
         })  # fmt: skip
     else:

@@ -91,6 +91,7 @@ def run(
     from repro.cli.progress import Follower
     from repro.cli.repeats import without_result
 
+    _require_readable(settings)
     _say_left_out(wanted)
     planned, until = time.monotonic(), NEVER if minutes is None else began + 60 * minutes
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:
@@ -114,6 +115,21 @@ def run(
         f"{summary.failed} failed{ending}"
     )
     raise typer.Exit(summary.exit_code)
+
+
+def _require_readable(settings) -> None:
+    """Raise `UnknownName` where the user's own file cannot be read: before minutes are spent on all other cells."""
+    from repro import environment
+    from repro.discovery import UnknownName
+    from repro.model import ReproError, Skip
+
+    for name, file in settings.overrides.items():
+        try:
+            environment.dataset(name, settings.scale, file)
+        except Skip:
+            pass  # which the cells that read it say
+        except ReproError as error:
+            raise UnknownName(f"{file} cannot take the place of dataset {name}: {error}") from error
 
 
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:

@@ -266,9 +266,10 @@ def number_text(found: tuple[float, float | None, float | None] | None, unit: st
 
 
 def _lines_to_show(results: Results, frame: Any, labels: Mapping[str, str], columns: Iterable[Column]) -> list[bool]:
-    """Return which lines have a number, or cells that were tried."""
-    methods = {column.method for column in columns}
-    tried = set(results.frame[results.frame["method"].isin(methods)]["case"])
+    """Return which lines have a number, or cells that were tried where their column was measured."""
+    where = {(column.method, _backend(results, column)) for column in columns}
+    rows = zip(*(results.frame[name] for name in ("case", "method", "backend")), strict=True)
+    tried = {case for case, method, backend in rows if where & {(method, backend), (method, None)}}
     texts = frame.iloc[:, 1:].values.tolist()
     return [case in tried or any(text != MISSING for text in line) for case, line in zip(labels, texts, strict=True)]
 

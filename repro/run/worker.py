@@ -99,7 +99,9 @@ class Worker:
             if not self._pipe.poll(left):
                 self._had = time.monotonic() - began
                 option = "--minutes" if until == self.limit else "--cell-minutes"
-                raise TimeoutError(f"not done after {self._had:.{0 if self._had >= 10 else 1}f} s, and stopped ({option})")
+                raise TimeoutError(
+                    f"not done after {self._had:.{0 if self._had >= 10 else 1}f} s, and stopped ({option})"
+                )
             message = self._pipe.recv()
             if message == MEASURING:
                 self._has_turn, began = True, time.monotonic()

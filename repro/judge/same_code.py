@@ -77,14 +77,14 @@ def _of_commits(every: Sequence[Measured]) -> str:
     if len(commits) < 2:
         return "One commit measured it." if commits else ""
     entries: dict[tuple, dict[str, set[str]]] = {}  # by what a key names: commits by the hash
-    for each in every:
-        for part in each.parts if each.is_last and each.commit else ():
-            if part.part in PARTS:
-                entry = json.loads(part.entry)
-                names = tuple(entry.get("names", ())) if isinstance(entry, Mapping) else ()
-                place = part.part, part.name, names, part.scale if part.part == "data" else ""
-                now = json.dumps(_counting(part, entry), sort_keys=True)
-                entries.setdefault(place, {}).setdefault(now, set()).add(each.commit)
+    named = ((part, each.commit) for each in every if each.is_last and each.commit for part in each.parts)
+    for part, commit in dict.fromkeys(named):  # most cells of an artefact name the same
+        if part.part in PARTS:
+            entry = json.loads(part.entry)
+            names = tuple(entry.get("names", ())) if isinstance(entry, Mapping) else ()
+            place = part.part, part.name, names, part.scale if part.part == "data" else ""
+            now = json.dumps(_counting(part, entry), sort_keys=True)
+            entries.setdefault(place, {}).setdefault(now, set()).add(commit)
     shared = {place: found for place, found in entries.items() if len(set().union(*found.values())) > 1}
     odd = [_name(*place[:2]) for place, found in shared.items() if len(found) > 1]
     same = f"all but {len(odd):,} ({_few(list(dict.fromkeys(odd)))}) are" if odd else "all are"

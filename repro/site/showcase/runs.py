@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -112,7 +113,14 @@ class Run:
         return found
 
     def _at(self, place: Place, metric: str) -> Iterable[Row]:
-        return (row for row in self.rows if row["case"] == place[0] and _answers(row, metric))
+        return (row for row in self._of_cases.get(place[0], ()) if _answers(row, metric))
+
+    @cached_property
+    def _of_cases(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row["case"], []).append(row)
+        return found
 
     def _words(self, place: Place) -> dict[str, str]:
         return dict(zip(self.family.each, place[1:], strict=True))

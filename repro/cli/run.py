@@ -121,13 +121,11 @@ def _require_readable(settings) -> None:
     """Raise `UnknownName` where the user's own file cannot be read: before minutes are spent on all other cells."""
     from repro import environment
     from repro.discovery import UnknownName
-    from repro.model import ReproError, Skip
+    from repro.model import ReproError
 
     for name, file in settings.overrides.items():
         try:
             environment.dataset(name, settings.scale, file)
-        except Skip:
-            pass  # which the cells that read it say
         except ReproError as error:
             raise UnknownName(f"{file} cannot take the place of dataset {name}: {error}") from error
 

@@ -13,6 +13,7 @@ from repro.cli import main
 from repro.machine import identity
 from repro.model import BACKENDS
 from tests.checkout import program
+from tests.repro.test_run import again
 
 
 def answer(capsys):
@@ -138,6 +139,9 @@ def test_dry_run_measures_nothing_and_knows_the_time(laboratory, capsys):
     said = capsys.readouterr().err
     assert "3 cells to skip, as cuda is not here: no cuda device (see `repro doctor`)" in said
     assert "0 cells to measure" in said
+    again(laboratory)
+    assert laboratory.run("table1", "table3", "--dry-run", "--force", "--json") == 0
+    assert [plan["to_skip"] for plan in answer(capsys)] == [3, 0]  # the second shows cells of the first
 
 
 def test_status(laboratory, capsys):

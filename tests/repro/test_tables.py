@@ -115,6 +115,10 @@ def test_a_line_of_dashes_is_left_out_unless_it_was_tried():
 
     failed = row("mine", "patch", None, metric="", status="failed", reason="on purpose")
     assert meshes() == ["Regular"] and meshes(failed) == ["Regular", "Mine"]
+    assert meshes(row("yours", "serial", None, "host", metric="", status="failed", reason="too")) == [
+        "Regular",
+        "Yours",
+    ]
     assert meshes(row("yours", "patch", 1.0, "cuda", metric="traffic")) == ["Regular"]  # no column is of CUDA
 
 

@@ -20,7 +20,7 @@ from experiments.fu2014.problems import helmholtz_matrix
 from repro import published
 from repro.show.plots import PAGE, caption, figure, lines
 from repro.show.results import point
-from repro.show.tables import INTERVALS, Table, number_text, trimmed, with_lines
+from repro.show.tables import INTERVALS, Table, has_interval, number_text, trimmed, with_lines
 
 MINUTES = {"smoke": 0.3, "small": 1, "paper": 4, "large": 30}
 
@@ -125,7 +125,7 @@ def _grids(results):
             over = known[first][0] / sums[OURS][0]
             best.append(grid | row | {"its configuration": f"`{first}`", f"AmgX over {OURS}": over})
     notes = ["Together: set-up and first solve, which takes longer than the later ones under *Solve*."]
-    told = [INTERVALS] * any(" ± " in str(text) for row in rows for text in row.values())
+    told = [INTERVALS] * any(has_interval(str(text)) for row in rows for text in row.values())
     more = ["Ours coarsens to where it does by itself, as in Tables 3 to 6."]
     more += [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
     ours = f"{OURS}: {solvers.title(OURS)}."

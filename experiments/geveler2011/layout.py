@@ -9,6 +9,7 @@ from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
 from experiments.partly import WHOLE
+from repro.judge.difference import THRESHOLD, of_intervals
 from repro.show.panels import legend_columns
 from repro.show.plots import point, style
 from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
@@ -155,12 +156,16 @@ def _backend(results, metric):
 
 
 def over(above, below):
-    """Return the quotient of two values, each with the ends of its interval, with those of its own, or None."""
+    """Return the quotient of two times, each with the ends of its interval, with those of its own, or None.
+
+    Their errors are taken to be independent, as verdicts take them.
+    """
     if above is None or below is None:
         return None
     if None in (*above, *below):
         return above[0] / below[0], None, None
-    return above[0] / below[0], above[1] / below[2], above[2] / below[1]
+    found = of_intervals(below, above, THRESHOLD)
+    return found.ratio, found.low, found.high
 
 
 def gain_text(found) -> str:

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from repro.show.terminal import Sheet
 
 __all__ = [
-    "INTERVALS", "Column", "Ratio", "Results", "Table", "device_notes", "number_text", "paper_table", "ratio_text",
-    "trimmed", "with_lines", "with_ours",
+    "INTERVALS", "Column", "Ratio", "Results", "Table", "device_notes", "has_interval", "number_text", "paper_table",
+    "ratio_text", "trimmed", "with_lines", "with_ours",
 ]  # fmt: skip
 
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
 SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
-INTERVALS = f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more."
+WIDE = 0.5  # from which on the ends are shown: a number with ± 130 % would be negative
+INTERVALS = (
+    f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more. "
+    f"From {100 * WIDE:g} % on the interval itself, in parentheses."
+)
 
 
 @dataclass(frozen=True)
@@ -262,7 +266,18 @@ def number_text(found: tuple[float, float | None, float | None] | None, unit: st
     value, low, high = found
     text = significant(int(value) if unit in WHOLE and value.is_integer() else value)
     half = None if None in (low, high) or not value else abs((high - low) / 2 / value)
-    return text if half is None or not SMALL <= half < math.inf else f"{text} ± {significant(100 * half, 2)} %"
+    if half is None or not SMALL <= half < math.inf:
+        return text
+    return (
+        f"{text} ± {significant(100 * half, 2)} %"
+        if half < WIDE
+        else f"{text} ({significant(low, 2)} to {significant(high, 2)})"
+    )
+
+
+def has_interval(text: str) -> bool:
+    """Return whether a cell of a table shows a number with its interval, see `number_text`."""
+    return " ± " in text or (" (" in text and " to " in text)
 
 
 def _lines_to_show(results: Results, frame: Any, labels: Mapping[str, str], columns: Iterable[Column]) -> list[bool]:
@@ -323,7 +338,7 @@ def _notes(
                 missing.setdefault(key, []).append(labels.get(row["case"], row["case"]))
     notes = [f"{', '.join(dict.fromkeys(names))}: {where}." for where, names in places.items()]
     where = results.machine + results.cores_of(done[shown])
-    if any(" ± " in text for text in texts):
+    if any(map(has_interval, texts)):
         notes.append(INTERVALS)
     notes.append(f"Machine {where}, scale {results.scale}; {MISSING} is not measured or not printed.")
     for name, file in results.overrides.items():

@@ -133,13 +133,15 @@ def test_times_and_speedups_have_their_intervals():
             for method, (backend, value, low, high) in times.items()]  # fmt: skip
     results = Results(frame(rows), "paper", "m", "geveler2011-table4")
     first = layout.by_numbering(results, "Table 4", "q1", "solve", "s").frame.to_dict("records")[0]
-    assert (first["1 thread [s]"], first["all threads [s]"]) == ("8.00 ± 25 %", "2.00 ± 75 %")
+    assert (first["1 thread [s]"], first["all threads [s]"]) == ("8.00 ± 25 %", "2.00 (1.0 to 4.0)")
     assert first["device [s]"] == "0.100"
-    assert (first["all threads over 1 thread"], first["device over all threads"]) == ("4.0 (1.5 to 10)", "20")
+    assert (first["all threads over 1 thread"], first["device over all threads"]) == ("4.0 (1.8 to 8.1)", "20")
     (speedups,) = [row for row in table4_blood.speedup_rows(results) if row["Numbering"] == "CM"]
-    assert speedups["Q1 all threads"] == (4.0, 1.5, 10.0) and speedups["Q1 device"][1:] == (None, None)
+    # Up by 1 with the one's time and by 4 with the other's, down by 1 and by 2: as errors that are independent add up.
+    assert speedups["Q1 all threads"] == pytest.approx((4.0, 4 - 5**0.5, 4 + 17**0.5))
+    assert speedups["Q1 device"][1:] == (None, None)
     drawn = table4_blood.plot(results).axes[0]
-    assert len(drawn.collections) > 0  # a bar from 1.5 to 10
+    assert len(drawn.collections) > 0  # a bar from 1.8 to 8.1
 
 
 def of_a_gpu(table, case, *measured):

@@ -4,7 +4,18 @@ import pandas
 import pytest
 
 from repro.model import ReproError, Row
-from repro.show.tables import Column, Ratio, Results, Table, device_notes, paper_table, ratio_text, trimmed, with_ours
+from repro.show.tables import (
+    INTERVALS,
+    Column,
+    Ratio,
+    Results,
+    Table,
+    device_notes,
+    paper_table,
+    ratio_text,
+    trimmed,
+    with_ours,
+)  # fmt: skip
 
 COLUMNS = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly"), Ratio("Speedup", "CPU", "GPU")]
 
@@ -93,7 +104,7 @@ def test_an_interval_stands_beside_its_value_where_it_is_not_small():
     table = paper_table(found, "Assembly", COLUMNS[:1])
     cells = table.frame.set_index("Mesh")["GPU [s], opencl"]
     assert (cells["Regular"], cells["Heart"]) == ("0.500 ± 5.0 %", "0.500")
-    note = "±: half of the interval of the median, where it is 1 % or more."
+    note = INTERVALS
     assert note in table.notes and note not in paper_table(results(row("heart", "patch", 0.5)), "A", COLUMNS).notes
 
 
@@ -105,6 +116,16 @@ def test_a_column_without_a_value_is_left_out_with_the_papers_and_named():
     assert table.frame["Mesh"].tolist() == ["Regular", "Irregular", "Heart", "Brain", "Blobs"]  # the paper has these
     held = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly", backend="host")]
     assert not any("`serial`" in note for note in paper_table(measured, "Assembly", held).notes)
+
+
+def test_ends_stand_beside_a_value_that_is_known_to_half_of_it():
+    found = results(row("regular", "patch", 0.5, ci_low=0.25, ci_high=0.74), row("heart", "patch", 0.5, ci_low=0.251,
+                                                                                 ci_high=1.2))  # fmt: skip
+    table = paper_table(found, "Assembly", COLUMNS[:1])
+    cells = table.frame.set_index("Mesh")["GPU [s], opencl"]
+    assert (cells["Regular"], cells["Heart"]) == ("0.500 ± 49 %", "0.500 (0.25 to 1.2)")
+    alone = paper_table(results(row("heart", "patch", 0.5, ci_low=0.251, ci_high=1.2)), "A", COLUMNS)
+    assert INTERVALS in alone.notes
 
 
 def test_a_line_of_dashes_is_left_out_unless_it_was_tried():

@@ -10,8 +10,8 @@ from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.site.showcase.status import ON_PROCESSOR
 
 PROCESSOR, MANY = "processor", 3
-HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more", "of several hosts",
-            "of several days", "minutes", "days"]  # fmt: skip
+HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more",
+            "rounds on several hosts", "of several days", "minutes", "days"]  # fmt: skip
 
 Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or the processor
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them

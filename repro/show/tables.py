@@ -26,7 +26,7 @@ __all__ = [
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
 SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
-WIDE = 0.5  # from which on the ends are shown: a number with ± 130 % would be negative
+WIDE = 0.5  # from which on the ends are shown: a value less half of its interval may come below zero
 INTERVALS = (
     f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more. "
     f"From {100 * WIDE:g} % on the interval itself, in parentheses."

@@ -77,7 +77,7 @@ def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     store.row("a", "slow", "solve", 64.0, backend="host", share=0.02)
     store.row("a", "fast", "solve", 1.0, share=0.8)
     verdict = store.one(WHERE, ABOUT)
-    says = "the GPU has 40 times the bandwidth of the processor here, 5.0 times in the paper"
+    says = "the GPU has 40 times the bandwidth of the processor here; the paper's had 5.0 times, by the vendors' peaks"
     assert verdict.why == f"{says} (explains 100 %)" and verdict.explanations[0].value == pytest.approx(8)
     store.rows["box", "table1"][0].value = 4000.0  # of a factor of 500 the bandwidths are 8
     verdict = store.one(WHERE, ABOUT)

@@ -159,7 +159,8 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
     else:
         now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
         here, there = significant(now, 2), significant(then, 2)
-        says = f"the GPU has {here} times the bandwidth of the processor here, {there} times in the paper"
+        says = f"the GPU has {here} times the bandwidth of the processor here"
+        says += f"; the paper's had {there} times, by the vendors' peaks"
     moved = now / then if values.predicate.better != "less" else then / now
     return says, [each.low / moved for each in values.values]
 

@@ -20,6 +20,7 @@ from repro.cache.plan import Task
 from repro.model import FAILED, ReproError
 from repro.run import rounds
 from repro.settings import Settings
+from repro.units import significant
 
 PR_SET_PDEATHSIG = 1
 MEASURING = "measuring"  # what the process says when the machine is its own
@@ -99,9 +100,7 @@ class Worker:
             if not self._pipe.poll(left):
                 self._had = time.monotonic() - began
                 option = "--minutes" if until == self.limit else "--cell-minutes"
-                raise TimeoutError(
-                    f"not done after {self._had:.{0 if self._had >= 10 else 1}f} s, and stopped ({option})"
-                )
+                raise TimeoutError(f"not done after {significant(self._had, 2)} s, and stopped ({option})")
             message = self._pipe.recv()
             if message == MEASURING:
                 self._has_turn, began = True, time.monotonic()

@@ -98,14 +98,17 @@ def test_a_column_has_one_unit_that_of_its_heading():
     assert cells["B [B], host"]["Regular"] == "19,178,720"
 
 
-def test_an_interval_stands_beside_its_value_where_it_is_not_small():
-    found = results(row("regular", "patch", 0.5, ci_low=0.49, ci_high=0.54), row("heart", "patch", 0.5, ci_low=0.499,
-                                                                                 ci_high=0.501))  # fmt: skip
-    table = paper_table(found, "Assembly", COLUMNS[:1])
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.49, 0.54, "0.500 ± 5.0 %"), (0.25, 0.74, "0.500 ± 49 %"), (0.251, 1.2, "0.500 (0.25 to 1.2)")],
+)
+def test_an_interval_stands_beside_its_value_where_it_is_not_small_and_its_ends_where_it_is_wide(low, high, shown):
+    small, told = row("heart", "patch", 0.5, ci_low=0.499, ci_high=0.501), row("regular", "patch", 0.5, ci_low=low,
+                                                                              ci_high=high)  # fmt: skip
+    table = paper_table(results(told, small), "Assembly", COLUMNS[:1])
     cells = table.frame.set_index("Mesh")["GPU [s], opencl"]
-    assert (cells["Regular"], cells["Heart"]) == ("0.500 ± 5.0 %", "0.500")
-    note = INTERVALS
-    assert note in table.notes and note not in paper_table(results(row("heart", "patch", 0.5)), "A", COLUMNS).notes
+    assert (cells["Regular"], cells["Heart"]) == (shown, "0.500")
+    assert INTERVALS in table.notes and INTERVALS not in paper_table(results(small), "A", COLUMNS).notes
 
 
 def test_a_column_without_a_value_is_left_out_with_the_papers_and_named():
@@ -116,16 +119,6 @@ def test_a_column_without_a_value_is_left_out_with_the_papers_and_named():
     assert table.frame["Mesh"].tolist() == ["Regular", "Irregular", "Heart", "Brain", "Blobs"]  # the paper has these
     held = [Column("GPU", "patch", "assembly"), Column("CPU", "serial", "assembly", backend="host")]
     assert not any("`serial`" in note for note in paper_table(measured, "Assembly", held).notes)
-
-
-def test_ends_stand_beside_a_value_that_is_known_to_half_of_it():
-    found = results(row("regular", "patch", 0.5, ci_low=0.25, ci_high=0.74), row("heart", "patch", 0.5, ci_low=0.251,
-                                                                                 ci_high=1.2))  # fmt: skip
-    table = paper_table(found, "Assembly", COLUMNS[:1])
-    cells = table.frame.set_index("Mesh")["GPU [s], opencl"]
-    assert (cells["Regular"], cells["Heart"]) == ("0.500 ± 49 %", "0.500 (0.25 to 1.2)")
-    alone = paper_table(results(row("heart", "patch", 0.5, ci_low=0.251, ci_high=1.2)), "A", COLUMNS)
-    assert INTERVALS in alone.notes
 
 
 def test_a_line_of_dashes_is_left_out_unless_it_was_tried():

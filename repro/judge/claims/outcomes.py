@@ -7,8 +7,8 @@ The rule is the same for all papers, and follows from the form of the sentence.
 - Any other value is *weaker* where the effect behind the claim is there, and *contradicted* where it is not.
 - A number that was not measured, as at other sizes than the paper's, is *not decided*, whatever its effect is, unless
   that is not there.
-- A claim of several points is reproduced where all of them are, exceeded where most of them are and no other misses it,
-  weaker where most of its points fulfil it, and else by its effect.
+- Where no point of several misses a claim, it is exceeded if more than half of them are, else reproduced. Where some
+  do, it is weaker if most of them meet it, and else goes by its effect.
 - A number that is met is *weaker* where its effect is not there, and *not decided* while that is open. One that is
   missed is *weaker* already where most points show the effect, whatever the open ones are.
 - A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.

@@ -1,6 +1,8 @@
 """What is shown beside a verdict: the interval or the range, the points, what a reader should know, the page."""
 
-from repro.judge.claims.table import RULE, linked, measured, page, points, section, summary, told
+import pytest
+
+from repro.judge.claims.table import RULE, linked, measured, numbers, page, points, section, summary, told
 from repro.run.state import LOST
 from repro.site.showcase.page import Showcase
 from tests.repro.claims_store import WHERE, claim, effect, stated
@@ -158,6 +160,13 @@ def test_the_interval_of_one_side_is_not_shown_as_that_of_a_point(store):
         store.row(case, "fast", "solve", 1.0, spread=0.1)
     shown = {each.name: each.low < each.high for each in store.one(WHERE, stated()).stated.points}
     assert shown == {"a": False, "b": True}
+
+
+@pytest.mark.parametrize("reducer, shown", [("max", "up to 8.00 x"), ("min", "2.00 x"), ("mean", "5.00 x")])
+def test_the_table_of_claims_says_of_a_value_that_it_is_the_largest(store, reducer, shown):
+    store.times(a=(8.0, 1.0), b=(2.0, 1.0))
+    verdict = store.one(WHERE, stated(f"{reducer}(cpu / gpu)"))
+    assert f" | {shown} " in numbers([verdict], [("demo", "it")], "{paper}{id}")
 
 
 def test_an_effect_that_is_not_the_one_shown_says_at_how_many_points_it_is_missed(store):

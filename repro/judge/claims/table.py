@@ -74,6 +74,12 @@ def _with_interval(judgement: Judgement) -> str:
     return text if low == high == text else f"{text} ({low.split()[0]} to {high})"
 
 
+def _most(judgement: Judgement | None) -> str:
+    """Return ``up to`` before the largest value of several points, which says less of the others than a median."""
+    most = judgement.extremes[-1][1] if judgement and judgement.extremes else None
+    return "up to " if most is not None and judgement.value == most else ""
+
+
 def amount(value: float, unit: str) -> str:
     """Return a value with its unit, a count in full."""
     if unit in ("", "count") and (float(value).is_integer() or (unit and 1e6 <= value < inf)):  # a median
@@ -122,7 +128,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         cells = [
             f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
             shown.requirement.partition(" (")[0] if shown else MISSING,
-            measured(shown), measured(verdict.today) + _lost(verdict.today),
+            _most(shown) + measured(shown), _most(verdict.today) + measured(verdict.today) + _lost(verdict.today),
             f"{verdict.machine}, `{shown.scale}`" if shown and verdict.machine else verdict.machine or MISSING,
             f"**{verdict.outcome}**",
         ]  # fmt: skip

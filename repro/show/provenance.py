@@ -35,8 +35,11 @@ def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings)
     if dates:
         when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
         found.append(f"- measured: {when}; {len(records)} of {count} cells")
-    if len(measuring := _hosts(records)) > 1:
-        found.append(f"- hosts: {'; '.join(measuring)}")
+    found += hosts_that_measured(
+        (each.get("host"), record["identity"]["backend"])
+        for record in records
+        for each in record.get("rounds") or [record.get("revision") or {}]
+    )
     if rivals := rivals_of(records):
         found.append("- libraries of rivals: " + ", ".join(f"{name} {version}" for name, version in rivals.items()))
     found += [*busy_cores.lines(records), *(f"- {note}" for note in notes(records))]
@@ -85,11 +88,14 @@ def host_of(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host
     return (hosts.of_processor if is_of_cores else hosts.began)(settings.store.folder)
 
 
-def _hosts(records: Iterable[dict[str, Any]]) -> list[str]:
-    """Return each host that measured some rounds, by the token that its rows have, and on which back ends."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for each in record.get("rounds") or [record.get("revision") or {}]:
-            if host := each.get("host"):
-                found.setdefault(host, {})[record["identity"]["backend"]] = None
-    return [f"{host} measured {', '.join(sorted(backends))}" for host, backends in found.items()]
+def hosts_that_measured(pairs: Iterable[tuple[str | None, str]]) -> list[str]:
+    """Return a line on the hosts of some rounds, each by the token that its rows have; none where one measured all.
+
+    `pairs`: of each round its host, where that is known, and its back end.
+    """
+    found: dict[str, set[str]] = {}
+    for host, backend in pairs:
+        if host:
+            found.setdefault(host, set()).add(backend)
+    told = [f"{host} measured {', '.join(sorted(backends))}" for host, backends in sorted(found.items())]
+    return [f"- hosts: {'; '.join(told)}"] if len(told) > 1 else []

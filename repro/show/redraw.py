@@ -1,14 +1,17 @@
 """Figures drawn and tables written again from stored results, without measuring anything."""
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from repro import discovery
-from repro.cache.store import write_atomically, write_packed
+from repro.cache.store import ARCHIVE, content, write_atomically, write_packed
 from repro.discovery import Artefact
 from repro.judge.verify import unverified
+from repro.model import DONE
 from repro.show.measurements import Measurement
+from repro.show.provenance import hosts_that_measured
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
@@ -35,9 +38,9 @@ def redraw_extras(artefact: Artefact, stored: Measurement, folder: Path | None =
     if not hasattr(module, "extras") or not stored.done or not module.tables(results):
         return []
     stem, written = _stem(artefact, stored, folder), []
-    for suffix, content in module.extras(results).items():
+    for suffix, made in module.extras(results).items():
         written.append(stem.with_name(stem.name + suffix))
-        write_atomically(written[-1], content)
+        write_atomically(written[-1], made)
     return written
 
 
@@ -58,7 +61,7 @@ def pack(stored: Measurement) -> bool:
 
 
 def retell(artefact: Artefact, stored: Measurement) -> Path | None:
-    """Write the title, the tables and the pictures' words of an artefact's stored results again, by its code of today.
+    """Write title, tables, pictures' words and hosts of an artefact's stored results again, by its code of today.
 
     Return the Markdown file that has them, if it changed. The rest of it stays, but for a picture that is gone.
     """
@@ -76,7 +79,7 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
 
 
 def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
-    """Return the text of a page with title, tables and the pictures' words as the code of today has them of the rows.
+    """Return the text of a page with title, tables, pictures' words and hosts as today's code has them of the rows.
 
     One of which nothing is measured stays. One that is listed as unverified says so first.
     """
@@ -86,10 +89,21 @@ def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
         return page
     page = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), page, flags=re.MULTILINE)
     start = AFTER_TABLES.search(page)
-    rest = page[start.start() :] if start else ""
+    rest = _with_hosts(page[start.start() :] if start else "", stored)
     beliefs = rest.partition(f"## {BELIEVED}\n\n")[2].partition("\n\n")[0]
     tables = discovery.load(artefact).tables(stored.results())
     told = as_markdown(noted(tables, [line.removeprefix("- ") for line in beliefs.splitlines()]))
     results = stored.csv.parents[2]
     why = unverified(results).get(stored.csv.relative_to(results).with_suffix("").as_posix())
     return "\n\n".join([first_line(artefact), *([f"**Unverified: {why}.**"] if why else []), *told, rest])
+
+
+def _with_hosts(page: str, stored: Measurement) -> str:
+    """Return the end of a page with its line on the hosts: of the rows, and of all rounds, whose last the rows are."""
+    rows = stored.frame[stored.frame["status"] == DONE]
+    pairs = list(zip(rows["host"], rows["backend"], strict=True))
+    archive = json.loads(content(stored.csv.with_name(stored.csv.name.removesuffix(".csv") + ARCHIVE)))
+    pairs += [(each.get("host"), cell["backend"]) for cell in archive["samples"] for each in cell["rounds"]]
+    page = re.sub(r"^- hosts: .*\n", "", page, flags=re.MULTILINE)
+    line = "".join(f"{each}\n" for each in hosts_that_measured(pairs))
+    return re.sub(r"^- measured: .*\n", lambda found: found[0] + line, page, count=1, flags=re.MULTILINE)

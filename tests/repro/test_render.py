@@ -4,7 +4,9 @@ import pandas
 
 from repro import machine
 from repro.cache.store import read_json
+from repro.cli import main
 from repro.model import Cell
+from repro.run import manifest
 from repro.show import provenance
 from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE, NO_TABLE, _missing, as_markdown
 from repro.show.tables import Table
@@ -66,11 +68,9 @@ def test_cells_that_stand_and_lack_rounds_are_apart_from_those_that_do_not_stand
 
 
 def test_a_page_names_each_of_several_hosts_with_its_back_ends():
-    def measured(backend, *hosts):
-        return {"identity": {"backend": backend}, "rounds": [{"host": host} for host in hosts]}
-
-    told = provenance._hosts([measured("cuda", "one", "two"), measured("host", "two"), measured("openmp", "")])
-    assert told == ["one measured cuda", "two measured cuda, host"]
+    pairs = [("two", "cuda"), ("one", "cuda"), ("two", "cuda"), ("two", "host"), ("", "openmp"), (None, "openmp")]
+    told = "- hosts: one measured cuda; two measured cuda, host"
+    assert provenance.hosts_that_measured(pairs) == [told] and provenance.hosts_that_measured(pairs[1:2]) == []
 
 
 def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys):
@@ -82,8 +82,16 @@ def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys
 
 
 def test_a_page_names_its_hosts_where_several_measured(laboratory, monkeypatch):
-    assert laboratory.run("table1", "--only", "backend=host") == 0
-    assert "- hosts: " not in laboratory.file("table1.smoke.md").read_text()
-    monkeypatch.setattr(provenance, "_hosts", lambda records: ["one measured cuda", "two measured host"])
-    assert laboratory.run("table1", "--only", "backend=host") == 0
-    assert "\n- hosts: one measured cuda; two measured host\n" in laboratory.file("table1.smoke.md").read_text()
+    def page():
+        return laboratory.file("table1.smoke.md")
+
+    revision = manifest.revision
+    for host, more, told in (("b", [], ""), ("a", ["--rounds", "2"], "- hosts: a measured host; b measured host\n")):
+        monkeypatch.setattr(manifest, "revision", lambda root, host=host: {**revision(root), "host": host})
+        assert laboratory.run("table1", "--only", "case=first", "--backend", "host", "--in-process", *more) == 0
+        assert ("- hosts: " in page().read_text()) == bool(told) and told in page().read_text()
+    whole = page().read_text()
+    for without in (whole.replace(told, ""), whole.replace(told, "- hosts: c measured cuda\n")):
+        page().write_text(without)
+        assert main(["figures", "--results", str(laboratory.results), "--format", "png"]) == 0
+        assert page().read_text() == whole

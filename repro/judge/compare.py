@@ -119,7 +119,10 @@ def _fractions(
         seconds, flops = time["value"] * split(time["unit"])[0], time["work_flops"]
         if not flops or abs(flops / seconds / ours - 1) >= ALIKE:  # it counts others than the work has
             rates = (each.rates.get(time["work_precision"] or DOUBLE) if each else None for each in (roof, peak))
-            return tuple(each / rate if rate else None for each, rate in zip((ours, printed), rates, strict=True))
+            shares = [each / rate if rate else None for each, rate in zip((ours, printed), rates, strict=True)]
+            return None if flops and ours * seconds > flops else shares[0], shares[
+                1
+            ]  # ours does not all that it counts
         printed = flops / printed
     least = least_seconds(time, peak) if peak else None
     return bounds.fraction(time, roofs), least and least / printed

@@ -74,6 +74,18 @@ def test_a_rate_is_a_fraction_of_the_bandwidth_or_of_what_its_work_allows():
     assert table["published_of_peak"].to_dict() == pytest.approx({"flop_rate": 388 / 288, "bandwidth": 115 / 288})
 
 
+@pytest.mark.parametrize(("counted", "share"), [(1500, None), (900, 0.9 / 30)])
+def test_a_rate_that_counts_operations_that_ours_leaves_out_is_no_share_of_our_peak(counted, share):
+    where = {"method": "stored", "case": "n4", "backend": "cuda", "device": "card"}
+    rows = frame(*(
+        Row("remacle2016-table3", "paper", metric=metric, value=value, unit=unit, **where, **more)
+        for metric, value, unit, more in (("local", 1e-3, "s", {"n": 9, **WORK}), ("flop_rate", counted, "GFLOP/s", {}))
+    ))  # fmt: skip
+    (found,) = compare(rows, load("remacle2016-table3"), roofs=ROOFS).to_dict("records")
+    assert found["of_peak"] == pytest.approx(share)
+    assert found["published_of_peak"] == pytest.approx(194 / 1430)  # the paper's kernel does what the paper counts
+
+
 def test_the_work_of_one_time_is_not_that_of_another():
     where = {"case": "regular", "method": "patch-pcgamg", "backend": "cuda", "device": "card"}
     rows = frame(*(

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import pandas
 
 from experiments.fu2014 import labels
-from repro.show.tables import Table, trimmed
+from repro.show.quotients import quotient, quotient_text
+from repro.show.results import point
+from repro.show.tables import INTERVALS, Table, number_text, trimmed
 
 
 def against_all(
@@ -31,10 +33,14 @@ def against_all(
     rows, measured = [], set()
     rivals = {heading: place for heading, place in rivals.items() if place != ours}
     for case, name in labels(results).items():
-        times = {heading: results.value(case, method, metric, backend) for heading, (method, backend) in rivals.items()}
-        time = results.value(case, ours[0], metric, ours[1])
-        if time and any(times.values()):
+        time, *others = (
+            point(results, case, method, metric, "ms", backend) for method, backend in (ours, *rivals.values())
+        )
+        times = dict(zip(rivals, others, strict=True))
+        if time and any(others):
             measured |= {heading for heading, each in times.items() if each}
-            row = {"Mesh": name} | {f"{heading} [ms]": each and 1e3 * each for heading, each in times.items()}
-            rows.append(row | {f"{heading} / {ours[0]}": each and each / time for heading, each in times.items()})
-    return [trimmed(Table(title, pandas.DataFrame(rows), list(notes)))] if len(measured) > 1 else []
+            row = {"Mesh": name} | {f"{heading} [ms]": number_text(each, "ms") for heading, each in times.items()}
+            gains = {heading: quotient_text(quotient(each, time)) for heading, each in times.items()}
+            rows.append(row | {f"{heading} / {ours[0]}": gain for heading, gain in gains.items()})
+    told = [*notes, INTERVALS + " Of a quotient it is always the interval."]
+    return [trimmed(Table(title, pandas.DataFrame(rows), told))] if len(measured) > 1 else []

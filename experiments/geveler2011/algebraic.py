@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas
 
 from experiments.geveler2011 import BEST, ELEMENTS, level_of, method_of, solves
-from experiments.geveler2011.layout import cases_of, gain_text, over
+from experiments.geveler2011.layout import cases_of
 from repro.show.plots import point
+from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Table, number_text, trimmed
 
 OURS = tuple(name for name, settings in solves.VARIANTS.items() if "pack" not in settings)
@@ -37,7 +38,7 @@ def table(results, title: str) -> Table:
                             "The paper's cycle [ms]": number_text(_time(results, case, element, metric, papers), "ms"),
                             "Geometric [ms]": number_text(geometric[0], "ms"), "Geometric solver": geometric[1],
                             "Algebraic [ms]": number_text(algebraic[0], "ms"), "Algebraic solver": algebraic[1],
-                            "Algebraic over geometric": gain_text(over(algebraic[0], geometric[0])),
+                            "Algebraic over geometric": quotient_text(quotient(algebraic[0], geometric[0])),
                         })  # fmt: skip
     notes = [f"In numbering {BEST.upper()}, without set-up: of either kind the fastest that was measured there. In "
              "parentheses: the interval."]  # fmt: skip

@@ -9,11 +9,12 @@ from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
 from experiments.partly import WHOLE
-from repro.judge.difference import THRESHOLD, of_intervals
+from repro.judge.difference import SLOWER, THRESHOLD, of_intervals
 from repro.show.panels import legend_columns
-from repro.show.plots import point, style
-from repro.show.tables import INTERVALS, Table, as_printed, number_text, ratio_text, trimmed
-from repro.units import MISSING
+from repro.show.plots import style
+from repro.show.quotients import quotient, quotient_text
+from repro.show.results import point
+from repro.show.tables import INTERVALS, Table, as_printed, number_text, trimmed
 
 SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "`strong`'s"}
 GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # as the paper prints them
@@ -57,7 +58,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 row[f"{heading} [{unit}]"], row[f"{heading}, paper"] = number_text(ours[name], unit), theirs[name]
             for name, (above, below) in OVER.items():
                 pair = (above, below) if unit in ("s", "ms") else (below, above)
-                row[name] = gain_text(over(*(ours[each] for each in pair)))
+                row[name] = quotient_text(quotient(*(ours[each] for each in pair)))
                 row[f"{name}, paper"] = gains[below]
             sliced = point(results, case, method_of(element, numbering, "sell"), metric, unit, backend)
             row[f"device, SELL [{unit}]"] = number_text(sliced, unit)
@@ -117,14 +118,20 @@ def factors(results, element: str, metric: str = "solve") -> list[dict]:
         row = {"Element": element.upper(), "L": level_of(case)}
         for name, heading in HEADINGS.items():
             where = backend if name == "ellpack_r" else "host"
-            times = {n: results.value(case, method_of(element, n, name), metric, where) for n in NUMBERINGS}
+            times = {n: point(results, case, method_of(element, n, name), metric, "s", where) for n in NUMBERINGS}
             worst, others = times.pop("sto"), {n: time for n, time in times.items() if time is not None}
-            best = min(others, key=others.get, default=None)
-            row[heading] = None if worst is None or best is None else worst / others[best]
+            best = min(others, key=lambda n: others[n][0], default=None)
+            row[heading] = None if worst is None or best is None else quotient_text(quotient(worst, others[best]))
             is_told = worst is not None or len(others) > 1  # one alone, beside which nothing is, is no best
-            row[f"best, {heading}"] = TITLES[best] if best and is_told else None
+            row[f"best, {heading}"] = ", ".join(_as_good(others, best)) if best and is_told else None
         rows.append(row)
     return rows
+
+
+def _as_good(times, best: str) -> list[str]:
+    """Return the best numbering, and those whose intervals do not show them to be slower."""
+    others = [n for n in times if n != best and of_intervals(times[best], times[n], THRESHOLD).verdict != SLOWER]
+    return [TITLES[n] for n in (best, *others)]
 
 
 def one_legend(made, axes) -> None:
@@ -153,27 +160,6 @@ def _backend(results, metric):
     rows = results.done[(results.done["metric"] == metric) & (results.done["p_variant"] == "ellpack_r")]
     present = set(rows["backend"])
     return next((backend for backend in DEVICES if backend in present), "cuda")
-
-
-def over(above, below):
-    """Return the quotient of two times, each with the ends of its interval, with those of its own, or None.
-
-    Their errors are taken to be independent, as verdicts take them.
-    """
-    if above is None or below is None:
-        return None
-    if None in (*above, *below):
-        return above[0] / below[0], None, None
-    found = of_intervals(below, above, THRESHOLD)
-    return found.ratio, found.low, found.high
-
-
-def gain_text(found) -> str:
-    """Return a quotient, and in parentheses its interval where that is known and seen."""
-    if found is None:
-        return MISSING
-    value, low, high = (None if each is None else ratio_text(each, False) for each in found)
-    return value if low is None or low == high else f"{value} ({low} to {high})"
 
 
 def by_some_cycles(results) -> list[str]:

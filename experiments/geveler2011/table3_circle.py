@@ -52,7 +52,10 @@ def tables(results):
     """Return the paper's table in two halves, what numberings make of it, and everything in the best one."""
     made = [by_numbering(results, "Table 3: multigrid on CIRCLE", element, "solve", "s") for element in ELEMENTS]
     rows = [row for element in ELEMENTS for row in factors(results, element)]
-    made.append(trimmed(Table("How many times as long STO takes as the best numbering", pandas.DataFrame(rows)), 2))
+    told = ["In parentheses: the interval. Best: the fastest, then those that the intervals do not show to be slower."]
+    made.append(
+        trimmed(Table("How many times as long STO takes as the best numbering", pandas.DataFrame(rows), told), 2)
+    )
     made.append(beside_algebraic(results, "Geometric and algebraic multigrid on CIRCLE"))
     made += [noted(convergence.table(results)), trimmed(solid.table(results), 3)]
     for element in ELEMENTS:

@@ -29,14 +29,13 @@ from experiments.geveler2011.layout import (
     beside_best,
     by_numbering,
     by_some_cycles,
-    gain_text,
     meanings,
-    over,
     variants,
 )
 from experiments.geveler2011.rates import noted
 from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
+from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
@@ -116,7 +115,7 @@ def speedup_rows(results) -> list[dict]:
                      for each, where in (("cpu-1", "host"), ("cpu-all", "host"), ("ellpack_r", backend))]  # fmt: skip
             for k, (heading, paper) in enumerate(GAINS.items()):
                 column = f"{element.upper()} {heading}"
-                row[column] = over(times[k], times[k + 1])
+                row[column] = quotient(times[k], times[k + 1])
                 number = results.published.get(printed, method_of(element, numbering, paper[0]), paper[1])
                 row[f"{column}, paper"] = None if number is None else number.value
         rows.append(row)
@@ -126,7 +125,7 @@ def speedup_rows(results) -> list[dict]:
 def _speedups(results, name):
     """Return the paper's layout."""
     backend = _device(results)
-    rows = [{name: gain_text(value) if isinstance(value, tuple) else value for name, value in row.items()}
+    rows = [{name: quotient_text(value) if isinstance(value, tuple) else value for name, value in row.items()}
             for row in speedup_rows(results)]  # fmt: skip
     notes = [f"All threads over one; the device, {backend}, over all threads. In parentheses: the interval.",
              *by_some_cycles(results), f"Machine {results.place}, scale {results.scale}."]  # fmt: skip

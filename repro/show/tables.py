@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.model import DONE
 from repro.published import Number
+from repro.show.quotients import quotient, quotient_text
 from repro.show.results import PREFERENCE, Results, is_missing, point
 from repro.units import MISSING, convert, significant
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INTERVALS", "Column", "Ratio", "Results", "Table", "device_notes", "has_interval", "number_text", "paper_table",
-    "ratio_text", "trimmed", "with_lines", "with_ours",
+    "trimmed", "with_lines", "with_ours",
 ]  # fmt: skip
 
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
@@ -50,9 +51,9 @@ class Column:
     #: Of the rows themselves, ours and published, where a cell has several of the metric.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def point(self, results: Results, case: str) -> tuple[float, float | None, float | None] | None:
-        """Return our value in the column's unit with the ends of its interval; None where it was not measured."""
-        return point(results, case, self.method, self.metric, self.unit, self.backend, **self.parameters)
+    def point(self, results: Results, case: str, unit: str = "") -> tuple[float, float | None, float | None] | None:
+        """Return our value in a unit, the column's by default, with its interval's ends; None where it has none."""
+        return point(results, case, self.method, self.metric, unit or self.unit, self.backend, **self.parameters)
 
     def ours(self, results: Results, case: str) -> float | None:
         """Return our value in the column's unit."""
@@ -123,18 +124,6 @@ def _text(cell: Any) -> str:
     if isinstance(cell, Integral):
         return significant(int(cell))
     return significant(float(cell)) if isinstance(cell, Real) else str(cell)
-
-
-def ratio_text(value: float | None, parentheses: bool) -> str:
-    """Return a ratio to two significant digits, or to a whole number from 10 on.
-
-    With `parentheses`, one below 1 is given as its reciprocal in parentheses.
-    """
-    if value is None:
-        return MISSING
-    if parentheses and 0 < value < 1:
-        return f"({ratio_text(1 / value, False)})"
-    return significant(value, 2) if value < 10 or math.isinf(value) else significant(round(value))
 
 
 def with_lines(tables: Iterable[Table]) -> list[Table]:
@@ -242,8 +231,8 @@ def _measured(results: Results, column: Column, labels: Mapping[str, str]) -> Pa
 
 def _ratios(results: Results, ratio: Ratio, parts: Mapping[str, Column], labels: Mapping[str, str]) -> Pair:
     top, bottom = parts[ratio.numerator], parts[ratio.denominator]
-    quotients = [_quotient(results, top, bottom, case) for case in labels]
-    ours = [ratio_text(quotient, ratio.parentheses) for quotient in quotients]
+    points = [(top.point(results, case, bottom.unit), bottom.point(results, case)) for case in labels]
+    ours = [quotient_text(quotient(*each), ratio.parentheses) for each in points]
     key = ratio.published or (bottom.published or bottom.method, "speedup")
     theirs = [results.published.get(case, *key) for case in labels]
     paper = f"{ratio.label}{PAPERS}" if any(theirs) else ""
@@ -299,12 +288,8 @@ def _about_ratios(shown: Sequence[tuple[Column | Ratio, Pair]]) -> list[str]:
     ratios = [(column, pair) for column, pair in shown if isinstance(column, Ratio)]
     notes = [f"{ratio.label}: {ratio.meaning}." for ratio, _ in ratios if ratio.meaning]
     texts = [text for _, pair in ratios for _, cells in pair for text in cells]
-    return notes + ["In parentheses: by how much it is slower."] * any(text.startswith("(") for text in texts)
-
-
-def _quotient(results: Results, top: Column, bottom: Column, case: str) -> float | None:
-    above, below = top.ours(results, case), bottom.ours(results, case)
-    return None if above is None or below is None or below == 0 else convert(above, top.unit, bottom.unit) / below
+    notes += ["In parentheses: by how much it is slower."] * any(text.startswith("(") for text in texts)
+    return notes + ["In parentheses after a quotient: its interval."] * any(" to " in text for text in texts)
 
 
 def as_printed(number: Number | None, unit: str | None) -> str:

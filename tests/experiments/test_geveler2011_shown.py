@@ -34,15 +34,18 @@ def test_a_page_tells_which_solves_were_counted_from_some_cycles():
 
 
 def test_a_numbering_is_the_best_of_several_or_that_which_sto_is_compared_with(monkeypatch):
-    times = {("xyz", "cpu-1"): 1.0, ("xyz", "cpu-all"): 1.0, ("sto", "cpu-all"): 3.0,
-             ("xyz", "ellpack_r"): 2.0, ("hie", "ellpack_r"): 1.0}  # fmt: skip
+    times = {("xyz", "cpu-1"): (1.0, 0.9, 1.1), ("xyz", "cpu-all"): (1.0, 0.6, 1.4),
+             ("sto", "cpu-all"): (3.0, 3.0, 3.0), ("hie", "cpu-all"): (1.2, 0.9, 1.5),
+             ("2lv", "cpu-all"): (2.4, 2.3, 2.5), ("xyz", "ellpack_r"): (2.0, 1.9, 2.1),
+             ("hie", "ellpack_r"): (1.0, 0.9, 1.1)}  # fmt: skip
     known = {layout.method_of("q1", *place): time for place, time in times.items()}
     monkeypatch.setattr(layout, "cases_of", lambda results, element: ["circle-l7"])
     monkeypatch.setattr(layout, "_backend", lambda results, metric: "cuda")
-    (row,) = layout.factors(SimpleNamespace(value=lambda case, method, metric, where: known.get(method)), "q1")
+    monkeypatch.setattr(layout, "point", lambda results, case, method, metric, unit, where: known.get(method))
+    (row,) = layout.factors(None, "q1")
     one, everything, device = (layout.HEADINGS[name] for name in ("cpu-1", "cpu-all", "ellpack_r"))
     assert (row[one], row[f"best, {one}"]) == (None, None)
-    assert (row[everything], row[f"best, {everything}"]) == (3.0, TITLES["xyz"])
+    assert row[everything].startswith("3.0 (") and row[f"best, {everything}"] == f"{TITLES['xyz']}, {TITLES['hie']}"
     assert (row[device], row[f"best, {device}"]) == (None, TITLES["hie"])
 
 

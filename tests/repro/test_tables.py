@@ -12,7 +12,6 @@ from repro.show.tables import (
     Table,
     device_notes,
     paper_table,
-    ratio_text,
     trimmed,
     with_ours,
 )  # fmt: skip
@@ -212,13 +211,6 @@ def test_two_answers_are_an_error():
     twice = results(row("regular", "patch", 1.0), row("regular", "patch", 2.0))
     with pytest.raises(ReproError, match="2 rows"):
         twice.value("regular", "patch", "assembly")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(36.24, "36"), (2.119, "2.1"), (0.809, "(1.2)"), (None, "–"), (1.0, "1.0"), (float("inf"), "∞")]
-)
-def test_ratios_are_given_as_papers_do(value, text):
-    assert ratio_text(value, parentheses=True) == text
 
 
 def test_markdown_is_a_table_with_numbers_to_three_digits():

@@ -62,7 +62,10 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
                 row[f"{name}, paper"] = gains[below]
             sliced = point(results, case, method_of(element, numbering, "sell"), metric, unit, backend)
             row[f"device, SELL [{unit}]"] = number_text(sliced, unit)
-            if any(value is not None for value in (*ours.values(), *theirs.values(), sliced)):
+            kernels = point(results, case, method_of(element, numbering, "ellpack_r"), metric, unit, "openmp")
+            if backend != "openmp":  # else they are the device's
+                row[f"all threads, ELLPACK-R [{unit}]"] = number_text(kernels, unit)
+            if any(value is not None for value in (*ours.values(), *theirs.values(), sliced, kernels)):
                 rows.append(row)
     frame = pandas.DataFrame(rows, dtype=object)
     made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend)]), 2)

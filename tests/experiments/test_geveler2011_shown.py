@@ -59,3 +59,16 @@ def test_a_caption_names_the_device_that_is_drawn_and_no_processor(module, metri
             for variant, backend, device in places]  # fmt: skip
     caption = module.plot(Results(frame(rows), "paper", "m", "geveler2011-table3")).get_supxlabel()
     assert "A card" in caption and "A processor" not in caption
+
+
+@pytest.mark.parametrize("places", [("cuda", "openmp"), ("openmp",)])
+def test_kernels_on_the_processor_have_a_column_where_the_device_is_another(places):
+    where = {"artefact": "geveler2011-table3", "scale": "paper", "case": "circle-l7", "metric": "solve", "unit": "s"}
+    rows = [Row(**where, value=2.0 + k, method="q1-xyz-ellpack_r", backend=backend, device="d",
+                parameters={"element": "q1", "numbering": "xyz", "variant": "ellpack_r"}).as_dict()
+            for k, backend in enumerate(places)]  # fmt: skip
+    made = layout.by_numbering(Results(frame(rows), "paper", "m", "geveler2011-table3"), "T", "q1", "solve", "s")
+    line = made.frame[made.frame["Numbering"] == TITLES["xyz"]].iloc[0]
+    assert line["device [s]"] == "2.00"
+    assert line.get("all threads, ELLPACK-R [s]") == ("3.00" if "cuda" in places else None)
+    assert "ELLPACK-R [s]" not in " ".join(made.notes)

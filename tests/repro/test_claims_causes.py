@@ -74,12 +74,13 @@ def test_what_is_reproduced_needs_no_cause(store):
 
 def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # 40 to 1; the paper's are 5 to 1
-    store.row("a", "slow", "solve", 64.0, backend="host", share=0.02)
-    store.row("a", "fast", "solve", 1.0, share=0.8)
+    store.row("a", "slow", "solve", 64.0, backend="host", share=1.0)
+    store.row("a", "fast", "solve", 1.0, share=1.0)
     verdict = store.one(WHERE, ABOUT)
-    says = "the GPU has 40 times the bandwidth of the processor here; the paper's had 5.0 times, by the vendors' peaks"
+    says = "the GPU's memory, which takes 100 % of the time, has 40 times the bandwidth of the processor's here"
+    says += "; the paper's had 5.0 times, by the vendors' peaks"
     assert verdict.why == f"{says} (explains 100 %)" and verdict.explanations[0].value == pytest.approx(8)
-    store.rows["box", "table1"][0].value = 4000.0  # of a factor of 500 the bandwidths are 8
+    store.rows["box", "table1"][0].value = 40000.0  # of a factor of 5000 the bandwidths are 40
     verdict = store.one(WHERE, ABOUT)
     assert verdict.why == "unexplained"
 
@@ -91,30 +92,42 @@ def test_bandwidths_predict_rates_that_name_no_device_and_not_those_of_a_paper_w
     store.write("hardware.toml", HARDWARE.replace('"Old CPU"', f'"Old CPU"\nthreads_used = {threads}'))
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}
     for method, rate, backend in (("slow", 1.0, "host"), ("fast", 64.0, "cuda")):
-        store.row("a", method, "spmv", 1 / rate, backend=backend, share=0.02)
+        store.row("a", method, "spmv", 1 / rate, backend=backend, share=1.0)
         store.row("a", method, "rate", rate, unit="GFLOP/s", backend=backend, device="")
     where = '[claim.where]\ncpu = "table1 slow rate @host"\ngpu = "table1 fast rate"'
     verdict = store.one(where, stated("gpu / cpu", "about"))
-    assert ("the bandwidth of the processor" in verdict.why) == is_explained
+    assert ("the bandwidth of the processor's" in verdict.why) == is_explained
 
 
 def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio(store):
     store.write("hardware.toml", HARDWARE.replace('"Old CPU"', '"Old CPU"\nthreads_used = 1'))
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # the paper's GPU has a fortieth
     store.row("a", "slow", "solve", 320.0, backend="host", share=0.02)
-    store.row("a", "fast", "solve", 1.0, share=0.8)
-    says = "the GPU's memory is 40 times as fast as that of the paper's Old GPU"
+    store.row("a", "fast", "solve", 1.0, share=1.0)
+    says = "the GPU's memory, which takes 100 % of the time, is 40 times as fast as that of the paper's Old GPU"
     assert store.one(WHERE, ABOUT).why == f"{says}, and the processor runs one thread, as there (explains 100 %)"
 
 
-def test_the_memory_predicts_a_rate(store):
+@pytest.mark.parametrize(
+    ("share", "why"),
+    [
+        (None, "the memory is 40 times as fast as that of the paper's Old GPU (explains 100 %)"),
+        (1.0, "the memory, which takes 100 % of the time, is 40 times as fast as that of the paper's Old GPU"
+              " (explains 100 %)"),
+        # Half of the time grows by 40: of a factor of 40 a faster memory explains 20.5.
+        (0.5, "the memory, which takes 50 % of the time, is 40 times as fast as that of the paper's Old GPU"
+              " (explains 82 %)"),
+        (0.05, "unexplained"),
+    ],
+)  # fmt: skip
+def test_the_memory_predicts_the_part_of_a_time_or_rate_that_it_takes(store, share, why):
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e12}
     where = '[claim.where]\nrate = "table1 fast rate @gpu"'
     store.row("a", "fast", "rate", 120.0, unit="GFLOP/s")
-    store.row("a", "fast", "spmv", 1.0, share=0.5)
+    store.row("a", "fast", "spmv", 1.0, share=share, n=9)
+    store.row("a", "other", "spmv", 1.0, share=1.0)  # where the device and its memory are known
     verdict = store.one(where, stated("rate", "about", published='"text rate-{case}"', more='unit = "GFLOP/s"'))
-    assert verdict.outcome == EXCEEDED
-    assert verdict.why == "the memory is 40 times as fast as that of the paper's Old GPU (explains 100 %)"
+    assert (verdict.outcome, verdict.why) == (EXCEEDED, why)
 
 
 def test_an_evicted_cache_predicts_what_the_cache_is_the_cause_of(store):

@@ -153,16 +153,22 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
     if not all(each[0] if is_serial else all(each) for each in (ours, theirs)):
         return None
     if is_serial:
-        now, then = ours[0].bandwidth, theirs[0].bandwidth
-        says = f"the GPU's memory is {significant(now / then, 2)} times as fast as that of the paper's {theirs[0].name}"
-        says += ", and the processor runs one thread, as there"
+        faster = [ours[0].bandwidth / theirs[0].bandwidth, 1.0]
+        says = (
+            f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as that of the "
+        )
+        says += f"paper's {theirs[0].name}, and the processor runs one thread, as there"
     else:
-        now, then = (pair[0].bandwidth / pair[1].bandwidth for pair in (ours, theirs))
-        here, there = significant(now, 2), significant(then, 2)
-        says = f"the GPU has {here} times the bandwidth of the processor here"
+        faster = [now.bandwidth / then.bandwidth for now, then in zip(ours, theirs, strict=True)]
+        here, there = (significant(pair[0].bandwidth / pair[1].bandwidth, 2) for pair in (ours, theirs))
+        says = f"the GPU's memory{_binds(sides[0], stored)} has {here} times the bandwidth of the processor's here"
         says += f"; the paper's had {there} times, by the vendors' peaks"
-    moved = now / then if values.predicate.better != "less" else then / now
-    return says, [each.low / moved for each in values.values]
+    found = []
+    for each, own in zip(values.values, _rows_by_value(values), strict=True):
+        gpu, cpu = (_slower([row for row in own if row["gpu"] == gpu], by, stored)
+                    for gpu, by in zip((True, False), faster, strict=True))  # fmt: skip
+        found.append(each.low * (cpu / gpu if values.predicate.better != "less" else gpu / cpu))
+    return says, found
 
 
 def _memory(values: Values, stored: Stored, root: Path) -> Found:
@@ -170,20 +176,45 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found:
     unit = values.predicate.unit
     if not (is_time(unit) or is_rate(unit)):
         return None
-    each = [[row for row in point.rows.values() if is_timed(row)] for point in values.points]
-    sides = each if len(each) == len(values.values) else [_timed(values)]
-    faster, names = [], {}
-    for rows in sides:
+    found, names = [], {}
+    for value, rows in zip(values.values, _rows_by_value(values), strict=True):
         if len({row["gpu"] for row in rows}) != 1:
             return None
         ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
         if ours is None or theirs is None:
             return None
-        faster.append(ours.bandwidth / theirs.bandwidth)
-        names.setdefault(theirs.name, significant(faster[-1], 2))
+        faster = ours.bandwidth / theirs.bandwidth
+        names.setdefault(theirs.name, significant(faster, 2))
+        slower = _slower(rows, faster, stored)
+        found.append(value.low * slower if is_time(unit) else value.low / slower)
     told = ", ".join(f"{times} times as fast as that of the paper's {name}" for name, times in names.items())
-    factors = faster if is_time(unit) else [1 / each for each in faster]
-    return f"the memory is {told}", [value.low * by for value, by in zip(values.values, factors, strict=True)]
+    return f"the memory{_binds(_timed(values), stored)} is {told}", found
+
+
+def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:
+    """Return the times and rates that each value is of: of its point, or all where one value is of all points."""
+    each = [[row for row in point.rows.values() if is_timed(row)] for point in values.points]
+    return each if len(each) == len(values.values) else [_timed(values)]
+
+
+def _slower(rows: Sequence[Mapping[str, Any]], times: float, stored: Stored) -> float:
+    """Return how many times as long rows take where their memory is so many times as slow.
+
+    The part of the time that their bytes take grows, the rest stays. Where their bytes are not known it is all.
+    """
+    share = _share(rows, stored)
+    return times if share is None else share * times + 1 - share
+
+
+def _share(rows: Sequence[Mapping[str, Any]], stored: Stored) -> float | None:
+    """Return which part of the time the memory takes for the bytes that must move, the median; None if not known."""
+    known = [share for row in rows if (share := stored.bound(row, of_bytes=True)) is not None]
+    return min(1.0, median(known)) if known else None
+
+
+def _binds(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
+    share = _share(rows, stored)
+    return "" if share is None else f", which takes {significant(100 * share, 2)} % of the time,"
 
 
 def _cache(values: Values, stored: Stored, root: Path) -> Found:

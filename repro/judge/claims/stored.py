@@ -146,16 +146,21 @@ class Stored:
             return cold and cold["value"]
         return row["value"] * warm[0]["value"] / cold["value"] if cold["value"] else None
 
-    def bound(self, row: Mapping[str, Any], *, of_problem: bool = False) -> float | None:
+    def bound(self, row: Mapping[str, Any], *, of_problem: bool = False, of_bytes: bool = False) -> float | None:
         """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell.
 
         See `repro.judge.bounds.fraction` for `of_problem`.
+
+        `of_bytes`: of the bound that the memory alone sets, whatever computing takes.
         """
-        own = bounds.fraction(row, self.roofs, of_problem=of_problem)
-        if own is not None:
+        less = {"work_flops": 0.0} if of_bytes else {}
+
+        def share(time: Mapping[str, Any]) -> float | None:
+            return bounds.fraction({**time, **less}, self.roofs, of_problem=of_problem)
+
+        if (own := share(row)) is not None:
             return own
-        behind = [bounds.fraction(time, self.roofs, of_problem=of_problem) for time in self._times_behind(row)]
-        found = [each for each in behind if each is not None]
+        found = [each for each in map(share, self._times_behind(row)) if each is not None]
         return found[0] if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:

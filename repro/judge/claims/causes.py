@@ -107,7 +107,10 @@ def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | Non
 
 
 def _contradiction(paper: str, values: Values, root: Path) -> Found:
-    """Published numbers that do not follow from the paper's others: ours beside those that do."""
+    """Published numbers that do not follow from the paper's others: ours beside those that do.
+
+    Of several that do, the one nearest to the published number takes its place, and not the one nearest to ours.
+    """
     wrong, predicate = notes.doubtful(paper, root), values.predicate
     points = values.points
     if len(values.values) == 1 and predicate.published[0].startswith("text "):  # a mean, say, which no case has alone
@@ -122,10 +125,12 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
         right = value.low
         if verdict is not None:
             many += 1
-            factor = split(number.unit)[0] / split(predicate.unit)[0]
-            nearest = [min(max(value.low, each.low * factor), each.high * factor) for each in verdict.expected.values()]
-            follows = min(nearest, key=lambda each: abs(each - value.low))
-            right = value.low * (bound.low + bound.high) / 2 / follows if follows > 0 else math.nan
+            factor, printed = split(number.unit)[0] / split(predicate.unit)[0], (bound.low + bound.high) / 2
+            each = min(
+                verdict.expected.values(), key=lambda each: abs(_within(each, printed / factor) - printed / factor)
+            )
+            follows = factor * _within(each, value.low / factor)  # whichever is rounded as the paper's others are
+            right = value.low * printed / follows if follows > 0 else math.nan
         found.append(right)
     if len(found) == 1:
         says = "the paper's number does not follow from its others; tested with the nearest that does"
@@ -133,6 +138,10 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
         says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
         says += "; tested with those that do"
     return (says, found) if many else None
+
+
+def _within(span: Interval, value: float) -> float:
+    return min(max(value, span.low), span.high)
 
 
 def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -208,8 +209,13 @@ def in_doubt(claim: Claim, predicate: Predicate, points: Sequence[Point], root: 
 
 @cache
 def doubtful(paper: str, root: Path) -> dict[tuple[str, str, str, str], consistency.Verdict]:
-    """Return the published numbers that do not agree with the numbers that they come from, and what those give."""
-    return {name(verdict.number): verdict for verdict in consistency.check(paper, root)}
+    """Return the published numbers that do not agree with the numbers that they come from, and all that those give."""
+    found: dict[tuple[str, str, str, str], consistency.Verdict] = {}
+    for each in consistency.check(paper, root):
+        before = found[name(each.number)].expected if name(each.number) in found else {}
+        given = {f"{len(before)} {reading}": span for reading, span in each.expected.items()}
+        found[name(each.number)] = replace(each, expected=before | given)
+    return found
 
 
 def name(number: published.Number) -> tuple[str, str, str, str]:

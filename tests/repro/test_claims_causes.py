@@ -176,7 +176,7 @@ def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
 @pytest.mark.parametrize(("ours", "why"), [(2.0, "unexplained"), (6.0, "explains 100 %")])
 def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_place(store, ours, why):
     head = "case,method,metric,printed,unit,place\n"
-    times = "".join(f"a,{name},solve,{time},s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("six", 6)))
+    times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("six", 6)))
     store.write("table3.csv", head + times)
     relation = '[[relation]]\nname = "{0}"\nderived = "text gain"\nformula = "of / one"\n[relation.where]\n' \
                'of = "table3 {0} solve a"\none = "table3 one solve a"\n'  # fmt: skip

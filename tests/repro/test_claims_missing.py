@@ -86,6 +86,15 @@ def test_what_failed_is_not_called_skipped(store):
     assert store.one(WHERE, effect()).why == "fast of Table 1 failed: no memory"
 
 
+def test_a_rival_that_has_run_elsewhere_alone_is_lacking_where_it_competes(store):
+    store.times(a=(8.0, 1.0), b=(8.0, 1.0))
+    store.row("a", "other", "solve", 4.0, backend="host")
+    store.row("b", "other", "solve", 4.0)  # on the GPU
+    rivals = effect(more='[claim.effect.where]\ncpu = "table1 slow|other solve @cpu"')
+    found = store.one(WHERE, rivals).effect
+    assert ([point.name for point in found.points], found.missing) == (["a"], ("b (no other)",))
+
+
 def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)

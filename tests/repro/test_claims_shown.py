@@ -195,3 +195,12 @@ def test_a_papers_page_says_which_of_its_results_are_unverified(store):
     assert "Unverified" not in shown.pages()["claims/demo.md"]
     (store.results / "unverified.csv").write_text("file,reason\nbox/demo/table1,edited\nother/demo/table1,edited\n")
     assert "\n\n**Unverified results, all of box: edited.**\n\n" in shown.pages()["claims/demo.md"]
+
+
+def test_the_table_of_claims_names_the_cases_where_todays_methods_are_compared(store):
+    store.times(a=(8.0, 1.0), b=(2.0, 1.0))
+    today = '[claim.today]\nsays = "all"\nformula = "theirs / ours"\n[claim.today.where]\n'
+    for case, shown in (("", "5.00 x (2.00 to 8.00 x)"), (" b", "2.00 x, at b")):
+        where = f'theirs = "table1 slow solve{case} @cpu"\nours = "table1 fast solve{case} @gpu"'
+        verdict = store.one(WHERE, stated(), today + where)
+        assert f" | {shown} | " in numbers([verdict], [("demo", "it")], "{paper}{id}")

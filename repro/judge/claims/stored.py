@@ -79,7 +79,7 @@ class Stored:
         self._disturbed: set[tuple[str, ...]] = set()
         self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
         self.verdicts: dict[tuple, Any] = {}  #: on claims, by the papers' folder, paper and id, once they are judged
-        self._tried: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+        self._tried: dict[tuple[str, str, str], dict[str, dict[str, None]]] = {}
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
@@ -205,17 +205,18 @@ class Stored:
         an answer.
         """
         competing = {row["method"] for row in self._fitting(artefact, selector, scale)}
-        return sorted(method for method in competing if case not in self.tried(artefact, scale)[method])
+        tried = self.tried(artefact, scale, selector.place)
+        return sorted(method for method in competing if case not in tried[method])
 
-    def tried(self, artefact: str, scale: str) -> dict[str, dict[str, None]]:
-        """Return the cases of each method that a run had cells of, whatever became of them, in their order."""
-        if (artefact, scale) not in self._tried:
+    def tried(self, artefact: str, scale: str, place: str = "") -> dict[str, dict[str, None]]:
+        """Return the cases of each method that a run had cells of there, whatever became of them, in their order."""
+        if (artefact, scale, place) not in self._tried:
             found: dict[str, dict[str, None]] = {}
             for row in self.rows(artefact):
-                if row["scale"] == scale:
+                if row["scale"] == scale and in_place(row, place):
                     found.setdefault(row["method"], {})[row["case"]] = None
-            self._tried[artefact, scale] = found
-        return self._tried[artefact, scale]
+            self._tried[artefact, scale, place] = found
+        return self._tried[artefact, scale, place]
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""

@@ -9,7 +9,7 @@ from repro.judge import consistency
 from repro.judge.claims.judging import DISTURBED, FEW
 from repro.judge.claims.model import CITED, MEASUREMENTS, NO_TEST, OUTCOMES, OWN_DATA, Judgement, Verdict
 from repro.judge.claims.notes import first
-from repro.judge.claims.stored import CEILINGS
+from repro.judge.claims.stored import CEILINGS, Selector
 from repro.published import name_of
 from repro.units import MISSING, significant
 
@@ -82,6 +82,13 @@ def _most(judgement: Judgement | None) -> str:
     return "up to " if most is not None and judgement.value == most else ""
 
 
+def _at(verdict: Verdict) -> str:
+    """Return at which cases today's methods are compared, where these are not the claim's own."""
+    chosen = verdict.claim.today.where.values() if verdict.today and verdict.today.value is not None else ()
+    cases = dict.fromkeys(case for text in chosen if (case := Selector.parse(text).case))
+    return f", at {' and '.join(cases)}" if cases else ""
+
+
 def amount(value: float, unit: str) -> str:
     """Return a value with its unit, a count in full."""
     if unit in ("", "count") and (float(value).is_integer() or (unit and 1e6 <= value < inf)):  # a median
@@ -130,7 +137,8 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         cells = [
             f"[{verdict.paper}]({address.format(paper=verdict.paper, id=verdict.id)}): {verdict.claim.says}",
             shown.requirement.partition(" (")[0] if shown else MISSING,
-            _most(shown) + measured(shown), _most(verdict.today) + measured(verdict.today) + _lost(verdict.today),
+            _most(shown) + measured(shown),
+            _most(verdict.today) + measured(verdict.today) + _at(verdict) + _lost(verdict.today),
             f"{verdict.machine}, `{shown.scale}`" if shown and verdict.machine else verdict.machine or MISSING,
             f"**{verdict.outcome}**",
         ]  # fmt: skip

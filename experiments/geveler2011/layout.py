@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
+from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
@@ -68,7 +68,7 @@ def by_numbering(results, title: str, element: str, metric: str, unit: str, note
             if any(value is not None for value in (*ours.values(), *theirs.values(), sliced, kernels)):
                 rows.append(row)
     frame = pandas.DataFrame(rows, dtype=object)
-    made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend)]), 2)
+    made = trimmed(Table(f"{title}, {element.upper()}", frame, [*notes, *_notes(results, backend, element)]), 2)
     if results.scale != "paper" and not PRINTED.isdisjoint(made.frame.columns):
         made.notes.append("The paper's columns hold for the levels that both have.")
     return made
@@ -165,27 +165,30 @@ def _backend(results, metric):
     return next((backend for backend in DEVICES if backend in present), "cuda")
 
 
-def by_some_cycles(results) -> list[str]:
-    """Return a note on the solves that are told by some of their cycles, see `experiments.partly`."""
+def by_some_cycles(results, element: str = "") -> list[str]:
+    """Return a note on the solves of an element, by default of any, that are told by some of their cycles.
+
+    See `experiments.partly`.
+    """
     done = results.done
-    some = done[done["metric"] == "some_cycles"]
+    some = done[(done["metric"] == "some_cycles") & (done["p_element"].isin([element] if element else ELEMENTS))]
     cases = [(case, sorted(set(some[some["case"] == case]["p_variant"])))
              for case in sorted(set(some["case"]), key=level_of)]  # fmt: skip
     if not cases:
         return []
     shown = "; ".join(f"{case}, {', '.join(f'`{name}`' for name in names)}" for case, names in cases)
-    return [f"Where a solve on a processor takes more than {WHOLE} s, some of its cycles are timed, and taken as often "
-            f"as there are more; in one numbering at least: {shown}."]  # fmt: skip
+    return [f"Where a solve on a processor would take more than {WHOLE} s, some of its cycles are timed, and the time "
+            f"is scaled to all of them. So it is in one numbering at least: {shown}."]  # fmt: skip
 
 
-def _notes(results, backend):
+def _notes(results, backend, element):
     done = results.done
     devices = {d for d in done[done["backend"] == backend]["device"] if isinstance(d, str) and d}
     hosts = {d for d in done[done["backend"] == "host"]["device"] if isinstance(d, str) and d}
     notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
-    notes += by_some_cycles(results)
+    notes += by_some_cycles(results, element)
     notes.append(INTERVALS + " In parentheses: the interval of a quotient." * bool(hosts))
     notes.append(f"Machine {results.place}, scale {results.scale}.")
     return notes

@@ -143,7 +143,7 @@ def _bounds(results):
             rows.setdefault(place, dict.fromkeys(TITLES.values()))[TITLES[row["p_numbering"]]] = bound
     heads = ("Element", "L", "Product", "Back end")
     found = [dict(zip(heads, place, strict=True)) | fractions for place, fractions in sorted(rows.items())]
-    notes = ["The least bytes of a product, x once, over the bandwidth that was measured with as many."]
+    notes = ["The least bytes of a product, x once, over the bandwidth that was measured on an array of as many bytes."]
     return Table("Of what the bytes allow, by numbering [%]", pandas.DataFrame(found, dtype=object), notes)
 
 

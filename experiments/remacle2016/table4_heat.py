@@ -172,7 +172,8 @@ def tables(results):
     for kernel, metric, unit in RATES:
         columns = [Column(name, printed, metric, unit) for printed, name in PAPER.values()]
         title = f"Table 4: {kernel}"
-        rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=products.COUNTS))
+        counts = [*products.COUNTS, *[products.WITH_GEOMETRY] * metric.endswith("with_geometry")]
+        rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=counts))
     rows = []
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
         found = {metric: results.value(row["case"], row["method"], metric, row["backend"])

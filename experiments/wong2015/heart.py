@@ -33,8 +33,8 @@ SETTING = (
     "conjugate gradients at 1e-6 of it."
 )
 START = (
-    "Measured runs start with a plane front half-way from apex to base, the same for all, and every result is compared "
-    "with the loops on one core."
+    "Measured runs start with a plane front half-way from apex to base, the same for all. Every other result is "
+    "compared with the loops on one core, whose own error is the residual of their last step."
 )
 ON_PROCESSORS = (
     "On processors our elements write two numbers each, and sums add what is constant: conduction, and its product "

@@ -42,7 +42,7 @@ def why(tmp_path):
                 value,
                 value,
                 9,
-                parameters={"exponent": -4.5} if metric.endswith("absolute") else {},
+                parameters={"exponent": -6.0} if metric.endswith("absolute") else {},
             )
             for case, (method, backend, metric, unit), value in places
         ]

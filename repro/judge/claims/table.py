@@ -16,7 +16,8 @@ from repro.units import MISSING, significant
 RULE = """\
 | verdict | meaning |
 |---|---|
-| reproduced | the value is the paper's, within the printed digits and the tolerance beside it |
+| reproduced | the value is the paper's, within the printed digits and the tolerance beside it; of several points \
+none misses it, and at most half of them exceed it |
 | exceeded | the effect is larger than the paper says |
 | weaker | the effect goes the same way but is smaller, or shows at most of the points but not at every one |
 | contradicted | the effect is not there, or goes the other way |
@@ -49,7 +50,7 @@ READING = f"""\
 - *Cited* is a fact that a paper tells as known, of others' machines or work. No table or figure of the
   paper depends on it, so it has no verdict.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
-  contradicts nothing.
+  contradicts nothing, unless the number does not follow from the paper's others.
 """
 """How to read a section."""
 

@@ -22,9 +22,12 @@ S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over
            "the speed-up of CG over Hypre-CG")  # fmt: skip
 
 
-def papers_marks(results) -> str:
-    """Return whose times the paper's marks are, for a caption; nothing where none is drawn."""
-    return "the paper's jacobiPCGAMG and CG are CUSP's" if results.scale == "paper" else ""
+def about_marks(results) -> str:
+    """Return for a caption whose times the paper's marks are, where some are drawn, and which are of one thread."""
+    alone = [heading for method, heading in HEADINGS.items()
+             if {results.value(case, method, "threads", "host") for case in results.cases} - {None} == {1}]  # fmt: skip
+    told = ["the paper's jacobiPCGAMG and CG are CUSP's"] * (results.scale == "paper")
+    return "; ".join([*told, *[f"{' and '.join(alone)} on one thread"] * bool(alone)])
 
 
 def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):

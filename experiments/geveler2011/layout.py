@@ -21,6 +21,10 @@ GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # 
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
 OVER = {f"{HEADINGS[below]} over {HEADINGS[above]}": (above, below)
         for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r"))}  # fmt: skip
+NAMED = (
+    "Numberings: 2LV has the coarser level's unknowns first, CM is Cuthill and McKee's, XYZ by coordinates, STO random, "
+    "and HIE as one meets them on a walk over the refined elements. L: the level."
+)
 PRINTED = {f"{name}, paper" for name in (*HEADINGS.values(), *OVER)}
 
 
@@ -185,7 +189,7 @@ def _notes(results, backend, element):
     done = results.done
     devices = {d for d in done[done["backend"] == backend]["device"] if isinstance(d, str) and d}
     hosts = {d for d in done[done["backend"] == "host"]["device"] if isinstance(d, str) and d}
-    notes = [f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
+    notes = [NAMED, f"Device: ELLPACK-R on {backend}, {', '.join(sorted(devices)) or 'not measured'}."]
     if hosts:
         notes.append(f"Threads: loops compiled by Numba over CSR on {', '.join(sorted(hosts))}; the paper had 4.")
     notes += by_some_cycles(results, element)

@@ -152,7 +152,9 @@ def plot(results):
         if methods is ON_PROCESSOR:
             panel.axhspan(min(rates), max(rates), color="0.85", zorder=0, label="SBELL in the paper, on its GPU")
         _draw(panel, some, methods)
-        panel.set_title("Processor" if methods is ON_PROCESSOR else f"Kernels through {device}" if device else "")
+        beside = ", at a scale of its own" if len(shown) > 1 else ""
+        there = f"Kernels through {device}" if device else ""
+        panel.set_title(f"Processor{beside}" if methods is ON_PROCESSOR else there)
     caption(made, results, "line across a bar: cold cache" if results.backends(metric="spmv_cold") else "")
     return made
 

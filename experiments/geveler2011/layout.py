@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
+from experiments.geveler2011 import BEST, DEVICES, HARDWARE, NUMBERINGS, PLACES, TITLES, level_of, method_of
 from experiments.geveler2011.convergence import VARIANTS as RATES
 from experiments.geveler2011.problems import SMOOTHING
 from experiments.geveler2011.solves import CACHED, LEVELLED, MEANING, VARIANTS
@@ -22,8 +22,8 @@ HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"
 OVER = {f"{HEADINGS[below]} over {HEADINGS[above]}": (above, below)
         for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r"))}  # fmt: skip
 NAMED = (
-    "Numberings: 2LV has the coarser level's unknowns first, CM is Cuthill and McKee's, XYZ by coordinates, STO random, "
-    "and HIE as one meets them on a walk over the refined elements. L: the level."
+    "Numberings: 2LV has the coarser level's unknowns first, CM is Cuthill and McKee's, XYZ by coordinates, STO "
+    "random, and HIE as one meets them on a walk over the refined elements. L: the level."
 )
 PRINTED = {f"{name}, paper" for name in (*HEADINGS.values(), *OVER)}
 
@@ -170,12 +170,13 @@ def _backend(results, metric):
 
 
 def by_some_cycles(results, element: str = "") -> list[str]:
-    """Return a note on the solves of an element, by default of any, that are told by some of their cycles.
+    """Return a note on the solves that are told by some of their cycles, see `experiments.partly`.
 
-    See `experiments.partly`.
+    `element`: of the columns of its table alone; by default all.
     """
-    done = results.done
-    some = done[(done["metric"] == "some_cycles") & (done["p_element"].isin([element] if element else ELEMENTS))]
+    some = results.done[results.done["metric"] == "some_cycles"]
+    if element:
+        some = some[(some["p_element"] == element) & some["p_variant"].isin(HARDWARE)]
     cases = [(case, sorted(set(some[some["case"] == case]["p_variant"])))
              for case in sorted(set(some["case"]), key=level_of)]  # fmt: skip
     if not cases:

@@ -15,9 +15,9 @@ Where a host drives a device, a round's own samples tell how well it will repeat
 most of lie close together, those of a set-up far apart. Results are of a kind of machine, so that the interval of a
 device alone has room for another card of that kind.
 
-A cold sample is of a single launch, behind an eviction of the cache. One host differed in it from others with the same
-card and driver, by the same time whatever was launched. Rounds of one host cannot tell that, so the room for it stays
-however many there are.
+A sample may be of a single launch, as each cold one is, behind an eviction of the cache. One host differed in single
+launches from others with the same card and driver, by the same time whatever was launched, and not in samples of many.
+Rounds of one host cannot tell that, so the room for it stays however many there are.
 """
 
 import math
@@ -112,7 +112,7 @@ def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float
     ends = []
     for side in (0, 1):
         medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]
-        apart = LAUNCH / median(medians) if _is_of_device(rounds) and rounds[0].get("cold") else 0.0
+        apart = LAUNCH / median(medians) if _is_of_device(rounds) and rounds[0]["batch"] == 1 else 0.0
         ends.append(interval(medians, prior, apart=apart)[side])
     low, high = ends
     if len(rounds) == 1:

@@ -42,8 +42,8 @@ def test_it_goes_by_ratios():
     assert low < 1.9 and high > 2.1
 
 
-def launched(seconds, mode="graph", cold=True):
-    return {"seconds": [seconds] * 20, "mode": mode, "cold": cold}
+def launched(seconds, mode="graph", batch=1):
+    return {"seconds": [seconds] * 20, "mode": mode, "cold": False, "batch": batch}
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -52,10 +52,10 @@ def test_single_launches_differ_between_hosts_by_a_time_that_rounds_do_not_tell(
     for seconds in (8e-6, 15e-6, 30e-6):
         low, high = of_samples(count * [launched(seconds)], "cuda")
         assert low < seconds - 1.4e-6 and high > seconds + 1.4e-6
-        warm, cold = (np.diff(of_samples(count * [launched(seconds, cold=each)], "cuda")) for each in (False, True))
-        assert warm < 0.75 * cold
-    warm, cold = (of_samples(count * [launched(1e-3, cold=each)], "cuda") for each in (False, True))
-    assert cold == pytest.approx(warm, rel=1e-3)
+        many, single = (np.diff(of_samples(count * [launched(seconds, batch=each)], "cuda")) for each in (40, 1))
+        assert many < 0.75 * single
+    many, single = (of_samples(count * [launched(1e-3, batch=each)], "cuda") for each in (40, 1))
+    assert single == pytest.approx(many, rel=1e-3)
 
 
 def calls(scatter, pace=None, count=21):
@@ -96,7 +96,7 @@ def test_a_processor_has_the_room_of_its_pace_and_a_part_of_that_more():
 
 
 def test_calls_have_no_room_for_single_launches():
-    assert of_samples([launched(8e-6, "calls")], "cuda") == of_samples([launched(8e-6, "calls", cold=False)], "cuda")
+    assert of_samples([launched(8e-6, "calls")], "cuda") == of_samples([launched(8e-6, "calls", batch=40)], "cuda")
 
 
 def test_a_time_of_nothing_has_no_interval():

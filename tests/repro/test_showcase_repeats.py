@@ -9,7 +9,7 @@ def taken(*rounds, mode="calls", name="solve", **more):
     """Rounds of a cell on several hosts, a day each, with five equal samples of so many seconds."""
     return [
         {"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00",
-         "samples": {name: {"seconds": [seconds] * 5, "mode": mode, **more}}}
+         "samples": {name: {"seconds": [seconds] * 5, "mode": mode, "batch": 40, **more}}}
         for host, day, seconds in rounds
     ]  # fmt: skip
 
@@ -22,16 +22,18 @@ def rows(where, *cells):
     return repeats.table({("bench", "paper", "fu2014", where): named(*cells)}).splitlines()[2:]
 
 
-def test_second_rounds_are_counted_that_lie_in_the_first_ones_interval():
-    near, far = taken(("x", 1, 1.0), ("x", 1, 1.001)), taken(("x", 1, 1.0), ("y", 2, 1.5), ("y", 2, 1.0))
+def test_further_rounds_are_counted_that_lie_in_the_interval_of_those_before():
+    near, far = taken(("x", 1, 1.0), ("x", 1, 1.001)), taken(("x", 1, 1.0), ("y", 2, 1.5), ("y", 2, 1.25))
     once, other = taken(("x", 1, 1.0)), taken(("x", 1, 1.0), ("y", 1, 0.999))
+    # The third of `far` lies between the two before it, of which one has its host and its day.
     assert rows("cuda", near, far, once, other) == [
-        "| bench | `paper` | cuda | called | 3 | 2 | 1 | 2 | 67 | +0.1 |",
+        "| bench | `paper` | cuda | called | 4 | 2 | 1 | 3 | 75 | +0.0 |",
     ]
 
 
 @pytest.mark.parametrize(("mode", "more", "kind"), [
-    ("graph", {}, "replayed"), ("graph", {"cold": True}, "cold"), ("calls", {}, "called"),
+    ("graph", {}, "replayed"), ("graph", {"batch": 1}, "single"), ("graph", {"cold": True, "batch": 1}, "cold"),
+    ("calls", {}, "called"), ("calls", {"batch": 1}, "called"),
 ])  # fmt: skip
 def test_kinds_of_samples_are_told_apart(mode, more, kind):
     (row,) = rows("cuda", taken(("x", 1, 1e-3), ("x", 1, 1e-3), mode=mode, **more))

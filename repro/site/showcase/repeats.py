@@ -1,4 +1,4 @@
-"""Whether the intervals of one round held, by the rounds that came after it."""
+"""Whether the intervals of rounds held, by the rounds that came after them."""
 
 import itertools
 from collections import defaultdict
@@ -12,9 +12,10 @@ from repro.site.showcase.times import PROCESSOR, Place, Rounds
 
 HEADINGS = ["machine", "scale", "where", "samples", "medians", "of another host", "of another day",
             "in the interval", "share [%]", "change [%]"]  # fmt: skip
-REPLAYED, CALLED, COLD = "replayed", "called", "cold"
+REPLAYED, SINGLE, CALLED, COLD = "replayed", "single", "called", "cold"
 
-Again = tuple[Mapping[str, Any], Mapping[str, Any], float, bool]  # two rounds, the change, and whether it held
+#: The rounds that came before one, that one, by how much its median differs from theirs, and whether it was held.
+Again = tuple[Sequence[Mapping[str, Any]], Mapping[str, Any], float, bool]
 
 
 def across(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> dict[Place, dict[tuple, Rounds]]:
@@ -28,11 +29,11 @@ def across(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> dict[Place, dict[tu
 
 
 def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
-    """Return a table of second rounds: how many of their medians lie in the interval that the first round had alone."""
+    """Return a table of further rounds: how many of their medians lie in the interval that the rounds before gave."""
     found: dict[tuple[str, ...], list[Again]] = defaultdict(list)
     for (machine, scale, _, where), each in cells.items():
         for rounds in each.values():
-            for samples, again in _second(rounds, where):
+            for samples, again in _further(rounds, where):
                 found[machine, scale, where, samples].append(again)
     ordered = sorted(found.items(), key=lambda each: (each[0][0], SCALE_ORDER.index(each[0][1]), *each[0][2:]))
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 4)]
@@ -40,23 +41,28 @@ def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
     return "\n".join(lines) if found else ""
 
 
-def _second(rounds: Rounds, where: str) -> Iterator[tuple[str, Again]]:
-    """Yield what kind of samples a median of the second round is of, and how it compares with the first round's."""
-    if len(rounds) < 2:
-        return
-    first, second = rounds[:2]
-    for name in first["samples"].keys() & second["samples"].keys():
-        before, after = (each["samples"][name] for each in (first, second))
-        value = median(after["seconds"])
-        low, high = spread.of_samples([before], where)
-        kind = COLD if before.get("cold") else REPLAYED if before["mode"] == "graph" else CALLED
-        yield kind, (first, second, value / median(before["seconds"]) - 1, low <= value <= high)
+def _further(rounds: Rounds, where: str) -> Iterator[tuple[str, Again]]:
+    """Yield what kind of samples a median of a further round is of, and how it compares with those before."""
+    for count in range(1, len(rounds)):
+        for name, sampled in rounds[count]["samples"].items():
+            before = [each for each in rounds[:count] if name in each["samples"]]
+            if before:
+                earlier, value = [each["samples"][name] for each in before], median(sampled["seconds"])
+                low, high = spread.of_samples(earlier, where)
+                change = value / median([median(each["seconds"]) for each in earlier]) - 1
+                yield _kind(sampled), (before, rounds[count], change, low <= value <= high)
+
+
+def _kind(sampled: Mapping[str, Any]) -> str:
+    if sampled.get("cold"):
+        return COLD
+    return CALLED if sampled["mode"] != "graph" else SINGLE if sampled["batch"] == 1 else REPLAYED
 
 
 def _row(place: tuple[str, ...], medians: Sequence[Again]) -> list[str]:
     machine, scale, where, samples = place
-    hosts = sum(first["host"] != second["host"] for first, second, *_ in medians)
-    days = sum(first["date"][:10] != second["date"][:10] for first, second, *_ in medians)
+    hosts = sum(all(each["host"] != one["host"] for each in before) for before, one, *_ in medians)
+    days = sum(all(each["date"][:10] != one["date"][:10] for each in before) for before, one, *_ in medians)
     held = sum(holds for *_, holds in medians)
     numbers = [f"{number:,}" for number in (len(medians), hosts, days, held)]
     change = median([each[2] for each in medians])

@@ -119,10 +119,11 @@ def _won(results, kernels, metric, repeats):
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
         if case in MATRICES and own and rivals:
             papers.append(own["value"] < rivals["value"])
+    faster, slower = (found.count(verdict) for verdict in (SLOWER, FASTER))  # of the library
+    open_ = "On the others the intervals do not tell. " * (faster + slower < len(found))
     told = [
-        f"Of {len(found)} matrices that a library ran ours is faster than the best library on {found.count(SLOWER)}, "
-        f"and slower on {found.count(FASTER)}. On the others the intervals do not tell. Rivals that are kernels of "
-        "this project are no libraries."
+        f"Of {len(found)} matrices that a library ran ours is faster than the best library on {faster}, and slower on "
+        f"{slower}. {open_}Rivals that are kernels of this project are no libraries."
     ] * bool(found)
     if without:
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "

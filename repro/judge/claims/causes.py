@@ -18,7 +18,7 @@ from repro.judge import peaks
 from repro.judge.claims import notes
 from repro.judge.claims.model import Claim, Explanation, Predicate
 from repro.judge.claims.points import Point, find
-from repro.judge.claims.stored import Stored, is_timed
+from repro.judge.claims.stored import CEILINGS, Stored, is_timed
 from repro.judge.intervals import Interval, Undefined, names_of
 from repro.model import ReproError
 from repro.published import hardware
@@ -153,7 +153,7 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
         return None
     rows = _timed(values)
     sides = [[row for row in rows if row["gpu"] == gpu] for gpu in (True, False)]
-    if not all(sides):
+    if not all(sides) or _share(sides[0], stored) is None:
         return None
     ours = [_peak(side, stored) for side in sides]
     theirs = [peaks.of_table(rows[0]["artefact"], gpu, root) for gpu in (True, False)]
@@ -187,7 +187,7 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found:
         return None
     found, names = [], {}
     for value, rows in zip(values.values, _rows_by_value(values), strict=True):
-        if len({row["gpu"] for row in rows}) != 1:
+        if len({row["gpu"] for row in rows}) != 1 or _share(rows, stored) is None:
             return None
         ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
         if ours is None or theirs is None:
@@ -209,21 +209,27 @@ def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:
 def _slower(rows: Sequence[Mapping[str, Any]], times: float, stored: Stored) -> float:
     """Return how many times as long rows take where their memory is so many times as slow.
 
-    The part of the time that their bytes take grows, the rest stays. Where their bytes are not known it is all.
+    The part of the time that their bytes take grows, the rest stays. Where a processor's are not known it is all: so
+    the memories explain the less of a GPU's lead.
     """
     share = _share(rows, stored)
     return times if share is None else share * times + 1 - share
 
 
 def _share(rows: Sequence[Mapping[str, Any]], stored: Stored) -> float | None:
-    """Return which part of the time the memory takes for the bytes that must move, the median; None if not known."""
+    """Return which part of the time the memory takes for the bytes that must move, the median; None if not known.
+
+    A ceiling of the memory is all of it.
+    """
+    if all(row["artefact"].endswith(f"-{CEILINGS}") and row["method"] == "memory" for row in rows):
+        return 1.0
     known = [share for row in rows if (share := stored.bound(row, of_bytes=True)) is not None]
     return min(1.0, median(known)) if known else None
 
 
 def _binds(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
     share = _share(rows, stored)
-    return "" if share is None else f", which takes {significant(100 * share, 2)} % of the time,"
+    return f", which takes {significant(100 * share, 2)} % of the time," if share < 1 else ""
 
 
 def _cache(values: Values, stored: Stored, root: Path) -> Found:

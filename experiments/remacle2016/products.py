@@ -42,12 +42,15 @@ SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.3, "large": 0.3}  # of sampl
 TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
 SAMPLE = 500  # elements that are compared with NumPy's sums
 GEOMETRY_FLOPS = 242  # a node, as the paper counts those of r'
-COUNTS = [
-    "Operations and bytes are the paper's counts O_R and B_R, O_P and B_P, over the time of the kernel. O_R counts "
-    "a product and its addition as two, O_P as one: by O_R's rule z would have nearly twice as many. Ours takes "
-    "sums and differences first, as modes are even or odd, and so does about what O_P says.",
-    "The paper counts bytes that a cache may spare, so that they can come faster than the memory's.",
-]
+OPERATIONS = (
+    "Operations are the paper's counts, O_R of the operator and O_P of the local solves z, over the kernel's time. O_R "
+    "counts a product and its addition as two, O_P as one: by O_R's rule z would have nearly twice as many. Ours takes "
+    "sums and differences first, as modes are even or odd, and so does about what O_P says."
+)
+BYTES = (
+    "Bytes are the paper's counts, B_R of the operator and B_P of the local solves z, over the kernel's time. A cache "
+    "may spare some of them, so that they can come faster than the memory's."
+)
 WITH_GEOMETRY = (
     f"With geometry: {GEOMETRY_FLOPS} operations a node more, which the paper's kernel does; ours needs a third of "
     "these or fewer, so that such a rate is no share of a peak."
@@ -214,7 +217,8 @@ def tables(results, title, backend, z=(), wall=()):
     columns += z[1:]
     cases = {case: str(CASES[case]) for case in results.cases if case in CASES}
     notes = [
-        *COUNTS,
+        OPERATIONS,
+        BYTES,
         WITH_GEOMETRY,
         "The least bytes are under All kernels. Executed: what the kernels' text says, counted by a build whose "
         "numbers count.",

@@ -21,7 +21,9 @@ import pandas
 from experiments.notes import STARTED_BY_HOST
 from experiments.remacle2016 import products, rod
 from repro import Cell
+from repro.judge.difference import FASTER, SLOWER, THRESHOLD, of_intervals
 from repro.show.plots import PAGE, caption, figure, lines, point
+from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Column, Table, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 3, "paper": 25, "large": 25}
@@ -56,7 +58,7 @@ NAMES = {method: name for method, (_, name) in PAPER.items()} | OURS
 EVERY_ORDER = (*PAPER, *OURS, "cuda-launched", "cuda-jacobi", "openmp-jacobi")
 # Which of two is faster, and up to which order: the method, and what it is compared with.
 LAUNCHES = ("cuda-gpu-plain", "cuda-launched", "opencl-gpu-plain")
-FASTER = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
+PAIRS = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
 ALONE = "ours"  # no method of the paper's is beside it
 CASES = {f"n{order}": order for order in range(2, 8)}
 ORDERS = {"smoke": (2,), "small": (2, 3, 4), "paper": range(2, 8), "large": range(2, 8)}
@@ -172,7 +174,8 @@ def tables(results):
     for kernel, metric, unit in RATES:
         columns = [Column(name, printed, metric, unit) for printed, name in PAPER.values()]
         title = f"Table 4: {kernel}"
-        counts = [*products.COUNTS, *[products.WITH_GEOMETRY] * metric.endswith("with_geometry")]
+        counts = [products.BYTES if unit == "GB/s" else products.OPERATIONS]
+        counts += [products.WITH_GEOMETRY] * metric.endswith("with_geometry")
         rates.append(paper_table(results, title, columns, row="n", cases=cases, notes=counts))
     rows = []
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
@@ -195,16 +198,18 @@ def _faster(results):
     """Return by order how Jacobi's preconditioner stands to the two scales: where it is faster, and where that ends."""
     rows = []
     for case, order in CASES.items():
-        for one, other in FASTER.items():
-            times = [results.value(case, method, "step") for method in (one, other)]
+        for one, other in PAIRS.items():
+            times = [point(results, case, method, "wall", "s") for method in (one, other)]  # of which a step is a part
             counts = [results.value(case, method, "iterations") for method in (one, other)]
             if all(times):
+                verdict = of_intervals(times[1], times[0], THRESHOLD).verdict
                 rows.append({
                     "n": order, "Jacobi's": one, "Two scales": other, "Iterations, Jacobi's": counts[0],
-                    "Iterations, two scales": counts[1], "Time over that of two scales": times[0] / times[1],
-                    "Faster": one if times[0] < times[1] else other,
+                    "Iterations, two scales": counts[1],
+                    "Time over that of two scales": quotient_text(quotient(*times)),
+                    "Faster": {FASTER: one, SLOWER: other}.get(verdict, "undecided"),
                 })  # fmt: skip
-    notes = ["An iteration of Jacobi's is the operator and vectors alone."]
+    notes = ["An iteration of Jacobi's is the operator and vectors alone. In parentheses: the interval, which decides."]
     return Table("Jacobi's preconditioner against the two scales, a step", pandas.DataFrame(rows), notes)
 
 

@@ -1,4 +1,4 @@
-"""SpMV by format on all four matrices, double precision: every format here, cuSPARSE, MKL, SciPy and Numba.
+"""SpMV by format on all four matrices, double precision: every format here, and libraries' formats.
 
 The matrices are Table 1's; a product has two operations for each entry (section 5.2). It alone is timed, with the
 vectors and the matrix in place, warm and with the cache evicted before.
@@ -12,6 +12,7 @@ Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(giv
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import pandas
@@ -82,9 +83,17 @@ def tables(results):
                      "Cold, of bound [%]": results.of_bound(cold)})  # fmt: skip
     notes = ["Bound: the least bytes of the format, without padding, at the bandwidth measured at that size; warm and "
              "cold have their own. Any format has to move the values and both vectors.", LOADS,
-             *device_notes(results, "spmv")]  # fmt: skip
+             *_meanings({row["Format"] for row in rows}), *device_notes(results, "spmv")]  # fmt: skip
     every = trimmed(Table("All formats and back ends", pandas.DataFrame(rows), notes), 3)
     return with_ours([*found, *_statements(results, names), every])
+
+
+def _meanings(shown):
+    """Return a note on each format that is shown, by the first line of its module."""
+    modules = {name: importlib.import_module(f"kernels.spmv.{name}") for name in spmv.FORMATS if name in shown}
+    notes = [f"`{name}`: {module.__doc__.strip().splitlines()[0].rstrip('.')}." for name, module in modules.items()]
+    whole = ", ".join(f"`{name}`" for name in (*SORTED, *SORTED_RIVALS) if name in shown)
+    return [*notes, *[f"Sorted by length over all rows, as the paper's: {whole}."] * bool(whole)]
 
 
 def _by_format(results, names, metric, backend, title):

@@ -1,4 +1,4 @@
-"""Iterations against degrees of freedom over the series of regular meshes; times on a GPU beside AmgX's.
+"""Iterations against degrees of freedom over the series of regular meshes; the tables have times beside AmgX's.
 
 The system with λ = 1 and natural boundary conditions is solved on grids, each with half the spacing of the one before,
 to ‖r‖/‖b‖ < 1e-8. The matrices of the two largest are assembled without their meshes, on the device where there is one.

@@ -28,6 +28,7 @@ from experiments.wong2015.products import (
 )
 from experiments.wong2015.rows import two_rows
 from repro.judge.difference import FASTER, SLOWER, THRESHOLD, of_intervals
+from repro.show.panels import MEMORY
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table
 from repro.units import is_missing
@@ -202,6 +203,8 @@ def drawn(results, count):
              parameters={"repeats": count}, beside=names,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"
-    told = [f"{repeats}, 20 bytes a non-zero", *[f"in the table alone: {left}"] * bool(left), *marks(results)]
+    above = any(line.get_label() == MEMORY for axes in panels for line in axes.lines)
+    told = [f"{repeats}, 20 bytes a non-zero" + ", of which kernels move a part and so come above the memory" * above,
+            *[f"in the table alone: {left}"] * bool(left), *marks(results)]  # fmt: skip
     caption(made, results, "; ".join(told))
     return made

@@ -51,7 +51,11 @@ def tables(results):
         Column("bytes", "matrix", "bytes", "B"), Column("minrow", "matrix", "row_length_min", "count"),
         Column("maxrow", "matrix", "row_length_max", "count"), Column("nz/nrows", "matrix", "row_length_mean", "count"),
     ]  # fmt: skip
-    notes = ["Bytes are 20 a non-zero. The paper rounds mean row lengths up.", *marks(results), NOTE]
+    notes = [
+        "Bytes are 20 a non-zero. The paper rounds mean row lengths up. Our minrow is of rows with non-zeros.",
+        *marks(results),
+        NOTE,
+    ]
     names = named(results)
     paper = paper_table(results, "Table 2: the matrices", columns, cases=names, row="Matrix", notes=notes)
     return with_ours([paper, *fidelity.table(results), *counted.tables(results, names)])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from repro.show.results import Results
 
 __all__ = [
-    "alike", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic", "memory", "not_drawn",
+    "MEMORY", "alike", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic", "memory", "not_drawn",
     "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
@@ -66,6 +66,9 @@ def slanted(axes: Axes, degrees: float = 40) -> None:
         text.set(rotation=degrees, ha="right", va="top" if degrees < 90 else "center", rotation_mode="anchor")
 
 
+MEMORY = "memory, measured"  # names the line of its bandwidth
+
+
 def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, str]], unit: str, most: float) -> None:
     """Draw the bandwidth of the device's memory where a rate is above it; nothing where it is not, or not known."""
     if split(unit)[1] != "B/s":
@@ -74,7 +77,7 @@ def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, 
     rows = [row for row in done.to_dict("records") if (row["method"], row["backend"]) in places]
     roofs = [of_roof(results.roofs.of(device, results.cores)) for device in {row["device"] for row in rows}]
     if len(roofs) == 1 and roofs[0] and most > (bandwidth := roofs[0].bandwidth / split(unit)[0]):
-        axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label="memory, measured")
+        axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label=MEMORY)
 
 
 def logarithmic(axes: Axes, which: str) -> None:

@@ -203,3 +203,18 @@ def test_tables_leave_out_what_was_not_measured_and_keep_the_unit_of_their_headi
     paper = tables["Table 3: the operator through CUDA"]
     assert paper.frame["r rate [GFLOP/s], cuda"].tolist() == ["11,100"]
     assert not any(name.startswith(("z rate", "r' rate")) for name in paper.frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("jacobi", "spread", "faster"),
+    [(0.5, 0.05, "cuda-jacobi"), (2.0, 0.05, "cuda-gpu"), (0.8, 0.3, "undecided")],
+)
+def test_a_preconditioner_is_the_faster_one_only_where_the_interval_says_so(jacobi, spread, faster):
+    walls = {"cuda-jacobi": jacobi, "cuda-gpu": 1.0}
+    rows = [Row("remacle2016-table4", "paper", "n2", method, "cuda", "card", "wall", value, "s",
+                value * (1 - spread), value * (1 + spread), 9).as_dict() for method, value in walls.items()]  # fmt: skip
+    rows += [Row("remacle2016-table4", "paper", "n2", method, "cuda", "", "iterations", 9.0, "count").as_dict()
+             for method in walls]  # fmt: skip
+    table = table4_heat._faster(Results(pandas.DataFrame(rows), "paper", "m", "remacle2016-table4"))
+    (line,) = table.frame.to_dict("records")
+    assert line["Faster"] == faster and line["Time over that of two scales"].startswith(f"{jacobi:.2g}"[:3])

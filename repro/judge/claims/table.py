@@ -129,7 +129,7 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
         Where a claim is told, with ``{paper}`` and ``{id}``.
     """
     lines = [
-        "| claim | asked | here, as the paper compared | against today's best | machine, scale | verdict |",
+        "| claim | asked | here, as the paper compared | our best against today's best | machine, scale | verdict |",
         "|---|---|---|---|---|---|",
     ]
     known = {(verdict.paper, verdict.id): verdict for verdict in verdicts}

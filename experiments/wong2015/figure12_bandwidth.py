@@ -21,7 +21,6 @@ from experiments.wong2015.products import (
     REPEATS,
     RIVALS,
     STAND_INS,
-    WINDOWS,
     measure,
     parameters_of,
     product_cells,
@@ -61,14 +60,7 @@ def shown(results, title, count):
     time = f"the mean time of {count} products in a row" if count > 1 else "the time of a product"
     methods, rows = _there(results, count), []
     windows = [ON_CORES] * ("k1-window" in methods)
-    notes = [
-        f"20 bytes a non-zero, as the paper counts, over {time}.",
-        STAND_INS,
-        WINDOWS,
-        *windows,
-        *marks(results),
-        NOTE,
-    ]
+    notes = [f"20 bytes a non-zero, as the paper counts, over {time}.", STAND_INS, *windows, *marks(results), NOTE]
     for case, name in named(results).items():
         rows.append({"Matrix": name} | {
             label: results.value(case, method, "bandwidth", repeats=count) for method, label in methods.items()

@@ -47,9 +47,9 @@ PUBLISHED = {  # the paper's name of a method in Table 3, and its metrics there 
 KERNELS = ("k1", "k1-window", "k2", "k2-window")
 RIVALS = tuple(method for method in METHODS if method not in KERNELS)
 STAND_INS = (
-    "CSR with a warp a row and HYB stand in for CUSP's kernels, which no longer install; nothing does for ModernGPU's."
+    "CSR with a warp a row and HYB stand in for CUSP's kernels, which no longer install; nothing does for ModernGPU's. "
+    "K2 sorted in windows is beyond the paper: rows near each other stay so."
 )
-WINDOWS = "K2 sorted in windows is beyond the paper: rows near each other stay so."
 ON_CORES = (
     "So is K1 sorted in windows, which processors have: on an EPYC threads that wrote into the same lines of y waited "
     "for one another."

@@ -6,6 +6,7 @@ import pandas
 
 from experiments.fu2014 import solvers
 from experiments.notes import STARTED_BY_HOST
+from repro.show.looks import word
 from repro.show.tables import Column, Ratio, Table, trimmed
 
 HEADINGS = {
@@ -22,12 +23,12 @@ S3 = Ratio("S3", HEADINGS["hypre-cg"], HEADINGS["cg"], ("cusp-cg", "speedup_over
            "the speed-up of CG over Hypre-CG")  # fmt: skip
 
 
-def about_marks(results) -> str:
-    """Return for a caption whose times the paper's marks are, where some are drawn, and which are of one thread."""
-    alone = [heading for method, heading in HEADINGS.items()
+def of_caption(results, drawn) -> str:
+    """Return for a figure's caption whose times the paper's marks are, and which of its methods have one thread."""
+    alone = [word(method) for method in drawn
              if {results.value(case, method, "threads", "host") for case in results.cases} - {None} == {1}]  # fmt: skip
     told = ["the paper's jacobiPCGAMG and CG are CUSP's"] * (results.scale == "paper")
-    return "; ".join([*told, *[f"{' and '.join(alone)} on one thread"] * bool(alone)])
+    return "; ".join([*told, *[f"on one thread: {', '.join(alone)}"] * bool(alone)])
 
 
 def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):

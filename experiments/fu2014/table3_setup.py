@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014 import labels, solvers, table5_solve
-from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, about_marks, columns, everything, threads
+from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, of_caption, threads
 from experiments.fu2014.table5_solve import measure
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import paper_table
@@ -44,5 +44,5 @@ def plot(results):
     published = solvers.published(results, DRAWN)
     bars(axes, results, "setup", DRAWN, unit="ms", quantity="Time to set up", cases=meshes.ticks(results),
          published=published)  # fmt: skip
-    caption(made, results, about_marks(results))
+    caption(made, results, of_caption(results, DRAWN))
     return made

@@ -16,7 +16,7 @@ from experiments.fu2014 import EVERY, chosen, labels, products, solvers
 from experiments.fu2014 import cases as meshes
 from experiments.fu2014.problems import helmholtz_matrix
 from experiments.fu2014.processor import against_all
-from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, about_marks, columns, everything, threads
+from experiments.fu2014.solver_tables import HEADINGS, S1, S2, S3, STANDS_IN, columns, everything, of_caption, threads
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table, paper_table, trimmed
 from repro.units import is_missing, significant
@@ -207,5 +207,5 @@ def plot(results):
         (panels[0], "solve", "ms", "Time to solve"), (panels[1], "iterations", "count", "Iterations"),
     ):  # fmt: skip
         bars(axes, results, metric, DRAWN, unit=unit, quantity=quantity, cases=ticks, published=published)
-    caption(made, results, about_marks(results))
+    caption(made, results, of_caption(results, DRAWN))
     return made

@@ -14,7 +14,7 @@ import pandas
 
 from experiments.fu2014 import EVERY, labels, products, solvers, table5_solve
 from experiments.fu2014 import cases as meshes
-from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, about_marks, columns, everything, threads
+from experiments.fu2014.solver_tables import S1, S2, STANDS_IN, columns, everything, of_caption, threads
 from experiments.fu2014.table5_solve import measure
 from repro.show.plots import PAGE, bars, caption, figure
 from repro.show.tables import Table, paper_table, trimmed
@@ -142,5 +142,5 @@ def plot(results):
         theirs = dict.fromkeys(solvers.INSIDE, "") | solvers.published(results, ("patch-pcgamg",))
         theirs["inside-symcoo"] = theirs.pop("patch-pcgamg")
         bars(panels[1], results, "time_per_iteration", list(solvers.INSIDE), published=theirs, **options)
-    caption(made, results, about_marks(results))
+    caption(made, results, of_caption(results, DRAWN))
     return made

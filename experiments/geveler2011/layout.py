@@ -176,7 +176,7 @@ def by_some_cycles(results, element: str = "") -> list[str]:
     """
     some = results.done[results.done["metric"] == "some_cycles"]
     if element:
-        some = some[(some["p_element"] == element) & some["p_variant"].isin(HARDWARE)]
+        some = some[(some["p_element"] == element) & some["p_variant"].isin([*HARDWARE, "sell"])]
     cases = [(case, sorted(set(some[some["case"] == case]["p_variant"])))
              for case in sorted(set(some["case"]), key=level_of)]  # fmt: skip
     if not cases:

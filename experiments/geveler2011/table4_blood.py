@@ -37,7 +37,6 @@ from repro.show.panels import logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
 from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Table, trimmed, with_ours
-from repro.units import MISSING
 
 MINUTES = {"smoke": 0.5, "small": 2, "paper": 40, "large": 40}
 
@@ -128,7 +127,7 @@ def _speedups(results, name):
     backend = _device(results)
     rows = [{name: quotient_text(value) if isinstance(value, tuple) else value for name, value in row.items()}
             for row in speedup_rows(results)]  # fmt: skip
-    beside = any(row[f"{element.upper()} all threads"] != MISSING for row in rows for element in ELEMENTS)
+    beside = any(row[f"{element.upper()} all threads"] is not None for row in rows for element in ELEMENTS)
     about = f"The device, {backend}, over all threads. In parentheses: the interval."
     notes = ["All threads over one. " * beside + about,
              *by_some_cycles(results), f"Machine {results.place}, scale {results.scale}."]  # fmt: skip

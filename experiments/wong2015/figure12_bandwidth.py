@@ -122,9 +122,11 @@ def _won(results, kernels, metric, repeats):
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "
                     "cuSPARSE's CSR beside K1 and K2.")  # fmt: skip
     if (metric, repeats) in PUBLISHED:
-        told.append(f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15. Here, without "
-                    f"windows and beside every rival, they take the least time on {sum(papers)} of {len(papers)} of "
-                    "these.")  # fmt: skip
+        here = " Here, without windows and beside every rival, they take the least time on {} of {}."
+        here = here.format(sum(papers), len(papers)) * bool(papers)
+        told.append(
+            f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15 matrices.{here}"
+        )
     return told
 
 

@@ -120,9 +120,9 @@ def _fractions(
         if not flops or abs(flops / seconds / ours - 1) >= ALIKE:  # it counts others than the work has
             rates = (each.rates.get(time["work_precision"] or DOUBLE) if each else None for each in (roof, peak))
             shares = [each / rate if rate else None for each, rate in zip((ours, printed), rates, strict=True)]
-            return None if flops and ours * seconds > flops else shares[0], shares[
-                1
-            ]  # ours does not all that it counts
+            if flops and ours * seconds > flops:  # ours leaves some of what it counts out
+                shares[0] = None
+            return tuple(shares)
         printed = flops / printed
     least = least_seconds(time, peak) if peak else None
     return bounds.fraction(time, roofs), least and least / printed

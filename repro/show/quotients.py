@@ -48,7 +48,7 @@ def quotient_text(found: Found | None, parentheses: bool = False) -> str:
     if found is None:
         return MISSING
     if parentheses and 0 < found[0] < 1:
-        value, high, low = (end and 1 / end for end in found)
+        value, high, low = (None if end is None else math.inf if end == 0 else 1 / end for end in found)
         inner = quotient_text((value, low, high))
         return f"({inner.replace(' (', '; ', 1).removesuffix(')')})"
     value, low, high = (None if each is None else ratio_text(each) for each in found)

@@ -99,7 +99,7 @@ def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
 
 
 def _with_hosts(page: str, stored: Measurement) -> str:
-    """Return the end of a page with its line on the hosts: of the rows, and of all rounds, whose last the rows are."""
+    """Return the end of a page with its line on the hosts: of all rounds, of which a row names the last one's."""
     rows = stored.frame[stored.frame["status"] == DONE]
     pairs = list(zip(rows["host"], rows["backend"], strict=True))
     archive = json.loads(content(stored.csv.with_name(stored.csv.name.removesuffix(".csv") + ARCHIVE)))

@@ -13,13 +13,14 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from baselines import solvers as rivals
-from experiments.fu2014 import problems, solvers
+from experiments.fu2014 import problems, solver_tables, solvers
 from kernels.amg.relax import PatchRelaxation
 from repro import Cell, ReproError, Skip
 from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.rows import as_csv
 from repro.run.context import Run
+from repro.show.looks import word
 from repro.show.measurements import Measurement
 from repro.show.results import Results
 from tests.experiments.shown import place, shown
@@ -355,3 +356,14 @@ def test_every_method_has_its_line():
     for name in NAMES:
         for cell in artefact(name).cells("paper"):
             assert solvers.title(cell.method)
+
+
+@pytest.mark.parametrize(("scale", "told"), [("paper", "the paper's jacobiPCGAMG and CG are CUSP's; "), ("smoke", "")])
+def test_a_caption_names_the_drawn_methods_of_one_thread(scale, told):
+    threads = {"hypre-pcgamg": 1.0, "amgcl": 16.0, "pyamg-sa": 1.0, "hypre-cg": 1.0}
+    rows = [Row("fu2014-table5", scale, "regular", method, "host", "", "threads", count, "count").as_dict()
+            for method, count in threads.items()]  # fmt: skip
+    results = Results(pandas.DataFrame(rows), scale, "m", "fu2014-table5")
+    drawn = ("patch-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa")
+    assert solver_tables.of_caption(results, drawn) == f"{told}on one thread: Hypre-PCGAMG, {word('pyamg-sa')}"
+    assert solver_tables.of_caption(results, drawn[:1]) == told.removesuffix("; ")

@@ -144,6 +144,9 @@ def test_times_and_speedups_have_their_intervals():
     assert speedups["Q1 device"][1:] == (None, None)
     drawn = table4_blood.plot(results).axes[0]
     assert len(drawn.collections) > 0  # a bar from 1.9 to 8.3
+    for frame_, told in ((results.frame, True), (results.frame[results.frame["method"] != "q1-cm-cpu-1"], False)):
+        notes = table4_blood._speedups(dataclasses.replace(results, frame=frame_), "BLOOD").notes
+        assert ("All threads over one." in notes[0]) == told  # of which there is no column without one thread
 
 
 def of_a_gpu(table, case, *measured):

@@ -28,13 +28,14 @@ def test_a_legend_names_a_numbering_once_and_stays_within_the_page():
 def test_a_page_tells_which_solves_were_counted_from_some_cycles():
     rows = pandas.DataFrame([("circle-l10", "q1", "cpu-1", "some_cycles"), ("circle-l9", "q1", "cpu-all", "solve"),
                              ("circle-l9", "q2", "cpu-all", "some_cycles"),
-                             ("circle-l9", "q1", "pyamg", "some_cycles")],
+                             ("circle-l9", "q1", "pyamg", "some_cycles"),
+                             ("circle-l8", "q1", "sell", "some_cycles")],
                             columns=["case", "p_element", "p_variant", "metric"])  # fmt: skip
     (note,) = layout.by_some_cycles(SimpleNamespace(done=rows), "q1")
-    assert note.endswith("circle-l10, `cpu-1`.") and "circle-l9" not in note  # PyAMG's is no column
+    assert note.endswith("circle-l8, `sell`; circle-l10, `cpu-1`.")  # PyAMG's is no column
     (note,) = layout.by_some_cycles(SimpleNamespace(done=rows))
-    assert note.endswith("circle-l9, `cpu-all`, `pyamg`; circle-l10, `cpu-1`.")
-    assert layout.by_some_cycles(SimpleNamespace(done=rows[1:]), "q1") == []
+    assert note.endswith("circle-l8, `sell`; circle-l9, `cpu-all`, `pyamg`; circle-l10, `cpu-1`.")
+    assert layout.by_some_cycles(SimpleNamespace(done=rows[1:2]), "q1") == []
 
 
 def test_a_numbering_is_the_best_of_several_or_that_which_sto_is_compared_with(monkeypatch):

@@ -61,6 +61,7 @@ class Store:
     def __init__(self, folder):
         self.results, self.root = folder / "results", folder / "published"
         self.rows, self.cells = {}, []
+        self.cached = 0.0  # of a megabyte and less, where it is another
         self.bandwidths = {"GPU 1": 1e12, "CPU 1": 1e12}  # bytes a second, written where a row has a share of them
         self.write("text.toml", TEXT)
         self.write("hardware.toml", HARDWARE)
@@ -95,7 +96,7 @@ class Store:
 
     def judged(self, ledger, machine=None):
         self.write("claims.toml", ledger)
-        made = {device: roof(device, bandwidth) for device, bandwidth in self.bandwidths.items()}
+        made = {device: roof(device, bandwidth, cached=self.cached) for device, bandwidth in self.bandwidths.items()}
         for name in {name for (name, _), rows in self.rows.items() if any(row.work_bytes for row in rows)}:
             (self.results / name).mkdir(parents=True, exist_ok=True)
             (self.results / name / "ceilings.json").write_text(json.dumps(made))
@@ -120,9 +121,12 @@ class Store:
         return verdict
 
 
-def roof(device, bandwidth, gpu=None, **rates):
-    """What ``ceilings.json`` has of a device with the same bandwidth at every size, warm and cold."""
-    curves = {"copy": [[1e9, bandwidth]]}
+def roof(device, bandwidth, gpu=None, cached=0.0, **rates):
+    """What ``ceilings.json`` has of a device with the same bandwidth at every size, warm and cold.
+
+    `cached`: the bandwidth of a megabyte and less, where it is another.
+    """
+    curves = {"copy": [[1e6, cached or bandwidth], [1e9, bandwidth]]}
     ceilings = {"device": device, "bandwidths": curves, "cold": curves, "rates": {"float64": 1e12, **rates}}
     return {"gpu": device.startswith("GPU") if gpu is None else gpu, "machine": {}, "ceilings": ceilings}
 

@@ -129,6 +129,17 @@ def test_the_memory_predicts_the_part_of_a_time_or_rate_that_it_takes(store, sha
     assert (verdict.outcome, verdict.why) == (EXCEEDED, why)
 
 
+def test_the_memory_explains_nothing_of_bytes_that_the_cache_holds(store):
+    store.bandwidths, store.cached = {"GPU 1": 4e12, "CPU 1": 1e12}, 8e12
+    where = '[claim.where]\nrate = "table1 fast rate @gpu"'
+    reading = stated("rate", "about", published='"text rate-{case}"', more='unit = "GFLOP/s"')
+    store.row("a", "fast", "rate", 120.0, unit="GFLOP/s")
+    for seconds, why in ((1.0, "the memory is 40 times"), (1e-7, "unexplained")):  # 4 TB, and 0.4 MB
+        store.rows["box", "table1"][1:] = []
+        store.row("a", "fast", "spmv", seconds, share=1.0, n=9)
+        assert store.one(where, reading).why.startswith(why)
+
+
 def test_an_evicted_cache_predicts_what_the_cache_is_the_cause_of(store):
     for method, seconds, cold in (("x", 1e-3, 1e-2), ("y", 2e-3, 8e-2)):
         store.row("a", method, "spmv", seconds)

@@ -95,6 +95,28 @@ def test_a_rival_that_has_run_elsewhere_alone_is_lacking_where_it_competes(store
     assert ([point.name for point in found.points], found.missing) == (["a"], ("b (no other)",))
 
 
+def test_a_cell_that_opened_no_device_has_run_wherever_it_competes(store):
+    store.times(a=(8.0, 1.0), b=(8.0, 1.0))
+    store.row("a", "other", "solve", 2.0)
+    store.row("b", "other", "", None, spread=None, backend="opencl", device="", status="skipped", reason="no driver")
+    rivals = effect(more='[claim.effect.where]\ngpu = "table1 fast|other solve @gpu"')
+    found = store.one(WHERE, rivals).effect
+    assert ([point.name for point in found.points], found.missing) == (["a", "b"], ())
+
+
+def test_words_that_a_reading_has_not_do_not_repeat_its_points(store):
+    for word in ("x", "y"):
+        store.row("a", f"slow-{word}", "solve", 8.0, backend="host")
+        store.row("a", f"fast-{word}", "solve", 1.0)
+    where = '[claim.each]\nword = ["x", "y"]\n[claim.where]\ncpu = "table1 slow-{word} solve"\n' \
+            'gpu = "table1 fast-{word} solve"'  # fmt: skip
+    today = '[claim.today]\nsays = "x"\nformula = "one / gpu_x"\n[claim.today.where]\none = "table1 slow-x solve"\n' \
+            'gpu_x = "table1 fast-x solve"'  # fmt: skip
+    verdict = store.one(where, stated(), today)
+    assert [point.name for point in verdict.stated.points] == ["a x", "a y"]
+    assert [point.name for point in verdict.today.points] == ["a"]
+
+
 def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)

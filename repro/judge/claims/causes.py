@@ -174,8 +174,8 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
         says += f"; the paper's had {there} times, by the vendors' peaks"
     found = []
     for each, own in zip(values.values, _rows_by_value(values), strict=True):
-        gpu, cpu = (_slower([row for row in own if row["gpu"] == gpu], by, stored)
-                    for gpu, by in zip((True, False), faster, strict=True))  # fmt: skip
+        gpu, cpu = (_slower([row for row in own if row["gpu"] == gpu], by, stored, unknown)
+                    for gpu, by, unknown in zip((True, False), faster, (0.0, 1.0), strict=True))  # fmt: skip
         found.append(each.low * (cpu / gpu if values.predicate.better != "less" else gpu / cpu))
     return says, found
 
@@ -187,15 +187,17 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found:
         return None
     found, names = [], {}
     for value, rows in zip(values.values, _rows_by_value(values), strict=True):
-        if len({row["gpu"] for row in rows}) != 1 or _share(rows, stored) is None:
+        if len({row["gpu"] for row in rows}) != 1:
             return None
         ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
         if ours is None or theirs is None:
             return None
         faster = ours.bandwidth / theirs.bandwidth
         names.setdefault(theirs.name, significant(faster, 2))
-        slower = _slower(rows, faster, stored)
+        slower = _slower(rows, faster, stored, 0.0)
         found.append(value.low * slower if is_time(unit) else value.low / slower)
+    if _share(_timed(values), stored) is None:
+        return None
     told = ", ".join(f"{times} times as fast as that of the paper's {name}" for name, times in names.items())
     return f"the memory{_binds(_timed(values), stored)} is {told}", found
 
@@ -206,14 +208,17 @@ def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:
     return each if len(each) == len(values.values) else [_timed(values)]
 
 
-def _slower(rows: Sequence[Mapping[str, Any]], times: float, stored: Stored) -> float:
+def _slower(rows: Sequence[Mapping[str, Any]], times: float, stored: Stored, unknown: float) -> float:
     """Return how many times as long rows take where their memory is so many times as slow.
 
-    The part of the time that their bytes take grows, the rest stays. Where a processor's are not known it is all: so
-    the memories explain the less of a GPU's lead.
+    The part of the time that their bytes take grows, the rest stays.
+
+    `unknown`: that part, where it is not known: none, so that it explains nothing. Of a processor beside a GPU it is
+    all, so that the GPU's faster memory explains less of its lead.
     """
     share = _share(rows, stored)
-    return times if share is None else share * times + 1 - share
+    share = unknown if share is None else share
+    return share * times + 1 - share
 
 
 def _share(rows: Sequence[Mapping[str, Any]], stored: Stored) -> float | None:
@@ -221,7 +226,7 @@ def _share(rows: Sequence[Mapping[str, Any]], stored: Stored) -> float | None:
 
     A ceiling of the memory is all of it.
     """
-    if all(row["artefact"].endswith(f"-{CEILINGS}") and row["method"] == "memory" for row in rows):
+    if rows and all(row["artefact"].endswith(f"-{CEILINGS}") and row["method"] == "memory" for row in rows):
         return 1.0
     known = [share for row in rows if (share := stored.bound(row, of_bytes=True)) is not None]
     return min(1.0, median(known)) if known else None

@@ -68,7 +68,7 @@ def find(
     for scale in predicate.scales:
         points: list[Point] = []
         missing: list[Point] = []
-        for words in combinations(claim):
+        for words in _combinations(claim, predicate, selectors.values()):
             parsed = {name: Selector.parse(text.format(**words)) for name, text in selectors.items()}
             cases = _cases(claim, parsed.values(), scale, stored)
             for case in cases:
@@ -94,6 +94,14 @@ def find(
             return Found(scale, tuple(points), tuple(missing), tuple(untestable))
     # The same points may be there at every scale.
     return Found(untestable=tuple({(each.case, *each.words.items()): each for each in untestable}.values()))
+
+
+def _combinations(claim: Claim, predicate: Predicate, selectors: Iterable[str]) -> list[dict[str, str]]:
+    """Return the combinations of the words that a predicate has: others would only repeat its points."""
+    texts = (*selectors, *predicate.published)
+    used = [word for word in claim.each if any(f"{{{word}}}" in text for text in texts)]
+    found = (tuple(words[word] for word in used) for words in combinations(claim))
+    return [dict(zip(used, each, strict=True)) for each in dict.fromkeys(found)]
 
 
 def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored) -> list[str]:

@@ -29,7 +29,7 @@ from repro.rows import agree, asked, has, read
 from repro.run.busy import shared
 from repro.run.state import LOST
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
-from repro.units import convert, is_rate, is_time
+from repro.units import convert, is_rate, is_time, split
 
 CEILINGS = "ceilings"
 PUBLIC = "public-"  # begins the key of data that were downloaded
@@ -65,6 +65,9 @@ class Selector:
     def takes(self, method: str) -> bool:
         """Return whether a method is among those asked for."""
         return any(fnmatchcase(method, each) for each in self.methods)
+
+
+CACHED = 1.1  # times the memory's bandwidth, from which on bytes come from a cache
 
 
 class Stored:
@@ -151,12 +154,19 @@ class Stored:
 
         See `repro.judge.bounds.fraction` for `of_problem`.
 
-        `of_bytes`: of the bound that the memory alone sets, whatever computing takes.
+        `of_bytes`: of the bound that the memory alone sets, whatever computing takes. None where the cache holds the
+        bytes.
         """
-        less = {"work_flops": 0.0} if of_bytes else {}
 
         def share(time: Mapping[str, Any]) -> float | None:
-            return bounds.fraction({**time, **less}, self.roofs, of_problem=of_problem)
+            if not of_bytes:
+                return bounds.fraction(time, self.roofs, of_problem=of_problem)
+            found = bounds.fraction({**time, "work_flops": 0.0}, self.roofs)
+            roof = of_roof(self.roofs.of(self.device(time), time.get("cores")))
+            if found is None or roof is None:
+                return None
+            whole = time["work_bytes"] / roof.bandwidth / (time["value"] * split(time["unit"])[0])
+            return None if whole > CACHED * found else found
 
         if (own := share(row)) is not None:
             return own
@@ -209,11 +219,14 @@ class Stored:
         return sorted(method for method in competing if case not in tried[method])
 
     def tried(self, artefact: str, scale: str, place: str = "") -> dict[str, dict[str, None]]:
-        """Return the cases of each method that a run had cells of there, whatever became of them, in their order."""
+        """Return the cases of each method that a run had cells of there, whatever became of them, in their order.
+
+        A cell that opened no device may have been meant for any.
+        """
         if (artefact, scale, place) not in self._tried:
             found: dict[str, dict[str, None]] = {}
             for row in self.rows(artefact):
-                if row["scale"] == scale and in_place(row, place):
+                if row["scale"] == scale and (in_place(row, place) or (not row["device"] and row["status"] != DONE)):
                     found.setdefault(row["method"], {})[row["case"]] = None
             self._tried[artefact, scale, place] = found
         return self._tried[artefact, scale, place]

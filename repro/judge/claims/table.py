@@ -9,6 +9,7 @@ from repro.judge import consistency
 from repro.judge.claims.judging import DISTURBED, FEW
 from repro.judge.claims.model import CITED, MEASUREMENTS, NO_TEST, OUTCOMES, OWN_DATA, Judgement, Verdict
 from repro.judge.claims.notes import first
+from repro.judge.claims.points import bound
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.published import name_of
 from repro.units import MISSING, significant
@@ -38,8 +39,9 @@ READING = f"""\
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
   value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median.
   *Unexplained*: no cause explains half.
-- A faster memory shortens the part of a time that the memory takes for the bytes which must move. Where a GPU's bytes
-  are not known, this is not tested.
+- A faster memory shortens the part of a time that the memory takes for the bytes which must move. Where these are not
+  known, or where the cache holds them, it is not tested. Beside a GPU a processor's memory then counts as all of its
+  time.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made
   here in place of a paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says so.
 - A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again, to the *limits*.
@@ -84,9 +86,11 @@ def _most(judgement: Judgement | None) -> str:
 
 
 def _at(verdict: Verdict) -> str:
-    """Return at which cases today's methods are compared, where these are not the claim's own."""
-    chosen = verdict.claim.today.where.values() if verdict.today and verdict.today.value is not None else ()
-    cases = dict.fromkeys(case for text in chosen if (case := Selector.parse(text).case))
+    """Return at which cases today's methods are compared, where these are others than the claim's own."""
+    claim, today = verdict.claim, verdict.claim.today
+    chosen = bound(claim, today).values() if verdict.today and verdict.today.value is not None else ()
+    own = {Selector.parse(text).case for text in claim.where.values()}
+    cases = [case for case in dict.fromkeys(Selector.parse(text).case for text in chosen) if case and case not in own]
     return f", at {' and '.join(cases)}" if cases else ""
 
 

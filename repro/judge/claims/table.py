@@ -7,7 +7,16 @@ from pathlib import Path
 from repro import published
 from repro.judge import consistency
 from repro.judge.claims.judging import DISTURBED, FEW
-from repro.judge.claims.model import CITED, MEASUREMENTS, NO_TEST, OUTCOMES, OWN_DATA, Judgement, Verdict
+from repro.judge.claims.model import (
+    CITED,
+    MEASUREMENTS,
+    NO_TEST,
+    OUTCOMES,
+    OWN_DATA,
+    Judgement,
+    Verdict,
+    combinations,
+)  # fmt: skip
 from repro.judge.claims.notes import first
 from repro.judge.claims.points import bound
 from repro.judge.claims.stored import CEILINGS, Selector
@@ -87,10 +96,12 @@ def _most(judgement: Judgement | None) -> str:
 
 def _at(verdict: Verdict) -> str:
     """Return at which cases today's methods are compared, where these are others than the claim's own."""
-    claim, today = verdict.claim, verdict.claim.today
-    chosen = bound(claim, today).values() if verdict.today and verdict.today.value is not None else ()
-    own = {Selector.parse(text).case for text in claim.where.values()}
-    cases = [case for case in dict.fromkeys(Selector.parse(text).case for text in chosen) if case and case not in own]
+    if verdict.today is None or verdict.today.value is None:
+        return ""
+    claim, words = verdict.claim, next(combinations(verdict.claim))
+    today, own = ({Selector.parse(text.format(**words)).case: None for text in texts}
+                  for texts in (bound(claim, claim.today).values(), claim.where.values()))  # fmt: skip
+    cases = [case for case in today if case and case not in own]
     return f", at {' and '.join(cases)}" if cases else ""
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pandas
 
 from experiments.remacle2016 import poisson, products, shared
-from repro.show.tables import Column, Table
+from repro.show.results import point
+from repro.show.tables import INTERVALS, Column, Table, number_text
 
 # The paper's factors, and options of kernels.sem.solver.Solver.
 METHODS = {
@@ -91,10 +92,11 @@ def tables(results):
         line = {"n": products.CASES[row["case"]], "Method": row["method"], "Back end": backend,
                 "Iteration [ms]": 1e3 * row["value"] / count}  # fmt: skip
         for part, found in parts.items():
-            line |= {f"{part} [ms]": 1e3 * found["value"], f"{part}, of bound [%]": results.of_bound(found)}
+            ends = point(results, *place, "part", "ms", backend, part=part)
+            line |= {f"{part} [ms]": number_text(ends, "ms"), f"{part}, of bound [%]": results.of_bound(found)}
         rows.append(line)
     notes = ["Each by itself, the device free; in an iteration the coarse part runs beside the local solves where the "
-             "device has streams, and what is left are vectors and sums."]  # fmt: skip
+             "device has streams, and what is left are vectors and sums.", INTERVALS]  # fmt: skip
     return [Table("An iteration by kernel, to 1e-6", pandas.DataFrame(rows), notes)] if rows else []
 
 

@@ -183,7 +183,7 @@ def by_some_cycles(results, element: str = "") -> list[str]:
         return []
     shown = "; ".join(f"{case}, {', '.join(f'`{name}`' for name in names)}" for case, names in cases)
     return [f"Where a solve on a processor would take more than {WHOLE} s, some of its cycles are timed, and the time "
-            f"is scaled to all of them. So it is in one numbering at least: {shown}."]  # fmt: skip
+            f"is scaled to all of them. In one numbering at least this holds for {shown}."]  # fmt: skip
 
 
 def _notes(results, backend, element):

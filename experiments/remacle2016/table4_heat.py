@@ -207,7 +207,7 @@ def _faster(results):
                     "n": order, "Jacobi's": one, "Two scales": other, "Iterations, Jacobi's": counts[0],
                     "Iterations, two scales": counts[1],
                     "Time over that of two scales": quotient_text(quotient(*times)),
-                    "Faster": {FASTER: one, SLOWER: other}.get(verdict, "undecided"),
+                    "Faster": {FASTER: one, SLOWER: other}.get(verdict, verdict),
                 })  # fmt: skip
     notes = ["An iteration of Jacobi's is the operator and vectors alone. In parentheses: the interval, which decides."]
     return Table("Jacobi's preconditioner against the two scales, a step", pandas.DataFrame(rows), notes)

@@ -29,8 +29,8 @@ from experiments.wong2015.rows import two_rows
 from repro.judge.difference import FASTER, SLOWER, THRESHOLD, of_intervals
 from repro.show.panels import MEMORY
 from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.results import point
 from repro.show.tables import Table
-from repro.units import is_missing
 
 __all__ = ["cells", "measure", "plot", "tables"]
 # In the table alone: eight methods can be told apart, merge-path CSR is best nowhere that all ran, and K1 in windows
@@ -107,13 +107,15 @@ def _won(results, kernels, metric, repeats):
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
         if ours and theirs:
-            found.append(of_intervals(_ends(ours), _ends(theirs), THRESHOLD).verdict)
+            ends = (point(results, case, each["method"], metric, "s", each["backend"], repeats=repeats)
+                    for each in (ours, theirs))  # fmt: skip
+            found.append(of_intervals(*ends, THRESHOLD).verdict)
         without += bool(ours and not theirs)
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
         if case in MATRICES and own and rivals:
             papers.append(own["value"] < rivals["value"])
     faster, slower = (found.count(verdict) for verdict in (SLOWER, FASTER))  # of the library
-    open_ = "On the others the intervals do not tell. " * (faster + slower < len(found))
+    open_ = "On the others the intervals show no difference. " * (faster + slower < len(found))
     told = [
         f"Of {len(found)} matrices that a library ran ours is faster than the best library on {faster}, and slower on "
         f"{slower}. {open_}Rivals that are kernels of this project are no libraries."
@@ -128,11 +130,6 @@ def _won(results, kernels, metric, repeats):
             f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15 matrices.{here}"
         )
     return told
-
-
-def _ends(row):
-    low, high = (None if is_missing(row[end]) else row[end] for end in ("ci_low", "ci_high"))
-    return row["value"], low, high
 
 
 def _beside_stand_ins(results, methods):
@@ -197,8 +194,8 @@ def drawn(results, count):
              parameters={"repeats": count}, beside=names,
              cases={case: names[case].replace("FEM", "FEM\n") for case in part})  # fmt: skip
     repeats = f"{count} repeats" if count > 1 else "1 repeat"
-    above = any(line.get_label() == MEMORY for axes in panels for line in axes.lines)
-    told = [f"{repeats}, 20 bytes a non-zero" + ", of which kernels move a part and so come above the memory" * above,
-            *[f"in the table alone: {left}"] * bool(left), *marks(results)]  # fmt: skip
+    is_above = any(line.get_label() == MEMORY for axes in panels for line in axes.lines)
+    above = ", of which kernels move a part: so rates may lie above the memory's" * is_above
+    told = [f"{repeats}, 20 bytes a non-zero{above}", *[f"in the table alone: {left}"] * bool(left), *marks(results)]
     caption(made, results, "; ".join(told))
     return made

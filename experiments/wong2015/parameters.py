@@ -15,7 +15,7 @@ from repro.show.plots import PAGE, caption, colour, figure, marker, paper_label,
 from repro.show.tables import Column, Table, paper_table
 
 COUNTS = (1, 50, 1200)
-WINDOWS = "Sorting in windows is beyond the paper: rows near each other stay so."
+WINDOWS = "The paper sorts all rows together. Within windows, rows that are neighbours stay near each other."
 
 
 class Parameter(NamedTuple):

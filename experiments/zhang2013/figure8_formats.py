@@ -142,7 +142,7 @@ def _statements(results, names):
             })  # fmt: skip
         notes = [
             "By their bytes alone blocks of 2 × 2 make a product 1.33 times as fast, of 3 × 3 1.42 times, where both "
-            "formats come as near to the memory's rate. More than that is a SELL that does not."
+            "formats come as near to the memory's rate. Where SBELL gains more, SELL stays farther below it."
         ]
         found.append(trimmed(Table(f"What the text says of SBELL, {text}", pandas.DataFrame(rows), notes)))
     return found

@@ -25,7 +25,8 @@ def why(tmp_path):
     In some other cases all have the same value.
     """
 
-    def judged(claim, stem, cases, values, others=None):
+    def judged(claim, stem, cases, values, others=None, absolute=-6.0):
+        exponents = {"iterations_to": -3.25, "iterations_to_absolute": absolute}
         places = [(case, place, value) for case in cases for place, value in values.items()]
         places += [(case, place, value) for case, value in (others or {}).items() for place in values]
         rows = [
@@ -42,7 +43,7 @@ def why(tmp_path):
                 value,
                 value,
                 9,
-                parameters={"exponent": -6.0} if metric.endswith("absolute") else {},
+                parameters={"exponent": exponents[metric]} if metric in exponents else {},
             )
             for case, (method, backend, metric, unit), value in places
         ]
@@ -114,6 +115,26 @@ def test_the_cause_of_the_one_mesh_that_misses_its_bound_is_tested(why):
     assert [each.outcome for each in verdict.effect.points] == ["reproduced", "reproduced", CONTRADICTED]
     (found,) = explained(verdict, "asks for more iterations on finer meshes", 1)
     assert found.value == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("claim", "method"), [("h-optimal", "two-scale"), ("h-optimal-exact", "exact-coarse")])
+@pytest.mark.parametrize(("tight", "share"), [(11.0, 1), (20.0, None)])
+def test_an_iteration_that_decides_is_one_of_the_tolerance(why, claim, method, tight, share):
+    """On all meshes iterations double to 0.0018; to 0.00056 they come from 10 to `tight`."""
+    values = {(method, "cuda", "iterations", "count"): 20.0, (method, "cuda", "iterations_to", "count"): tight}
+    coarse = {f"mesh{mesh}-32": 10.0 for mesh in (1, 2, 3)}
+    verdict = why(claim, "table1", [f"mesh{mesh}-128" for mesh in (1, 2, 3)], values, coarse)
+    assert verdict.outcome == CONTRADICTED
+    explained(verdict, "does not print its tolerance", share)
+
+
+@pytest.mark.parametrize(("bound", "share"), [(10.0, 1), (20.0, None)])
+def test_one_cycle_to_an_absolute_bound_grows_by_what_it_asks_for(why, bound, share):
+    place = ("one-cycle", "cuda", "iterations_to_absolute", "count")
+    values = {("one-cycle", "cuda", "iterations", "count"): 20.0, place: bound}
+    coarse = {f"mesh{mesh}-32": 10.0 for mesh in (1, 2, 3)}
+    verdict = why("one-cycle", "table1", [f"mesh{mesh}-128" for mesh in (1, 2, 3)], values, coarse, absolute=-4.25)
+    explained(verdict, "asks for more iterations on finer meshes", share)
 
 
 @pytest.mark.parametrize(("launched", "share"), [(2.5, 1), (1.6, math.log(1.6) / math.log(2)), (1.0, None)])

@@ -126,10 +126,9 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
         if verdict is not None:
             many += 1
             factor, printed = split(number.unit)[0] / split(predicate.unit)[0], (bound.low + bound.high) / 2
-            each = min(
-                verdict.expected.values(), key=lambda each: abs(_within(each, printed / factor) - printed / factor)
-            )
-            follows = factor * _within(each, value.low / factor)  # whichever is rounded as the paper's others are
+            wanted = printed / factor
+            nearest = min(verdict.expected.values(), key=lambda each: abs(_within(each, wanted) - wanted))
+            follows = factor * _within(nearest, value.low / factor)  # whatever would be printed alike
             right = value.low * printed / follows if follows > 0 else math.nan
         found.append(right)
     if len(found) == 1:
@@ -163,10 +162,8 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
         return None
     if is_serial:
         faster = [ours[0].bandwidth / theirs[0].bandwidth, 1.0]
-        says = (
-            f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as that of the "
-        )
-        says += f"paper's {theirs[0].name}, and the processor runs one thread, as there"
+        says = f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as that of"
+        says += f" the paper's {theirs[0].name}, and the processor runs one thread, as there"
     else:
         faster = [now.bandwidth / then.bandwidth for now, then in zip(ours, theirs, strict=True)]
         here, there = (significant(pair[0].bandwidth / pair[1].bandwidth, 2) for pair in (ours, theirs))

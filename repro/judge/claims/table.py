@@ -48,9 +48,8 @@ READING = f"""\
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
   value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median.
   *Unexplained*: no cause explains half.
-- A faster memory shortens the part of a time that the memory takes for the bytes which must move. Where these are not
-  known, or where the cache holds them, it is not tested. Beside a GPU a processor's memory then counts as all of its
-  time.
+- A faster memory shortens the part of a time that the memory takes for the bytes which must move. It is no cause where
+  a GPU's bytes are not known, or the cache holds them. Where a processor's are not, all of its time counts as memory's.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made
   here in place of a paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says so.
 - A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again, to the *limits*.

@@ -15,9 +15,9 @@ Where a host drives a device, a round's own samples tell how well it will repeat
 most of lie close together, those of a set-up far apart. Results are of a kind of machine, so that the interval of a
 device alone has room for another card of that kind.
 
-A sample may be of a single launch, as each cold one is, behind an eviction of the cache. One host differed in single
-launches from others with the same card and driver, by the same time whatever was launched, and not in samples of many.
-Rounds of one host cannot tell that, so the room for it stays however many there are.
+A sample may be of a single launch, as each cold one is, behind an eviction of the cache. Hosts with the same card and
+driver are of two kinds: one takes longer for single launches, by the same time whatever is launched, and not in samples
+of many. Rounds of one kind cannot tell that, so the room for it stays however many there are.
 """
 
 import math
@@ -47,7 +47,7 @@ WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
 GROWTH = 5.0  # of the scale by the scatter of a round's own samples
 MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
 FEW = 5  # samples, of which fewer tell no scatter
-LAUNCH = 1.7e-6  # seconds of room for what single launches differ by between hosts
+LAUNCH = 1.9e-6  # seconds of room for what single launches differ by between hosts
 
 
 def prior_of(rounds: Sequence[Mapping[str, Any]], is_paced: bool = False) -> Prior:

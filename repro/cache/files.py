@@ -86,7 +86,7 @@ def _records(stem: Path, scale: str, _stamp: int) -> dict[str, dict[str, Any]]:
         manifest = read_json(stem.with_name(f"{stem.name}.json"))
         if manifest.get("scale") != scale or not manifest["cells"]:
             return {}
-        text, packed = (_content(stem, suffix, manifest) for suffix in (".csv", ARCHIVE))
+        text, packed = (intact(stem, suffix, manifest) for suffix in (".csv", ARCHIVE))
         rows: dict[tuple, list[dict[str, Any]]] = {}
         for row in parse(text.decode()):
             rows.setdefault(_place(row), []).append(row)
@@ -110,11 +110,18 @@ def keys_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return manifest["keys"]
 
 
-def _content(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
-    """Return what one of the files holds, if it is the one that the manifest was written with."""
-    found = content(stem.with_name(f"{stem.name}{suffix}"))
+def intact(stem: Path, suffix: str, manifest: Mapping[str, Any]) -> bytes:
+    """Return what one of the files holds.
+
+    Raises `ReproError` when it is not the one that the manifest was written with.
+    """
+    path = stem.with_name(f"{stem.name}{suffix}")
+    found = content(path)
     if digest(found) != manifest["files"][suffix]:
-        raise ValueError(f"{suffix} is not of this manifest")
+        raise ReproError(
+            f"{path} is not the one that its manifest was written with. It was edited, or a run was stopped while it "
+            "wrote; the same `repro run` on that machine writes it anew"
+        )
     return found
 
 

@@ -104,9 +104,9 @@ def _render(
 
     archive = {"samples": _samples(current), **{name: strict(manifest.pop(name)) for name in LISTS}}
     contents = {".csv": as_csv(rows).encode(), ARCHIVE: json.dumps(archive).encode()}
-    write(".csv", contents[".csv"])
     samples = base.with_name(base.name + ARCHIVE)
-    write_packed(samples, contents[ARCHIVE])
+    write_packed(samples, contents[ARCHIVE])  # first, as it takes longest: a run may be stopped while it writes
+    write(".csv", contents[".csv"])
     rendered.files.append(packed(samples))
     manifest["files"] = {suffix: digest(content) for suffix, content in contents.items()}
     write(".json", json.dumps(strict(manifest), indent=1) + "\n")

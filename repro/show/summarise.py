@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from repro.cache.code import digest
-from repro.cache.store import ARCHIVE, as_stored, content, write_atomically, write_packed
+from repro.cache.files import intact
+from repro.cache.store import ARCHIVE, as_stored, write_atomically, write_packed
 from repro.model import DONE
 from repro.rows import as_csv, parse
 from repro.run.manifest import revision
@@ -19,14 +20,17 @@ def summarise(stored: Measurement) -> bool:
 
     Return whether that changed any. The manifest then says so under ``summarised``, with the commit of the rule and the
     date. Samples stay as they are.
+
+    Raises `ReproError` when rows or samples are not those that the manifest was written with: it must not vouch for
+    what somebody edited.
     """
     path = stored.beside(".json")
     manifest = json.loads(path.read_bytes()) if path else {}
     if not manifest:
         return False
-    before = content(stored.csv)
+    before, archive = (intact(path.with_suffix(""), suffix, manifest) for suffix in (".csv", ARCHIVE))
     samples: dict[tuple, list[Mapping[str, Any]]] = {}
-    for cell in json.loads(content(stored.csv.with_name(path.stem + ARCHIVE)))["samples"]:
+    for cell in json.loads(archive)["samples"]:
         samples.setdefault(_place(cell), []).append(cell)
     rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode())]).encode()
     if rows == before:

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from repro.cache.store import write_packed
+from repro.cache.store import content, write_packed
 from repro.cli import main
 from repro.judge import spread, verify
 from repro.judge.verify import LIST, WRONG
@@ -96,8 +96,9 @@ def test_the_cores_are_those_of_the_manifest(measured, monkeypatch):
     asked = []
     monkeypatch.setattr(table1_sums, "tables", lambda results: asked.append(results.cores) or [])
     path = measured.file("table1.smoke.json")
+    assert measured.run("table1") == 0
     manifest = json.loads(path.read_text())
-    assert measured.run("table1") == 0 and asked == [manifest["machine"]["cores"]]
+    assert asked == [manifest["machine"]["cores"]]
     manifest["machine"]["cores"] = 77
     path.write_text(json.dumps(manifest))
     assert figures(measured) == 0 and asked[-1] == 77
@@ -235,3 +236,26 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
     traces = measured.traces()  # a run that measures nothing writes them by the rule as well
     assert measured.run("table1") == 0 and measured.traces() == traces
     assert not wrong() and results_of(measured).frame.set_index(["case", "method", "metric"]).equals(old)
+
+
+@pytest.mark.parametrize("of_the_rows", [True, False])
+def test_edited_files_are_refused_and_no_manifest_vouches_for_them(measured, capsys, monkeypatch, of_the_rows):
+    """Whatever the rule for intervals does: its new digest would make the edit look as if a run had written it."""
+    path = measured.file("table1.smoke.csv" if of_the_rows else "table1.smoke.samples.json.xz")
+    others = [measured.file(f"table1.smoke{suffix}") for suffix in (".json", ".md", ".png")]
+    if of_the_rows:
+        path.write_bytes(path.read_bytes().replace(b",done,", b",done,edited", 1))
+    else:
+        name = path.with_suffix("")
+        write_packed(name, content(name).replace(b'"disturbed": 0', b'"disturbed": 1', 1))
+    held = path.read_bytes()
+    before = [each.read_bytes() for each in others]
+    monkeypatch.setattr(spread, "WITH_HOST", spread.Prior(3 * spread.WITH_HOST.scale, spread.WITH_HOST.freedom))
+    assert figures(measured, "--format", "png") == 1
+    assert (
+        f"{path.name.removesuffix('.xz')} is not the one that its manifest was written with" in capsys.readouterr().err
+    )
+    assert [each.read_bytes() for each in others] == before and path.read_bytes() == held
+    traces = measured.traces()  # the cells are still kept, so that a run writes the files without measuring
+    assert measured.run("table1") == 0 and measured.traces() == traces and path.read_bytes() != held
+    assert figures(measured, "--format", "png") == 0

@@ -303,9 +303,13 @@ class _Going:
 
     def write(self, name: str) -> None:
         """Write an artefact's files."""
-        job, _ = self.unwritten.pop(name)
+        job, since = self.unwritten.pop(name)
         self.measured[name].clear()
-        self._render(job)
+        try:
+            self._render(job)
+        except KeyboardInterrupt:  # half of its files may be there: they are written again
+            self.unwritten[name] = job, since
+            raise
 
     def _render(self, job: Job, shows: bool = True) -> None:
         began = time.monotonic()

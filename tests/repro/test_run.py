@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache import store
+from repro.cache.code import digest
 from repro.cache.store import content, read_json
 from repro.run import execution, runner
 
@@ -313,6 +314,26 @@ def test_a_cell_that_was_stored_when_the_run_was_cut_off_counts(laboratory, monk
     assert list(laboratory.statuses().values()) == ["done"] * 2 and len(rows(laboratory)) == 4
     counted = "1 cell measured, 1 as before" if waits else "2 cells measured, 0 as before"
     assert counted in capsys.readouterr().err
+
+
+def test_files_whose_writing_was_interrupted_are_written_again(laboratory, monkeypatch):
+    """Else rows would be of this run, and manifest and page of an earlier one."""
+    from repro.show import render
+
+    assert laboratory.run("table1", "--only", "method=loop") == 0
+    real, stops = render.write_atomically, [True]
+
+    def watched(path, content):
+        if path.suffix == ".json" and path.parent.name == "demo2020" and stops:
+            raise KeyboardInterrupt(stops.pop())
+        real(path, content)
+
+    monkeypatch.setattr(render, "write_atomically", watched)
+    assert laboratory.run("table1", "--only", "case=first") == 130 and not stops
+    manifest = read_json(laboratory.file("table1.smoke.json"))
+    assert digest(laboratory.file("table1.smoke.csv").read_bytes()) == manifest["files"][".csv"]
+    places = {(row["case"], row["method"]) for row in rows(laboratory)}
+    assert {(cell["case"], cell["method"]) for cell in manifest["cells"]} == places > {("first", "loop")}
 
 
 def test_a_full_disk_keeps_what_is_stored(laboratory, monkeypatch, capsys):

@@ -24,7 +24,8 @@ from repro.settings import Settings
 from repro.show.render import render
 
 WRITTEN_EVERY = 600.0  # seconds between two writings of an artefact's files while it lacks rounds
-WRITING_SECONDS = 1.5  # that the files of an artefact take, about
+WRITING_SECONDS = 1.5  # that the files of an artefact take, about,
+WRITING_A_CELL = 0.005  # and what each of its cells adds
 UNSURE = 1.25  # times what a cell should take, it may
 UNPROVABLE = (
     "nothing tells by which sources this measures, so `repro verify` will call it unverified: there is no git, or no "
@@ -215,6 +216,7 @@ class _Going:
         """
         expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
         limit = self.until - WRITING_SECONDS * (len(self.unwritten) + len(self.beside))
+        limit -= WRITING_A_CELL * sum(len(each.tasks) for each, _ in self.unwritten.values())
         if worker:
             worker.limit = limit
         current: Task | None = None  # what is being measured

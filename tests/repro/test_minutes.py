@@ -87,6 +87,9 @@ def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, 
     for path in laboratory.cell_files():
         path.unlink()
     laboratory.file("table1.smoke.json").unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "WRITING_A_CELL", 0.3)  # of 9, which leaves no time for one
+        assert go(clock[0] + runner.WRITING_SECONDS + 2.5) == (0, True, 3)
     monkeypatch.setattr("repro.run.jobs.estimates.seconds", lambda task, settings: 1e6)
     assert go(clock[0] + runner.WRITING_SECONDS + 2.5) == (3, False, 0)  # they seemed too long, and were not
     assert go(runner.NEVER) == (0, False, 0) and page.stat().st_mtime_ns != written

@@ -33,7 +33,9 @@ def _committed(path: Path) -> dict[tuple[str, float], tuple[str, Mapping[str, An
     found: dict[tuple[str, float], tuple[str, Mapping[str, Any]]] = {}
     path = path.resolve()  # what is committed is also shown by links, in a folder that git knows nothing of
     try:
-        for commit in trees.git(path.parent, "log", "--reverse", "--format=%H", "--", path.name).decode().split():
+        kept = "--diff-filter=AM"  # not the commits that removed it
+        log = trees.git(path.parent, "log", "--reverse", kept, "--format=%H", "--", path.name)
+        for commit in log.decode().split():
             stored = json.loads(trees.git(path.parent, "show", f"{commit}:./{path.name}"))
             for place, entry in stored.items():
                 found.setdefault((place, entry["measured"]), (commit, entry))

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
-from repro.cache.store import ARCHIVE, content, read_json, tables, write_atomically
+from repro.cache.store import ARCHIVE, LISTS, content, read_json, tables, write_atomically
 from repro.judge import allowed, provenance, same_code, spread
+from repro.judge.across import Across
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
@@ -34,6 +35,7 @@ from repro.units import convert, is_rate, split
 __all__ = ["NOT_CHECKED", "UNPROVEN", "WRONG", "Problem", "Verified", "measured", "told", "unverified", "verify"]
 
 LIST, COLUMNS = "unverified.csv", ("file", "reason")
+OF_SAMPLES = ("n", "ci_low", "ci_high", "outliers")  # columns that only a sampled row has
 ROUNDING = 1e-11  # relative; a stored number is text with all of its digits
 DAMAGED = (OSError, ReproError, ValueError, LookupError, TypeError)
 
@@ -64,11 +66,11 @@ def verify(results: Path, renewing: bool = False) -> Verified:
 
     `renewing`: write the list anew first.
     """
-    found, digests, rounds = [], {}, []
+    found, digests, rounds, across = [], {}, [], Across()
     for manifest in _manifests(results):
         file = _name(results, manifest)
         try:
-            problems, read, of_file = _verify_files(manifest, file)
+            problems, read, of_file = _verify_files(manifest, file, across)
         except DAMAGED as error:
             found.append(Problem(WRONG, file, f"damaged: {type(error).__name__}: {error}"))
             continue
@@ -76,6 +78,7 @@ def verify(results: Path, renewing: bool = False) -> Verified:
         rounds += of_file
         for (name, key), value in read.items():
             digests.setdefault((name, key), {}).setdefault(value, []).append(file)
+    found += [Problem(WRONG, *each) for each in across.problems()]
     answers = provenance.ask(rounds)
     found += [Problem(*each) for each in provenance.check(rounds, answers)]
     for (name, _), values in digests.items():
@@ -168,16 +171,23 @@ def _name(results: Path, path: Path) -> str:
     return path.relative_to(results).with_suffix("").as_posix()
 
 
-def _verify_files(path: Path, file: str) -> tuple[list[str], dict[tuple[str, str], str], list[Measured]]:
-    """Return what is wrong with an artefact's files, the digests of their data, and its rounds."""
+def _verify_files(
+    path: Path, file: str, across: Across
+) -> tuple[list[str], dict[tuple[str, str], str], list[Measured]]:
+    """Return what is wrong with an artefact's files, the digests of their data, and its rounds; `across` gets them."""
     manifest = read_json(path)
     held = {suffix: content(path.with_suffix(suffix)) for suffix in (".csv", ARCHIVE)}
     found = [
         f"{path.stem}{suffix} is not the one that the manifest was written with"
         for suffix, data in held.items() if digest(data) != manifest["files"].get(suffix)
     ]  # fmt: skip
-    samples = json.loads(held[ARCHIVE])["samples"]
-    found += _verify_rows(parse(held[".csv"].decode()), samples, manifest)
+    samples, rows = json.loads(held[ARCHIVE])["samples"], parse(held[".csv"].decode())
+    if beside := [name for name in LISTS if name in json.loads(path.read_bytes())]:
+        found.append(f"the manifest has {' and '.join(beside)}, which stand with the samples")
+    if manifest["artefact"] != f"{path.parent.name}-{path.stem.partition('.')[0]}":
+        found.append(f"its manifest is of {manifest['artefact']}")
+    found += _verify_rows(rows, samples, manifest)
+    across.add(file, manifest, rows, samples)
     measured = list(_measured(manifest, samples, file, beliefs.read(path.parents[1])))
     recipes = manifest.get("recipes", {})
     digests = {(name, recipes[name]): value for name, value in manifest["data"].items() if name in recipes}
@@ -217,11 +227,17 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
         several = measured.get(place, ())
         for row in of_cell:
             name = named(row, cell["parameters"])
-            if row["n"]:
-                yield from _verify_sampled(row, [each[name] for each in taken.get(place, ()) if name in each])
-            elif several:
-                yield from _verify_told(row, [each["values"].get(name) for each in several])
+            sampled = [each[name] for each in taken.get(place, ()) if name in each]
+            if sampled or row["n"]:
+                yield from _verify_sampled(row, sampled)
+            else:
+                yield from _differing(row, dict.fromkeys(OF_SAMPLES), "samples, which are none")
+                if several:
+                    yield from _verify_told(row, [each["values"].get(name) for each in several])
             yield from _verify_origin(row, cell, several)
+        there = {named(row, cell["parameters"]) for row in of_cell}
+        known = {*several[-1]["samples"], *several[-1]["values"]} if several else set()
+        yield from (f"{' '.join(place)} {name} has no row" for name in sorted(known - there))
         for each in several if len(several) > 1 else [{}]:  # what a round derives follows from its own times
             values = each.get("values", {})
             own = [{**flat(row), "value": values.get(named(row, cell["parameters"]), row["value"])} for row in of_cell]
@@ -240,7 +256,8 @@ def _verify_told(row: Mapping[str, Any], values: list[float | None]) -> Iterator
 def _verify_origin(
     row: Mapping[str, Any], cell: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Say whether a row names another commit than its cell, or what its rounds do not tell."""
+    """Say whether a row has another commit, status or reason than its cell, or what its rounds do not tell."""
+    yield from _differing(row, {name: cell[name] for name in ("status", "reason")}, "cell")
     if row["status"] == DONE and row["commit"] != commit_of(cell.get("revision") or {}):
         yield f"{_told(row)} names another commit than its cell"
     if row["status"] == DONE and rounds:

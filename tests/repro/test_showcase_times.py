@@ -61,3 +61,8 @@ def test_cells_of_a_processor_are_named_by_its_model_and_cores(results):
 
 def test_a_users_own_file_is_no_result_of_the_paper(results):
     assert times.table(times.cells_of([measured("table1", overrides={"mesh": "own.vtk"})], results)) == ""
+
+
+def test_rows_without_a_manifest_are_left_to_verify(results):
+    bare = SimpleNamespace(**vars(measured("table1")) | {"beside": lambda suffix: None})
+    assert times.table(times.cells_of([bare], results)) == ""

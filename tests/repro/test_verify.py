@@ -41,7 +41,7 @@ def edit(folder, suffix, change, is_hidden=False):
     write(changed)
     if is_hidden:
         manifest = folder / f"{STEM}.json"
-        stored = read_json(manifest)
+        stored = json.loads(manifest.read_text())  # without the lists, which are in the archive
         stored["files"][suffix] = digest(changed)
         manifest.write_text(json.dumps(stored))
 
@@ -89,6 +89,70 @@ def test_samples_that_are_gone_or_others_are_found(results):
     assert all("by its samples" in what for what in wrong(results)) and wrong(results)
     edit(results, ARCHIVE, lambda text: json.dumps({**json.loads(text), "samples": []}), is_hidden=True)
     assert any("has no samples" in what for what in wrong(results))
+
+
+def test_a_sampled_row_without_its_columns_is_found(results):
+    """Else whoever blanks the count of samples could choose the interval, too."""
+    blank = {"n": "", "ci_low": "", "ci_high": "", "outliers": ""}
+    edit(results, ".csv", in_rows(lambda row: blank), is_hidden=True)
+    assert {what.split(": ")[-1].split(" is ")[0] for what in wrong(results)} == {*blank}
+
+
+def test_rows_of_a_cell_that_are_gone_or_of_another_status_are_found(results):
+    def skipped(row):
+        return row["status"] == "skipped"
+
+    edit(results, ".csv", in_rows(lambda row: {"status": "done", "value": "1.0"}, skipped), is_hidden=True)
+    assert any("status is done, and skipped by its cell" in what for what in wrong(results))
+    rows = content(results / f"{STEM}.csv").decode().splitlines(keepends=True)
+    sampled = next(line for line in rows if ",time," in line)
+    edit(results, ".csv", lambda text: text.replace(sampled, ""), is_hidden=True)
+    assert any(what.endswith("time has no row") for what in wrong(results))
+
+
+def test_times_whose_samples_are_gone_are_found_by_other_cells_of_the_artefact(results):
+    def without(text):
+        stored = json.loads(text)
+        return json.dumps({**stored, "samples": [each for each in stored["samples"] if each["method"] != "loop"]})
+
+    edit(results, ARCHIVE, without, is_hidden=True)
+    blank = {"n": "", "ci_low": "", "ci_high": "", "outliers": ""}
+    for _ in range(content(results / f"{STEM}.csv").decode().count(",loop,")):
+        try:
+            edit(results, ".csv", in_rows(lambda row: blank, lambda row: row["method"] == "loop" and row["n"]), True)
+        except AssertionError:  # none has a count any longer
+            break
+    found = wrong(results)
+    assert found and all(what.endswith("loop host time has no samples") for what in found)
+
+
+def test_a_manifest_of_another_artefact_or_with_cells_of_its_own_is_found(results):
+    manifest = results / f"{STEM}.json"
+    stored = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(read_json(manifest)))  # which come first, and no hash is of them
+    assert wrong(results) == ["the manifest has cells and keys, which stand with the samples"]
+    manifest.write_text(json.dumps({**stored, "artefact": "demo2020-table9"}))
+    assert "its manifest is of demo2020-table9" in wrong(results)
+
+
+def test_rounds_of_another_machine_and_facts_that_differ_between_machines_are_found(results):
+    other = results.parents[1] / "b" / results.name
+    shutil.copytree(results, other)
+    found = wrong(results)
+    assert found and all(
+        " has a round that b has, too" in what or " has a round that bench has, too" in what for what in found
+    )
+
+    across = verify.Across()
+    key = {"code": {}, "kernels": {}, "data": {}, "seed": 0}
+    cell = {"case": "a", "method": "m", "backend": "host", "parameters": {}, "key": 0}
+    about = {"artefact": "x-table1", "scale": "paper", "overrides": {}, "cells": [cell], "keys": [key]}
+    row = {**cell, "metric": "iterations", "unit": "count", "status": "done", "n": None, "value": 100.0}
+    for machine, value in (("p", 100.0), ("q", 101.0), ("r", 102.0), ("s", 103.0)):
+        across.add(f"{machine}/x/table1", about, [{**row, "value": value}], [])
+    assert [file for file, _ in across.problems()] == ["s/x/table1"]
+    across.add("t/x/table1", {**about, "keys": [{**key, "code": {"a.py": "other"}}]}, [{**row, "value": 7.0}], [])
+    assert [file for file, _ in across.problems()] == ["s/x/table1"]
 
 
 def test_rows_and_cells_that_do_not_belong_together_are_found(results):

@@ -71,6 +71,11 @@ def test_ceilings_are_those_that_were_committed_first(stored):
         ((kind, file, what),) = found(stored)
         assert (kind, file) == (WRONG, FILE) and "A card are not those of commit" in what
         commit(stored)  # of edited numbers, which changes nothing
+    text = stored.read_text()
+    stored.unlink()
+    commit(stored)  # without the file, as between two campaigns
+    stored.write_text(text)
+    assert len(found(stored)) == 1
     edit(stored, lambda entry: entry.update(measured=2.0))  # on another day
     assert found(stored) == []
 

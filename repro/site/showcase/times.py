@@ -25,7 +25,7 @@ def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, dict[tu
     """
     cells: dict[Place, dict[tuple, Rounds]] = {}
     for each in found:
-        if each.overrides:
+        if each.overrides or each.beside(".json") is None:  # which `repro verify` names
             continue
         paper = each.artefact.partition("-")[0]
         path = results / each.machine / paper / each.beside(".json").name

@@ -17,6 +17,12 @@ from repro.show import busy_cores
 MOST = 6  # cells or cases that are named
 
 
+def measured(dates: list[str], count: int) -> str:
+    """Return when cells that are done were measured, by their dates in order, and how many they are of `count`."""
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"- measured: {when}; {len(dates)} of {count} cells"
+
+
 def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings) -> list[str]:
     """Return commands, machine, hosts, dates, libraries, cores and notes of what is shown, of `count` cells in all."""
     records = [task.record for task in shown if task.record["status"] == DONE]
@@ -33,8 +39,7 @@ def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings)
         f"- scale: {settings.scale}, seed {settings.seed}",
     ]
     if dates:
-        when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-        found.append(f"- measured: {when}; {len(records)} of {count} cells")
+        found.append(measured(dates, count))
     found += hosts_that_measured(
         (each.get("host"), record["identity"]["backend"])
         for record in records

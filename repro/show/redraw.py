@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from repro import discovery
 from repro.cache.store import ARCHIVE, content, write_atomically, write_packed
@@ -11,7 +12,7 @@ from repro.discovery import Artefact
 from repro.judge.verify import unverified
 from repro.model import DONE
 from repro.show.measurements import Measurement
-from repro.show.provenance import hosts_that_measured
+from repro.show.provenance import hosts_that_measured, measured
 
 
 def redraw(artefact: Artefact, stored: Measurement, formats: Sequence[str], folder: Path | None = None) -> list[Path]:
@@ -81,8 +82,8 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
 def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
     """Return the text of a page with title, tables, pictures' words and hosts as today's code has them of the rows.
 
-    Cells that stand and lack rounds come under today's heading. A page of which nothing is measured stays. One that is
-    listed as unverified says so first.
+    So are the cells that failed or were skipped, and when how many were measured. Cells that stand and lack rounds come
+    under today's heading. A page of which nothing is measured stays. One that is listed as unverified says so first.
     """
     from repro.show.render import AFTER_TABLES, BELIEVED, as_markdown, first_line, noted, pictured
 
@@ -91,6 +92,7 @@ def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
     page = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), page, flags=re.MULTILINE)
     start = AFTER_TABLES.search(page)
     rest = _with_rounds_apart(_with_hosts(page[start.start() :] if start else "", stored))
+    rest = _with_cells(rest, artefact, stored)
     beliefs = rest.partition(f"## {BELIEVED}\n\n")[2].partition("\n\n")[0]
     tables = discovery.load(artefact).tables(stored.results())
     told = as_markdown(noted(tables, [line.removeprefix("- ") for line in beliefs.splitlines()]))
@@ -126,3 +128,18 @@ def _with_rounds_apart(page: str) -> str:
         if own
     ]
     return page[: found.start()] + "".join("\n".join(part) for part in parts) + page[found.end() :]
+
+
+def _with_cells(page: str, artefact: Artefact, stored: Measurement) -> str:
+    """Return the end of a page with what failed, what was skipped, and when how many cells were measured."""
+    from repro.cache.plan import cells_of
+    from repro.show.render import ENDED, ended
+
+    cells = stored.manifest["cells"]
+    told = ended((SimpleNamespace(**cell), cell["status"], cell["reason"]) for cell in cells)
+    page = re.sub(rf"^## (?:{'|'.join(ENDED.values())})\n\n(?:- .*\n)+\n", "", page, flags=re.MULTILINE)
+    text = "".join(f"{each}\n\n" for each in told)
+    page = re.sub("^## ", lambda found: text + found[0], page, count=1, flags=re.MULTILINE)
+    dates = sorted(cell["date"] for cell in cells if cell["status"] == DONE)
+    line = measured(dates, len(cells_of(artefact, discovery.load(artefact), stored.scale)))
+    return re.sub(r"^- measured: .*$", lambda _: line, page, count=1, flags=re.MULTILINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +33,9 @@ BELIEVED = "Stands by a belief"  # heading of what is believed not to have chang
 BY_REQUEST = "Not measured unless asked for, by `--all-cells`"  # heading of the cells that a result can do without
 MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
 FEWER_ROUNDS = "Measured in fewer rounds than were asked for last"  # heading of cells that stand, and lack rounds
+HOW = "How it was made"  # heading of commands, machine, hosts and dates
+ENDED = {FAILED: "Failed", SKIPPED: "Skipped, because"}  # headings of the cells that are not done, by status
+HEADINGS = (*ENDED.values(), MEASURED_BEFORE, FEWER_ROUNDS, NOT_MEASURED, BY_REQUEST, BELIEVED, HOW)
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
 #: What of a Markdown file comes after the tables: a picture, a problem, a section.
@@ -225,13 +228,10 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
     pictures = [path.name for path in rendered.files if path.suffix in (".gif", ".png")]
     parts += [pictured(artefact, file) for file in pictures]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
-    for status, heading in ((FAILED, "Failed"), (SKIPPED, "Skipped, because")):
-        lines = _reasons([task for task in shown if task.record["status"] == status])
-        if lines:
-            parts.append("\n".join([f"## {heading}", "", *lines]))
+    parts += ended((task.cell, task.record["status"], task.record["reason"]) for task in shown)
     pending = [task for task in shown if task.record["status"] == DONE and task.reason]
     for heading, few in ((MEASURED_BEFORE, False), (FEWER_ROUNDS, True)):
-        if lines := _reasons([task for task in pending if bool(task.found) == few], _why_pending):
+        if lines := _by_reason((task.cell, _why_pending(task)) for task in pending if bool(task.found) == few):
             parts.append("\n".join([f"## {heading}", "", *lines]))
     there = {task.path for task in shown}
     lacking = [task for task in tasks if task.path not in there]
@@ -243,7 +243,7 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
             parts.append("\n".join([f"## {heading}", "", *missing]))
     if rendered.beliefs:
         parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
-    parts.append("\n".join(["## How it was made", "", *provenance.lines(artefact, shown, len(tasks), settings)]))
+    parts.append("\n".join([f"## {HOW}", "", *provenance.lines(artefact, shown, len(tasks), settings)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -306,8 +306,12 @@ def _missing(lacking: list[tuple[Cell, str]]) -> list[str]:
     return lines
 
 
-def _why_not_done(task: Task) -> str:
-    return task.record["reason"]
+def ended(cells: Iterable[tuple[Cell, str, str]]) -> list[str]:
+    """Return the sections of a page on cells that failed or were skipped, each with its status and reason."""
+    cells = list(cells)
+    found = {heading: _by_reason((cell, why) for cell, status, why in cells if status == wanted)
+             for wanted, heading in ENDED.items()}  # fmt: skip
+    return ["\n".join([f"## {heading}", "", *lines]) for heading, lines in found.items() if lines]
 
 
 def _why_pending(task: Task) -> str:
@@ -316,12 +320,12 @@ def _why_pending(task: Task) -> str:
     return "; and ".join(filter(None, [task.reason, hashing.in_short(changes)]))
 
 
-def _reasons(tasks: list[Task], why: Callable[[Task], str] = _why_not_done) -> list[str]:
+def _by_reason(cells: Iterable[tuple[Cell, str]]) -> list[str]:
     """A line a reason, with the cells that it holds for."""
     by_reason: dict[str, list[str]] = {}
-    for task in tasks:
-        name = " / ".join(filter(None, (task.cell.case, task.cell.method, task.cell.backend)))
-        names = by_reason.setdefault(why(task), [])
+    for cell, reason in cells:
+        name = " / ".join(filter(None, (cell.case, cell.method, cell.backend)))
+        names = by_reason.setdefault(reason, [])
         if name not in names:
             names.append(name)
     return [f"- {reason}: {provenance.listed(names)}" for reason, names in by_reason.items()]

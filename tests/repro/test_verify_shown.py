@@ -1,6 +1,7 @@
 """What follows from rows and probes is recomputed, too: who edits a ceiling or a page of tables is found."""
 
 import json
+import re
 import subprocess
 from dataclasses import asdict, replace
 
@@ -102,6 +103,13 @@ def test_a_page_that_is_not_what_the_rows_give_is_found(laboratory, capsys):
     assert list(pages.check(laboratory.results)) == [(file, pages.OUTDATED)]
     assert main(["verify", "--results", str(laboratory.results)]) == 1
     assert f"{file}: {pages.OUTDATED}" in capsys.readouterr().err
+    section = re.search(r"## Skipped, because\n\n(- .*\n)+\n", before)[0]
+    for edited in (before.replace(section, ""), re.sub(r"; \d+ of (\d+) cells", r"; \1 of \1 cells", before)):
+        page.write_text(edited)
+        assert edited != before and list(pages.check(laboratory.results)) == [(file, pages.OUTDATED)]
+    page.write_text(before.replace("## Skipped", "## Checked again\n\n| a |\n\n## Skipped"))
+    said = [what for _, what in pages.check(laboratory.results) if what.startswith("no run writes this line")]
+    assert [what.rpartition(": ")[2] for what in said] == ["## Checked again", "| a |"]
     page.unlink()
     assert list(pages.check(laboratory.results)) == [(file, "there is no page beside the rows")]
     page.write_text(before)

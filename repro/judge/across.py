@@ -1,4 +1,7 @@
-"""What the stored files say of each other: a round is of one machine, facts are the same on all, times have samples."""
+"""What the stored files say of each other: a round is of one machine, facts repeat on others, times have samples.
+
+Facts are compared between devices of one compute capability, on which sizes depend.
+"""
 
 import json
 import math
@@ -30,6 +33,7 @@ class Across:
             for each in cell["rounds"]:
                 self._rounds[*about, *_place(cell), each["host"], each["finished"]][file.partition("/")[0]] = file
         measured = {_place(cell) for cell in samples}
+        capability = {each["name"]: each["details"].get("compute capability") for each in manifest["devices"]}
         for row in rows:
             place, artefact = _place(row), manifest["artefact"]
             if row["n"]:
@@ -42,9 +46,9 @@ class Across:
                 continue  # how long a simulation took is the machine's own
             key = manifest["keys"][cell["key"]]
             sources = json.dumps([key[name] for name in SOURCES], sort_keys=True)
-            name = named(row, cell["parameters"])
+            name, able = named(row, cell["parameters"]), capability.get(row["device"])
             what = " ".join((*place, name))
-            self._facts[*about, *place, name, row["unit"], sources].append((file, what, row["value"]))
+            self._facts[*about, *place, name, row["unit"], able, sources].append((file, what, row["value"]))
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield a file and what is wrong with it."""

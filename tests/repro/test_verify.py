@@ -147,11 +147,21 @@ def test_rounds_of_another_machine_and_facts_that_differ_between_machines_are_fo
     key = {"code": {}, "kernels": {}, "data": {}, "seed": 0}
     cell = {"case": "a", "method": "m", "backend": "host", "parameters": {}, "key": 0}
     about = {"artefact": "x-table1", "scale": "paper", "overrides": {}, "cells": [cell], "keys": [key]}
-    row = {**cell, "metric": "iterations", "unit": "count", "status": "done", "n": None, "value": 100.0}
+    about["devices"] = [{"name": "A card", "details": {"compute capability": "90"}}, {"name": "Another", "details": {}}]
+    row = {
+        **cell,
+        "device": "A card",
+        "metric": "iterations",
+        "unit": "count",
+        "status": "done",
+        "n": None,
+        "value": 100.0,
+    }
     for machine, value in (("p", 100.0), ("q", 101.0), ("r", 102.0), ("s", 103.0)):
         across.add(f"{machine}/x/table1", about, [{**row, "value": value}], [])
     assert [file for file, _ in across.problems()] == ["s/x/table1"]
     across.add("t/x/table1", {**about, "keys": [{**key, "code": {"a.py": "other"}}]}, [{**row, "value": 7.0}], [])
+    across.add("u/x/table1", about, [{**row, "value": 7.0, "device": "Another"}], [])
     assert [file for file, _ in across.problems()] == ["s/x/table1"]
 
 

@@ -28,14 +28,14 @@ class Across:
     def add(self, file: str, manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], samples: Sequence) -> None:
         """Add an artefact's files, ``machine/paper/name``."""
         about = manifest["artefact"], manifest["scale"], json.dumps(manifest["overrides"], sort_keys=True)
-        cells = {_place(cell): cell for cell in manifest["cells"]}
+        cells = {place_of(cell): cell for cell in manifest["cells"]}
         for cell in samples:
             for each in cell["rounds"]:
-                self._rounds[*about, *_place(cell), each["host"], each["finished"]][file.partition("/")[0]] = file
-        measured = {_place(cell) for cell in samples}
+                self._rounds[*about, *place_of(cell), each["host"], each["finished"]][file.partition("/")[0]] = file
+        measured = {place_of(cell) for cell in samples}
         capability = {each["name"]: each["details"].get("compute capability") for each in manifest["devices"]}
         for row in rows:
-            place, artefact = _place(row), manifest["artefact"]
+            place, artefact = place_of(row), manifest["artefact"]
             if row["n"]:
                 self._sampled[artefact].add(row["metric"])
             cell = cells.get(place)
@@ -73,5 +73,6 @@ def _alike(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=SLACK, abs_tol=1.0 if float(one).is_integer() else 0.0)
 
 
-def _place(cell: Mapping[str, Any]) -> tuple[str, str, str]:
+def place_of(cell: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what tells a cell, or the cell of a row, from the others of its artefact."""
     return str(cell["case"]), cell["method"], cell["backend"]

@@ -23,7 +23,7 @@ from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, LISTS, content, read_json, tables, write_atomically
 from repro.judge import allowed, provenance, same_code, spread
-from repro.judge.across import Across
+from repro.judge.across import Across, place_of
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
@@ -183,7 +183,7 @@ def _verify_files(
     ]  # fmt: skip
     samples, rows = json.loads(held[ARCHIVE])["samples"], parse(held[".csv"].decode())
     if beside := [name for name in LISTS if name in json.loads(path.read_bytes())]:
-        found.append(f"the manifest has {' and '.join(beside)}, which stand with the samples")
+        found.append(f"the manifest has {' and '.join(beside)} beside those in the file of samples")
     if manifest["artefact"] != f"{path.parent.name}-{path.stem.partition('.')[0]}":
         found.append(f"its manifest is of {manifest['artefact']}")
     found += _verify_rows(rows, samples, manifest)
@@ -199,26 +199,26 @@ def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, belie
 
     Cells that a known commit skipped are among them: why depends on its sources. Without a commit they prove nothing.
     """
-    measured = {_place(each): each["rounds"] for each in samples}
+    measured = {place_of(each): each["rounds"] for each in samples}
     keys = files.keys_of(manifest)
     for cell in manifest["cells"]:
         commit = (cell["revision"] or {}).get("commit")
         if cell["status"] == DONE or (cell["status"] == SKIPPED and commit):
             parts = provenance.parts_of(keys[cell["key"]], manifest["scale"], manifest["overrides"])
-            rounds = measured.get(_place(cell)) or [cell["revision"] or {}]
+            rounds = measured.get(place_of(cell)) or [cell["revision"] or {}]
             for each in rounds:
                 commit, dirty = each.get("commit"), each.get("dirty")
-                yield Measured(file, " ".join(_place(cell)), commit, dirty, parts, believed, each is rounds[-1])
+                yield Measured(file, " ".join(place_of(cell)), commit, dirty, parts, believed, each is rounds[-1])
 
 
 def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
-    measured = {_place(each): each["rounds"] for each in samples}
+    measured = {place_of(each): each["rounds"] for each in samples}
     taken = {place: [one["samples"] for one in of_cell] for place, of_cell in measured.items()}
-    cells = {_place(cell): cell for cell in manifest["cells"]}
+    cells = {place_of(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
-        with_rows.setdefault(_place(row), []).append(row)
+        with_rows.setdefault(place_of(row), []).append(row)
     for place, of_cell in with_rows.items():
         cell = cells.get(place)
         if cell is None:
@@ -313,9 +313,5 @@ def _same(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=ROUNDING)
 
 
-def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return str(row["case"]), row["method"], row["backend"]
-
-
 def _told(row: Mapping[str, Any]) -> str:
-    return " ".join((*_place(row), row["metric"]))
+    return " ".join((*place_of(row), row["metric"]))

@@ -35,7 +35,7 @@ def _notes(frame) -> list[str]:
         return []
     above = [row for row in known if row["Last factor"] > row["Limit"]]
     if not above:
-        return [f"{LIMIT} None of the last factors exceeds it."]
+        return [f"{LIMIT} None of Q1's last factors exceeds it."]
     gaps = ", ".join(f"{significant(row['Last factor'] - row['Limit'], 2)} on level {row['L']}" for row in above)
     return [
         f"{LIMIT} The last factor exceeds it by {gaps}: it is the limit of two levels, the coarser of which is solved "

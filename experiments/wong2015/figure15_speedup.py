@@ -15,9 +15,8 @@ import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from experiments.wong2015.rows import node_counts
 from repro import Cell
-from repro.judge.difference import THRESHOLD, of_intervals
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines, point
-from repro.show.results import is_missing
+from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Table
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
@@ -104,7 +103,8 @@ def tables(results):
         for method, text in methods.items():
             for backend in results.backends(method, "step"):
                 row = {"Computed by": title, "Method": text if backend in ("host", "cuda") else f"{text}, {backend}"}
-                gains = {name: speedup(results, case, method, backend) for case, name in names.items()}
+                gains = {name: found and quotient_text(found) for case, name in names.items()
+                         for found in [speedup(results, case, method, backend)]}  # fmt: skip
                 rows += [row | gains] if any(gains.values()) else []
     for row in results.done[results.done["metric"] == "step"].to_dict("records"):
         place, backend = (row["case"], row["method"]), row["backend"]
@@ -114,6 +114,7 @@ def tables(results):
                       "Error": results.row(*place, "run", backend)["error"]})  # fmt: skip
     notes = [
         f"Speed-ups are over PETSc on one process with block Jacobi{'' if rows else ', which was not measured'}. "
+        f"{'In parentheses: the interval. ' * bool(rows)}"
         f"{heart.SETTING} {heart.START}",
         f"Published, of a GPU: {stated('fe-speedup-low')} to {stated('fe-speedup-high')}, and "
         f"{stated('fe-solver-speedup-low')} to {stated('fe-solver-speedup-high')} with assembly on one core.",
@@ -135,9 +136,8 @@ def _over_one_core(results, names):
     device, found = results.best_device_backend(metric="step"), []
     for case in names:
         name = datasets.entry(dataset(case)).short_title
-        one, own = results.value(case, ONE_CORE, "step", "host"), results.value(case, BEST, "step", device)
-        if one and own:
-            found.append(f"{one / own:.3g} ({name})")
+        if gain := speedup(results, case, BEST, device, (ONE_CORE, "host")):
+            found.append(f"{name} {quotient_text(gain)}")
     return [f"{FORMATS[BEST]} on {device} over the loops on one core: {', '.join(found)} times."] if found else []
 
 
@@ -157,10 +157,15 @@ def methods_by_group():
     }
 
 
-def speedup(results, case, method, backend=None):
-    """Return how many times as fast a method's step is as PETSc's on one process with block Jacobi."""
-    reference, own = results.value(case, REFERENCE, "step", "host"), results.value(case, method, "step", backend)
-    return reference / own if reference and own else None
+def speedup(results, case, method, backend=None, reference=(REFERENCE, "host")):
+    """Return how many times as fast a method's step is as another's, with the ends of the interval; None without both.
+
+    That other is PETSc's on one process with block Jacobi, which is once as fast as itself.
+    """
+    if (method, backend) == reference:
+        return 1.0, None, None
+    return quotient(point(results, case, reference[0], "step", "s", reference[1]),
+                    point(results, case, method, "step", "s", backend))  # fmt: skip
 
 
 def plot(results):
@@ -210,25 +215,8 @@ def _apart(series):
 
 def points(results, method, backend):
     """Return place and speed-up of every heart that a method has computed, with the ends of the speed-up's interval."""
-    found = ((place, speedup(results, case, method, backend),
-              _run(results, case, REFERENCE, "host"), _run(results, case, method, backend))
-             for place, case in enumerate(results.cases))  # fmt: skip
-    return [(place, ratio, *_reach(ratio, slow, own)) for place, ratio, slow, own in found if ratio]
-
-
-def _run(results, case, method, backend):
-    """Return the time of a run and the ends of its interval, None where there is none."""
-    row = results.row(case, method, "run", backend)
-    found = [] if row is None else [row[name] for name in ("value", "ci_low", "ci_high")]
-    return found if found and not any(map(is_missing, found)) else None
-
-
-def _reach(ratio, slow, own):
-    """Return the ends of the interval of the ratio of two runs, None where one of them has none."""
-    if not (slow and own):
-        return None, None
-    found = of_intervals(own, slow, THRESHOLD)
-    return ratio * found.low / found.ratio, ratio * found.high / found.ratio
+    found = ((place, speedup(results, case, method, backend)) for place, case in enumerate(results.cases))
+    return [(place, *each) for place, each in found if each]
 
 
 def steps(results, method, backend):

@@ -14,8 +14,10 @@ from experiments.wong2015.matrices import NOTE, SUBSET, cases, data, marks, name
 from experiments.wong2015.products import BACKENDS, product_cell, variant_count
 from repro import Cell
 from repro.show.panels import slanted
-from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.plots import PAGE, bars, caption, figure, point
+from repro.show.quotients import quotient
 from repro.show.tables import Table
+from repro.units import significant
 
 PLAIN = {
     "k1": {"form": "ellwarp"}, "k1r": {"form": "ellwarp", "reorder": True},
@@ -32,6 +34,7 @@ NAMES = {
 }  # fmt: skip
 CACHES = {"": "x through the cache", "-uncached": "x past the first-level cache"}
 REGULAR = ("qcd", "epidemiology")  # which the text leaves out of what sorting gains
+GAINS = "In parentheses: the interval of a difference."
 UNCACHED = (
     "x past the first-level cache is read by CUDA's kernels alone; the paper's texture cache is part of that cache now."
 )
@@ -61,6 +64,16 @@ def seconds(results, case, method, uncached=""):
     return results.value(case, method + uncached, "spmv", repeats=variant_count(results.scale))
 
 
+def gain_text(results, case, method, base, uncached=""):
+    """Return how much less time a variant takes than another, percent, and in parentheses the interval of that."""
+    found = quotient(*(point(results, case, each + uncached, "spmv", "s", repeats=variant_count(results.scale))
+                       for each in (method, base)))  # fmt: skip
+    if found is None:
+        return None
+    gain, high, low = (each if each is None else significant(100 * (1 - each), 2) for each in found)
+    return gain if low is None else f"{gain} ({low} to {high})"
+
+
 def times(results, title, methods, notes=()):
     """Return times of the variants with and without cache, and each one's gain over the first.
 
@@ -77,9 +90,9 @@ def times(results, title, methods, notes=()):
                 continue  # nothing to compare
             rows.append({"Matrix": name, "Cache": text}
                         | {f"{NAMES[method]} [µs]": value and 1e6 * value for method, value in found.items()}
-                        | {f"{NAMES[method]} faster [%]": value and 100 * (1 - value / found[base])
-                           for method, value in found.items() if method != base})  # fmt: skip
-    return Table(title, pandas.DataFrame(rows), [*notes, UNCACHED, *marks(results), NOTE])
+                        | {f"{NAMES[method]} faster [%]": gain_text(results, case, method, base, uncached)
+                           for method in methods if method != base})  # fmt: skip
+    return Table(title, pandas.DataFrame(rows), [*notes, GAINS, UNCACHED, *marks(results), NOTE])
 
 
 def spread(results, method, base, uncached="", without=(), sign=1):

@@ -19,7 +19,8 @@ from experiments.zhang2013.table5_jacobi import host_cells
 from repro.show.looks import size
 from repro.show.panels import intervals, logarithmic
 from repro.show.plots import PAGE, bars, caption, colour, figure, marker, style
-from repro.show.results import is_missing
+from repro.show.quotients import quotient, quotient_text
+from repro.show.results import point
 from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -52,13 +53,15 @@ def tables(results):
         for name in FORMS:
             for precision in PRECISIONS:
                 speedups[f"{NAMES[name]}, {precision}, over {threads}"] = [
-                    _ratio(results, case, (REFERENCE + suffix, "host"), (f"{name}-{precision}", best)) for case in names
+                    quotient_text(_gain(results, case, (REFERENCE + suffix, "host"), (f"{name}-{precision}", best)))
+                    for case in names
                 ]
     for backend in results.backends(metric="solve"):
         if backend != "host":
             for name in FORMS:
                 gains[f"{NAMES[name]}, {backend}"] = [
-                    _ratio(results, case, (f"{name}-double", backend), (f"{name}-mixed", backend)) for case in names
+                    quotient_text(_gain(results, case, (f"{name}-double", backend), (f"{name}-mixed", backend)))
+                    for case in names
                 ]
     for row in results.done[results.done["metric"] == "solve"].to_dict("records"):
         iterations = int(results.value(row["case"], row["method"], "iterations", row["backend"]))
@@ -68,7 +71,7 @@ def tables(results):
                      "Of bound [%]": results.of_bound(row)})  # fmt: skip
     notes = [
         *_published(results),
-        f"Device: {best}. CPU: CSR in double precision.",
+        f"Device: {best}. CPU: CSR in double precision. In parentheses: the interval.",
         CRITERION,
         LOADS,
     ]
@@ -79,19 +82,9 @@ def tables(results):
     ])  # fmt: skip
 
 
-def _ratio(results, case, slow, fast):
-    above, below = (results.value(case, method, "solve", backend) for method, backend in (slow, fast))
-    return above / below if above and below else None
-
-
-def _with_ends(results, case, slow, fast):
-    """Return a ratio with the ends of its interval, None without."""
-    rows = [results.row(case, method, "solve", backend) for method, backend in (slow, fast)]
-    if not all(rows):
-        return None
-    above, below = ([row[name] for name in ("value", "ci_low", "ci_high")] for row in rows)
-    ends = (above[1] / below[2], above[2] / below[1]) if not any(map(is_missing, above + below)) else (None, None)
-    return above[0] / below[0], *ends
+def _gain(results, case, slow, fast):
+    """Return how many times as fast a solve is as another, with the ends of the interval; None without the two."""
+    return quotient(*(point(results, case, method, "solve", "s", backend) for method, backend in (slow, fast)))
 
 
 def _published(results):
@@ -111,7 +104,7 @@ def plot(results):
     """Draw the speed-ups over one thread, where there are any, and the times behind them."""
     names, best = labels(results), results.best_device_backend(metric="solve")
     methods = {f"{name}-{precision}": f"{NAMES[name]}, {precision}" for name in FORMS for precision in PRECISIONS}
-    ratios = {(method, case): _with_ends(results, case, (REFERENCE, "host"), (method, best)) if best else None
+    ratios = {(method, case): _gain(results, case, (REFERENCE, "host"), (method, best)) if best else None
               for method in methods for case in names}  # fmt: skip
     made, axes = figure(PAGE, 2.6, panels=1 + any(ratios.values()))
     right = axes[-1]

@@ -53,9 +53,9 @@ def compare(
 ) -> None:  # fmt: skip
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
-    With --with FOLDER, beside older ones of ours: numbers are slower or faster when their intervals lie apart, the same
-    when these are within a fiftieth of each other, else undecided; values without intervals are told apart by half.
-    What was measured before and is not there now is lost.
+    With --with FOLDER, beside older ones of ours. A number is slower or faster when the interval of the ratio excludes
+    1 and the change exceeds 2 %, the same when that interval lies within 2 % of 1, else undecided. Values without
+    intervals are told apart by half. What was measured before and is not there now is lost.
     """
     from repro import discovery
     from repro.judge import compare as comparing

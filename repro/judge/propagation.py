@@ -10,7 +10,8 @@ either end is the root of the sum of squares. Notes: docs/notes/harness.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from repro.judge.intervals import Interval, Undefined, Value, compares, evaluate_all, names_of
@@ -44,29 +45,42 @@ def _at(spans: Spans, side: int) -> dict[str, list[Interval]]:
     return {name: [pair[side] for pair in pairs] for name, pairs in spans.items()}
 
 
-def _one(formula: str, spans: Spans, value: float) -> Interval:
+def ends(
+    number: Callable[[Mapping[str, list[Interval]]], float], spans: Spans
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return two values of a number at its lower end, and two at its upper end.
+
+    One of two is where the numbers that it rises with have moved, the other where those have that it falls with.
+    """
     exact, measured = _at(spans, 0), _at(spans, 1)
     least, most = ({name: [Interval.of(getattr(each, end)) for each in found] for name, found in measured.items()}
                    for end in ("low", "high"))  # fmt: skip
 
     def moved(ends: Mapping[str, Any], names: Sequence[str]) -> float:
-        return _number(formula, exact | {name: ends[name] for name in names})
+        return number(exact | {name: ends[name] for name in names})
 
     rising = [name for name in spans if moved(most, [name]) >= moved(least, [name])]
     falling = [name for name in spans if name not in rising]
-    lows = moved(least, rising), moved(most, falling)
-    highs = moved(most, rising), moved(least, falling)
+    return (moved(least, rising), moved(most, falling)), (moved(most, rising), moved(least, falling))
+
+
+def _one(formula: str, spans: Spans, value: float) -> Interval:
+    lows, highs = ends(partial(number_of, formula), spans)
     if not all(map(math.isfinite, (value, *lows, *highs))):  # as of a number of products that never pays
-        found = evaluate_all(formula, measured)
+        found = evaluate_all(formula, _at(spans, 1))
         return found[0] if isinstance(found, list) else found
     if min(value, *lows, *highs) > 0:  # by ratios, as intervals of times are
-        down, up = (math.hypot(*(abs(math.log(end / value)) for end in ends)) for ends in (lows, highs))
+        down, up = (math.hypot(*(abs(math.log(end / value)) for end in each)) for each in (lows, highs))
         return Interval(value * math.exp(-down), value * math.exp(min(up, LARGEST)))
-    down, up = (math.hypot(*(end - value for end in ends)) for ends in (lows, highs))
+    down, up = (math.hypot(*(end - value for end in each)) for each in (lows, highs))
     return Interval(value - down, value + up)
 
 
-def _number(formula: str, names: Mapping[str, Any]) -> float:
+def number_of(formula: str, names: Mapping[str, Any]) -> float:
+    """Return the one value of a formula for numbers without width.
+
+    Raises `Undefined` when that is no number.
+    """
     found = evaluate_all(formula, names)
     number = (found[0] if isinstance(found, list) else found).low
     if math.isnan(number):

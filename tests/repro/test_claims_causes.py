@@ -80,9 +80,10 @@ def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     says = "the GPU's memory has 40 times the bandwidth of the processor's here"
     says += "; the paper's had 5.0 times, by the vendors' peaks"
     assert verdict.why == f"{says} (explains 100 %)" and verdict.explanations[0].value == pytest.approx(8)
-    store.rows["box", "table1"][0].value = 40000.0  # of a factor of 5000 the bandwidths are 40
+    slow = store.rows["box", "table1"][0]
+    slow.value = slow.ci_low = slow.ci_high = 40000.0  # of a factor of 5000 the bandwidths are not most
     verdict = store.one(WHERE, ABOUT)
-    assert verdict.why == "unexplained"
+    assert verdict.is_unexplained and verdict.why.startswith(f"unexplained; in part, {says} (explains 4")
 
 
 @pytest.mark.parametrize(("threads", "is_explained"), [(4, True), (1, False)])
@@ -116,7 +117,8 @@ def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio
         # Half of the time grows by 40: of a factor of 40 a faster memory explains 20.5.
         (0.5, "the memory, which takes 50 % of the time, is 40 times as fast as that of the paper's Old GPU"
               " (explains 82 %)"),
-        (0.05, "unexplained"),
+        (0.05, "unexplained; in part, the memory, which takes 5.0 % of the time, is 40 times as fast as that of the"
+               " paper's Old GPU (explains 29 %)"),
     ],
 )  # fmt: skip
 def test_the_memory_predicts_the_part_of_a_time_or_rate_that_it_takes(store, share, why):
@@ -162,7 +164,7 @@ def test_the_strongest_rival_has_a_value_and_no_verdict(store):
 def quotient_of(store, slow, derived, printed="", case=""):
     """Have a paper print two times, of which the quick one is 1 s, and a number that their quotient is to be."""
     head = f"case,method,metric,printed,unit,place\n{printed}"
-    store.write("table3.csv", f"{head}a,fast,solve,1,s,Table 3\na,slow,solve,{slow},s,Table 3\n")
+    store.write("table3.csv", f"{head}a,fast,solve,1.00,s,Table 3\na,slow,solve,{slow:.2f},s,Table 3\n")
     where = f'[relation.where]\nslow = "table3 slow solve{case}"\nfast = "table3 fast solve{case}"'
     relation = f'[[relation]]\nname = "one over the other"\nderived = "{derived}"\nformula = "slow / fast"\n'
     store.write("relations.toml", relation + where)
@@ -173,17 +175,17 @@ def test_a_number_that_the_papers_others_do_not_give_is_why_it_is_missed(store):
     store.times(a=(8.0, 1.0))
     numbers = stated(relation="about", published='"table3 fast speedup"')
     why = "the paper's number does not follow from its others; tested with the nearest that does"
-    assert store.one(WHERE, numbers).why == f"{why} (explains 100 %)"
+    assert store.one(WHERE, numbers).why == f"{why} (explains 99 %)"  # of what is printed 8.00 and 1.00 the nearest
 
 
 def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
     quotient_of(store, 2, derived="text gain", case=" a")
     store.times(a=(1.5, 1.0), b=(2.5, 1.0))  # eight are printed
     why = "the paper's number does not follow from its others; tested with the nearest that does"
-    assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 100 %)"
+    assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 99 %)"
 
 
-@pytest.mark.parametrize(("ours", "why"), [(2.0, "unexplained"), (6.0, "explains 100 %")])
+@pytest.mark.parametrize(("ours", "why"), [(2.0, "unexplained"), (6.0, "explains 98 %")])
 def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_place(store, ours, why):
     head = "case,method,metric,printed,unit,place\n"
     times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("six", 6)))
@@ -193,6 +195,29 @@ def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_
     store.write("relations.toml", relation.format("six") + relation.format("two"))
     store.times(a=(ours, 1.0))  # eight are printed
     assert why in store.one(WHERE, stated(relation="about")).why
+
+
+def test_a_number_that_one_of_several_relations_gives_does_follow(store):
+    """Its eight is the quotient of two times, and is not that of two others."""
+    head = "case,method,metric,printed,unit,place\n"
+    times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("eight", 8)))
+    store.write("table3.csv", head + times)
+    relation = '[[relation]]\nname = "{0}"\nderived = "text gain"\nformula = "of / one"\n[relation.where]\n' \
+               'of = "table3 {0} solve a"\none = "table3 one solve a"\n'  # fmt: skip
+    store.write("relations.toml", relation.format("two") + relation.format("eight"))
+    store.times(a=(2.0, 1.0))
+    verdict = store.one(WHERE, stated(relation="about"))
+    assert verdict.why == "unexplained" and not [each for each in verdict.notes if "does not follow" in each]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(40.0, "; in part, it is another (explains 30 %)"), (70.0, "")])
+def test_what_explains_less_than_half_is_told_as_a_part_from_a_tenth_on(store, seconds, told):
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "solve", seconds, backend="host")
+    store.row("a", "less", "solve", 75.0, backend="host")
+    less = cause("less / gpu", "it is less", where='less = "table1 less solve @host"')
+    verdict = store.one(WHERE, ABOUT, less, cause())
+    assert verdict.why == f"unexplained{told}" and verdict.is_unexplained and verdict.explanations == ()
 
 
 def others(store, **seconds):
@@ -244,3 +269,59 @@ def test_a_cause_without_which_a_bound_is_met_explains_all(store, relation, cpu,
     bound = f'[claim.stated]\nformula = "cpu / gpu"\nis = "{relation}"\nthan = 1\n'
     (found,) = store.one(WHERE, bound, cause()).explanations
     assert found.share == pytest.approx(1) and found.value == pytest.approx(other)
+
+
+def log(base, value):
+    return math.log(value) / math.log(base)
+
+
+@pytest.mark.parametrize(
+    ("spread", "low", "high", "told"),
+    [
+        (0.0, 1 - log(10, 2), 1 - log(10, 2), "explains 70 %"),
+        (0.5, 1 - log(10, 3), 1.0, "explains 70 %"),  # 8 to 24, and 8 is the paper's
+        (0.9, 1 - log(10, 5), 1.0, "explains 70 %, 30 to 100 % by the intervals"),  # 1.6, which goes beyond it, to 30.4
+    ],
+)
+def test_the_part_that_a_cause_explains_has_an_interval_by_the_rows_without_it(store, spread, low, high, told):
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "solve", 16.0, backend="host", spread=spread)
+    (found,) = store.one(WHERE, ABOUT, cause()).explanations
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.told == f"it is another ({told})"
+
+
+def test_a_time_of_both_values_moves_both(store):
+    """Of 80 beside 8, and of 16 without the cause, the same time is half as long, or half as long again."""
+    store.row("a", "slow", "solve", 80.0, backend="host")
+    store.row("a", "fast", "solve", 1.0, spread=0.5)
+    store.row("a", "other", "solve", 16.0, backend="host")
+    (found,) = store.one(WHERE, ABOUT, cause()).explanations
+    assert found.low == pytest.approx(1 - log(20, 4)) and found.high == pytest.approx(1 - log(20 / 3, 4 / 3))
+
+
+def test_of_one_name_that_is_bound_to_two_rows_each_moves_its_own_value(store):
+    store.row("a", "slow", "solve", 80.0, backend="host", spread=0.5)
+    store.row("a", "fast", "solve", 1.0)
+    store.row("a", "other", "solve", 16.0, backend="host", spread=0.5)
+    named = cause("cpu / gpu", where='cpu = "table1 other solve @host"')
+    (found,) = store.one(WHERE, ABOUT, named).explanations
+    way, faster, more = 1 - log(10, 2), 1 - log(5, 2), 1 - log(10, 3)
+    assert found.low == pytest.approx(way - math.hypot(way - faster, way - more)) and found.high == 1
+
+
+def test_a_faster_memory_explains_between_ends_too(store):
+    store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # an eighth of the factor is left
+    store.row("a", "slow", "solve", 64.0, backend="host", share=1.0, spread=0.25)
+    store.row("a", "fast", "solve", 1.0, share=1.0)
+    (found,) = store.one(WHERE, ABOUT).explanations
+    assert found.low == pytest.approx(1 + log(6, 0.75)) and found.high == 1
+
+
+def test_where_an_end_is_beyond_the_papers_number_a_cause_may_explain_anything(store):
+    store.row("a", "slow", "solve", 8.4, backend="host", spread=0.06)
+    store.row("a", "fast", "solve", 1.0)
+    store.row("a", "other", "solve", 8.1, backend="host")
+    less = stated(relation="about", more="tolerance = 0.2\n")
+    verdict = store.one(WHERE, less, effect("gpu", "less than", 0.5, more='unit = "s"\n'), cause())
+    assert verdict.outcome == WEAKER and "0 to 100 % by the intervals" in verdict.why

@@ -204,6 +204,8 @@ def test_the_table_of_claims_names_the_cases_where_todays_methods_are_compared(s
         where = f'theirs = "table1 slow solve{case} @cpu"\nours = "table1 fast solve{case} @gpu"'
         verdict = store.one(WHERE, stated(), today + where)
         assert f" | {shown} | " in numbers([verdict], [("demo", "it")], "{paper}{id}")
+    size = today.replace("[claim.today.where]", 'at = "two bricks"\n[claim.today.where]')
+    assert " | 2.00 x, at two bricks | " in numbers([store.one(WHERE, stated(), size + where)], [("demo", "it")], "")
     own = '[claim.each]\nruns = ["solve b"]\n' + WHERE.replace(" solve", " {runs}")
     verdict = store.one(own, stated(), today + where)
     assert " | 2.00 x | " in numbers([verdict], [("demo", "it")], "{paper}{id}")  # the claim's own case

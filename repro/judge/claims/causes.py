@@ -3,7 +3,8 @@
 The gap is how many times the paper's number ours is, of a range its nearer end, or the bound that a claim sets without
 one. A cause without which the value is that number, within that range, or where that bound wants it, explains all of
 it; one that leaves a gap explains one less the logarithm of that gap over the logarithm of the whole. Of several points
-it is the median of what it explains at each: medians of the values would be of different points.
+it is the median of what it explains at each: medians of the values would be of different points. How much that is
+has an interval, too, by the intervals of the rows with the cause and without it.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from typing import Any
 
 from repro.judge import peaks
 from repro.judge.claims import notes
-from repro.judge.claims.model import Claim, Explanation, Predicate
+from repro.judge.claims.model import MOST, Claim, Explanation, Predicate
+from repro.judge.claims.numbers import Row, doubted_of, evaluated, exact, spans_of
 from repro.judge.claims.points import Point, find
 from repro.judge.claims.stored import CEILINGS, Stored, is_timed
 from repro.judge.intervals import Interval, Undefined, names_of
+from repro.judge.propagation import ends, number_of
 from repro.model import ReproError
 from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant, split
-
-MOST = 0.5  # of the gap: a cause that explains less is not printed
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,6 @@ class Values:
     selectors: Mapping[str, str]
     values: list[Interval]  #: one a point, or one of all
     bounds: list[Interval]  #: the paper's number of each value, with its tolerance
-    evaluate: Callable  #: returns the value of a predicate at points by the names of its formula
 
     def of(self, indices: Sequence[int]) -> Values:
         """Return those of some points: what misses its number among others that do not; all where none is named."""
@@ -46,16 +46,32 @@ class Values:
         points, values, bounds = ([each[i] for i in indices] for each in (self.points, self.values, self.bounds))
         return replace(self, points=points, values=values, bounds=bounds)
 
+    def at(self, i: int, points: Sequence[Point] = ()) -> Sequence[Point]:
+        """Return the points that the value of this index is of: its own, or all; of others in their place, if given."""
+        points = points or self.points
+        return [points[i]] if len(points) == len(self.values) else points
+
     @property
     def gaps(self) -> list[float]:
         """How many times the paper's number ours is, of each value, as a logarithm."""
-        return _gaps([each.low for each in self.values], self.bounds, self.predicate)
+        pairs = zip(self.values, self.bounds, strict=True)
+        return [_gap(value.low, bound, self.predicate) for value, bound in pairs]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cause that can be tested."""
+
+    says: str
+    without: list[float]  #: the values without it
+    #: `formula`, `points`: what these are worked out from; without, they are the claim's times a factor.
+    formula: str = ""
+    points: Sequence[Point] = ()
 
 
 def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Explanation]:
     """Return the causes that can be tested, with how much of the gap each explains, the most first."""
-    gaps = values.gaps
-    which = [i for i, gap in enumerate(gaps) if math.isfinite(gap) and abs(gap) > 1e-6]
+    which = [i for i, gap in enumerate(values.gaps) if math.isfinite(gap) and abs(gap) > 1e-6]
     if not which:
         return []
     found = []
@@ -64,37 +80,78 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
         found.append(_contradiction(claim.paper, values, root))
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
-    for says, without in filter(None, found):
-        left = _left(_gaps(without, values.bounds, values.predicate), values.predicate)
-        shares = [1 - abs(left[i] / gaps[i]) for i in which]
+    for cause in filter(None, found):
+        shares = [_folded(_way(values, i, values.values[i].low, cause.without[i])) for i in which]
+        spans = [_span(values, i, cause, doubted_of(stored)) for i in which]
+        low, high = (median(getattr(each, end) for each in spans) for end in ("low", "high"))
         most = sum(share > MOST for share in shares)
-        made.append(Explanation(says, median(without), median(shares), len(shares), most))
+        made.append(Explanation(cause.says, median(cause.without), median(shares), low, high, len(shares), most))
     return sorted(made, key=lambda each: -each.share)
 
 
-def _left(gaps: Sequence[float], predicate: Predicate) -> list[float]:
-    """Return the gaps that a cause leaves: none where a bound on one side, without a number of the paper's, is met."""
-    side = {"at most": 1, "less than": 1, "at least": -1, "more than": -1}.get(predicate.relation)
-    if predicate.published or side is None:
-        return list(gaps)
-    return [gap if side * gap > 0 or math.isinf(gap) else 0.0 for gap in gaps]
+def _way(values: Values, i: int, value: float, without: float) -> float:
+    """Return how much of the way from a value to the paper's a cause goes: more than 1 where it goes beyond.
 
-
-Found = tuple[str, list[float]] | None  # what a cause is, and the values without it
-
-
-def _gaps(values: Sequence[float], bounds: Sequence[Interval], predicate: Predicate) -> list[float]:
-    """Return the logarithms of values over the middles of their bounds, of a range over the nearest in it.
-
-    They are infinite where there is none.
+    Raises `Undefined` where the value is on another side of the paper's than the one that was measured.
     """
-    pairs = zip(values, bounds, strict=True)
-    if predicate.relation == "between":
-        wanted = [min(max(value, bound.low), bound.high) for value, bound in pairs]
-    else:
-        wanted = [(bound.low + bound.high) / 2 for _, bound in pairs]
-    ratios = [value / each if each > 0 else 0 for value, each in zip(values, wanted, strict=True)]
-    return [math.log(ratio) if 0 < ratio < math.inf else math.inf for ratio in ratios]
+    gap, left = (_gap(each, values.bounds[i], values.predicate) for each in (value, without))
+    if gap * values.gaps[i] <= 0 or math.isinf(gap):
+        raise Undefined("no such gap")
+    return 1 - _left(left, values.predicate) / gap
+
+
+def _folded(way: float) -> float:
+    """Return the part of the gap that is gone: what goes beyond the paper's value leaves a gap there."""
+    return 1 - abs(1 - way)
+
+
+def _span(values: Values, i: int, cause: Found, interval: Callable[[Row], Interval]) -> Interval:
+    """Return between which ends the part lies that a cause explains of a value, by the intervals of all its rows.
+
+    A row of both the value and the one without the cause moves both.
+    """
+    formula, unit = values.predicate.formula, split(values.predicate.unit)[0]
+    own = spans_of(values.at(i), names_of(formula), interval)
+    other = spans_of(values.at(i, cause.points), names_of(cause.formula), interval) if cause.formula else {}
+    keys = {name: name if own.get(name) == spans else f"without {name}" for name, spans in other.items()}
+    measured, without = values.values[i].low, cause.without[i]
+    way = _way(values, i, measured, without)
+    if math.isinf(way):
+        return Interval(0.0, 0.0)
+
+    def moved(names: Mapping[str, list[Interval]]) -> float:
+        value = number_of(formula, {name: names[name] for name in own}) / unit
+        if not cause.formula:
+            return _way(values, i, value, value * without / measured)
+        return _way(values, i, value, number_of(cause.formula, {name: names[keys[name]] for name in other}) / unit)
+
+    try:
+        lows, highs = ends(moved, own | {keys[name]: spans for name, spans in other.items()})
+    except Undefined:
+        return Interval(0.0, 1.0)
+    low = way - math.hypot(*(end - way for end in lows))
+    high = way + math.hypot(*(end - way for end in highs))
+    shares = [max(_folded(each), 0.0) for each in (low, high)]
+    return Interval(min(shares), 1.0 if low <= 1 <= high else max(shares))
+
+
+def _gap(value: float, bound: Interval, predicate: Predicate) -> float:
+    """Return the logarithm of a value over the middle of its bound, of a range over the nearest in it.
+
+    It is infinite where there is none.
+    """
+    within = predicate.relation == "between"
+    wanted = min(max(value, bound.low), bound.high) if within else (bound.low + bound.high) / 2
+    ratio = value / wanted if wanted > 0 else 0
+    return math.log(ratio) if 0 < ratio < math.inf else math.inf
+
+
+def _left(gap: float, predicate: Predicate) -> float:
+    """Return the gap that a cause leaves: none where a bound on one side, without a number of the paper's, is met."""
+    side = {"at most": 1, "less than": 1, "at least": -1, "more than": -1}.get(predicate.relation)
+    if predicate.published or side is None or side * gap > 0 or math.isinf(gap):
+        return gap
+    return 0.0
 
 
 def _timed(values: Values) -> list[Mapping[str, Any]]:
@@ -106,7 +163,7 @@ def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | Non
     return next(filter(None, found), None)
 
 
-def _contradiction(paper: str, values: Values, root: Path) -> Found:
+def _contradiction(paper: str, values: Values, root: Path) -> Found | None:
     """Published numbers that do not follow from the paper's others: ours beside those that do.
 
     Of several that do, the one nearest to the published number takes its place, and not the one nearest to ours.
@@ -127,8 +184,8 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
             many += 1
             factor, printed = split(number.unit)[0] / split(predicate.unit)[0], (bound.low + bound.high) / 2
             wanted = printed / factor
-            nearest = min(verdict.expected.values(), key=lambda each: abs(_within(each, wanted) - wanted))
-            follows = factor * _within(nearest, value.low / factor)  # whatever would be printed alike
+            each_nearest = (_within(span, wanted) for span in verdict.expected.values())
+            follows = factor * min(each_nearest, key=lambda each: abs(each - wanted))
             right = value.low * printed / follows if follows > 0 else math.nan
         found.append(right)
     if len(found) == 1:
@@ -136,14 +193,14 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found:
     else:
         says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
         says += "; tested with those that do"
-    return (says, found) if many else None
+    return Found(says, found) if many else None
 
 
 def _within(span: Interval, value: float) -> float:
     return min(max(value, span.low), span.high)
 
 
-def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
+def _bandwidths(values: Values, stored: Stored, root: Path) -> Found | None:
     """A GPU beside a processor: their memories may be further apart now, or nearer.
 
     One thread does not draw its processor's bandwidth: of a paper that ran one the GPU's memory alone predicts.
@@ -174,10 +231,10 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found:
         gpu, cpu = (_slower([row for row in own if row["gpu"] == gpu], by, stored, unknown)
                     for gpu, by, unknown in zip((True, False), faster, (0.0, 1.0), strict=True))  # fmt: skip
         found.append(each.low * (cpu / gpu if values.predicate.better != "less" else gpu / cpu))
-    return says, found
+    return Found(says, found)
 
 
-def _memory(values: Values, stored: Stored, root: Path) -> Found:
+def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
     """Times or rates of one device each beside the paper's: how much faster its memory has become."""
     unit = values.predicate.unit
     if not (is_time(unit) or is_rate(unit)):
@@ -196,7 +253,7 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found:
     if _share(_timed(values), stored) is None:
         return None
     told = ", ".join(f"{times} times as fast as that of the paper's {name}" for name, times in names.items())
-    return f"the memory{_binds(_timed(values), stored)} is {told}", found
+    return Found(f"the memory{_binds(_timed(values), stored)} is {told}", found)
 
 
 def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:
@@ -234,7 +291,7 @@ def _binds(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
     return f", which takes {significant(100 * share, 2)} % of the time," if share < 1 else ""
 
 
-def _cache(values: Values, stored: Stored, root: Path) -> Found:
+def _cache(values: Values, stored: Stored, root: Path) -> Found | None:
     """Data that the last cache keeps from one run to the next: the same with the cache evicted before each sample."""
     points = []
     for point in values.points:
@@ -242,8 +299,9 @@ def _cache(values: Values, stored: Stored, root: Path) -> Found:
         if None in rows.values():
             return None
         points.append(replace(point, rows=rows))
-    found = _evaluated(values.predicate, points, values.selectors, values.evaluate)
-    return found and ("the last cache holds the data, which differs where it is evicted before each sample", found)
+    found = _evaluated(values.predicate, points, values.selectors)
+    says = "the last cache holds the data, which differs where it is evicted before each sample"
+    return Found(says, found) if found else None
 
 
 def _cold(row: Mapping[str, Any], stored: Stored) -> dict[str, Any] | None:
@@ -254,7 +312,7 @@ def _cold(row: Mapping[str, Any], stored: Stored) -> dict[str, Any] | None:
     return None if cold is None else {**row, "value": cold}
 
 
-def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found:
+def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found | None:
     """A cause that the claim names: the value of its formula, by rows with the other choice."""
     every = {**claim.where, **values.predicate.where, **cause.where}
     names = names_of(cause.formula)
@@ -268,13 +326,15 @@ def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) ->
         points = [point for point in points if point.name in known]
     if not points:
         return None
-    found = _evaluated(predicate, points, selectors, values.evaluate)
-    return (cause.says, found) if found and len(found) == len(values.bounds) else None
+    found = _evaluated(predicate, points, selectors)
+    if not found or len(found) != len(values.bounds):
+        return None
+    return Found(cause.says, found, cause.formula, points)
 
 
-def _evaluated(predicate: Predicate, points, selectors, evaluate) -> list[float] | None:
+def _evaluated(predicate: Predicate, points: Sequence[Point], selectors: Mapping[str, str]) -> list[float] | None:
     try:
-        value = evaluate(predicate, points, selectors)
+        value = evaluated(predicate, points, selectors, exact)
     except Undefined:
         return None
     return [each.low for each in (value if isinstance(value, list) else [value])]

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
+    MOST,
+    PART,
     NEEDS_DATA,
     REPRODUCED,
     UNDECIDED,
@@ -25,19 +26,16 @@ from repro.judge.claims.model import (
     Predicate,
     Verdict,
 )  # fmt: skip
+from repro.judge.claims.numbers import doubted_of, evaluated, exact, interval_of
 from repro.judge.claims.outcomes import UNDER
 from repro.judge.claims.points import Point, bound, find
-from repro.judge.claims.stored import Stored, is_timed, lacks_interval
-from repro.judge.intervals import Interval, Undefined, Value, argument_of, counts, evaluate, reducer_of
-from repro.judge.propagation import propagated
+from repro.judge.claims.stored import Stored, lacks_interval
+from repro.judge.intervals import Interval, Undefined, argument_of, counts, evaluate, reducer_of
 from repro.judge.verify import unverified
 from repro.model import DONE, ReproError
 from repro.run.statistics import median
 from repro.show.results import is_missing
-from repro.units import is_rate, significant, split
-
-FEW = 1.5  # a time without an interval may be as many times longer or shorter
-DISTURBED = 3.0  # a time of disturbed samples may be as many times too long
+from repro.units import significant, split
 
 
 def machines(results: Path) -> list[str]:
@@ -57,7 +55,8 @@ def verdicts(
 
     `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
     number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
-    verified rather than by others, beside a processor of as many cores as the paper's, on more of its points.
+    verified rather than by others, beside a processor of as many cores as the paper's, on more of its points, and of
+    those alike by results that decide it, whichever way.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -82,7 +81,8 @@ def _worth(verdict: Verdict, stored: Stored | None, cores: int = 0) -> tuple:
     proven = not any(file in listed for file in files)
     # Two cores cannot show what four gain over one.
     as_many = bool(stored and measured) and hosts.of_processor(stored.folder).get("cores", 0) >= cores
-    return len(measured), paper, proven, as_many, points, -missing, verdict.machine != "", nearest
+    is_decided = verdict.outcome != UNDECIDED
+    return len(measured), paper, proven, as_many, points, -missing, is_decided, verdict.machine != "", nearest
 
 
 def _known(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
@@ -119,11 +119,12 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
         wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED)
         missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in wanted]
         found = causes.tested(claim, values[chosen].of(missed), stored, root)
-    most = tuple(each for each in found if each.share >= causes.MOST)
+    most = tuple(each for each in found if each.share >= MOST)
+    partly = next((each for each in found if each.share >= PART), None)
     is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED)
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
-        explanations=most if is_gap else (), is_unexplained=is_gap and not most,
+        explanations=most if is_gap else (), is_unexplained=is_gap and not most, partly=partly if is_gap and not most else None,
         notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
     )  # fmt: skip
 
@@ -201,7 +202,7 @@ def judge(
         missed = data or notes.unmeasured(claim, predicate, selectors, stored)
         return replace(blank, needs=f"{missed}; a run leaves it out unless asked: {why}" if why else missed), None
     try:
-        ways = _exact, _interval, _doubted(stored)
+        ways = exact, interval_of, doubted_of(stored)
         values, spans, wide = (evaluated(predicate, points, selectors, each) for each in ways)
     except Undefined as error:
         return replace(blank, needs=notes.undefined(predicate, points, error)), None
@@ -254,7 +255,7 @@ def judge(
             rows = _rows(point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1)
         needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, data, stored)
         judgement = replace(judgement, needs=needs)
-    return judgement, causes.Values(predicate, points, selectors, values, bounds, partial(evaluated, interval=_exact))
+    return judgement, causes.Values(predicate, points, selectors, values, bounds)
 
 
 def _rows(points: Iterable[Point]) -> list[Mapping[str, Any]]:
@@ -298,7 +299,7 @@ def _extremes(predicate: Predicate, points: Sequence[Point], selectors: Iterable
     """Return the names and values of the worst and the best point where a claim is decided by one of them."""
     if reducer_of(predicate.formula) not in ("max", "min") or len(points) < 2:
         return ()
-    values = evaluated(replace(predicate, formula=argument_of(predicate.formula)), points, selectors, _exact)
+    values = evaluated(replace(predicate, formula=argument_of(predicate.formula)), points, selectors, exact)
     if not isinstance(values, list):
         return ()
     pairs = sorted(((point.name, each.low) for point, each in zip(points, values, strict=True)), key=lambda it: it[1])
@@ -340,41 +341,5 @@ def _reach(predicate: Predicate, points: Sequence[Point], selectors: Iterable[st
     return evaluate(f"{reducer}(each)", {"each": [*each, *[unknown] * missing]})
 
 
-def evaluated(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], interval) -> Value:
-    """Return a formula's value in the predicate's unit: one a point, or one of all of them."""
-    names = {name: [(_exact(point.rows[name]), interval(point.rows[name])) for point in points] for name in selectors}
-    value, factor = propagated(predicate.formula, names), split(predicate.unit)[0]
-    return [each / factor for each in value] if isinstance(value, list) else value / factor
-
-
 def _is_exact(row: Mapping[str, Any]) -> bool:
     return row["unit"] in ("", "count", "x", "B", "%")
-
-
-def _exact(row: Mapping[str, Any]) -> Interval:
-    value = row["value"] * split(row["unit"] or "")[0]
-    return Interval(value, value)
-
-
-def _interval(row: Mapping[str, Any]) -> Interval:
-    if is_missing(row["ci_low"]) or is_missing(row["ci_high"]):
-        return _exact(row)
-    factor = split(row["unit"] or "")[0]
-    return Interval(row["ci_low"] * factor, row["ci_high"] * factor)
-
-
-def _doubted(stored: Stored):
-    """Return the interval that a row decides by: wider where its samples are too few, or were disturbed."""
-
-    def interval(row: Mapping[str, Any]) -> Interval:
-        found = _interval(row)
-        if not is_timed(row):
-            return found
-        if lacks_interval(row):
-            found = Interval(found.low / FEW, found.high * FEW)
-        if stored.disturbed(row):
-            times = (1, DISTURBED) if is_rate(row["unit"] or "") else (1 / DISTURBED, 1)
-            found = Interval(found.low * times[0], found.high * times[1])
-        return found
-
-    return interval

@@ -18,7 +18,7 @@ _CLAIM = {
     "of_data", "fitted", "ours", *REASONS,
 }  # fmt: skip
 _PREDICATE = {"formula", "is", "published", "than", "unit", "tolerance", "better", "says", "scales", "where"}
-_TODAY, _CAUSE = {"formula", "unit", "says", "where"}, {"says", "formula", "where"}
+_TODAY, _CAUSE = {"formula", "unit", "says", "where", "at"}, {"says", "formula", "where"}
 _NUMBER = re.compile(r"\{([a-z0-9-]+)\}")  # {statement-id} in what a claim says: the digits as printed
 
 
@@ -123,6 +123,7 @@ def _today(entry: Mapping[str, Any], statements: Mapping[str, str], like: Predic
     return Predicate(
         formula=entry["formula"], relation="more than", than=0.0, unit=unit,
         says=_filled(entry["says"], statements), scales=("paper", "large", "small"), where=dict(entry.get("where", {})),
+        at=entry.get("at", ""),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ REASONS = {"unmeasured": MEASUREMENTS, "not_public": OWN_DATA, "no_test": NO_TES
 NEEDS_DATA = f"it needs {OWN_DATA} of"
 RELATIONS = ("up to", "about", "between", "at least", "at most", "more than", "less than")
 BETTER = ("more", "less", "neither")
+MOST, PART = 0.5, 0.1  # of a gap: a cause that explains less is not its explanation, or not named at all
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Predicate:
     scales: tuple[str, ...] = ("paper", "large", "small", "smoke")  #: at which it may be judged
     #: Names bound to selectors, where they are not those of the claim.
     where: Mapping[str, str] = field(default_factory=dict)
+    at: str = ""  #: of today's rivals: the size of its cases in words, where these are others than the claim's
 
     def __post_init__(self):
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
@@ -153,14 +155,19 @@ class Explanation:
     value: float  #: what the claim's value is without it, in the unit of the claim
     #: How much of the gap between the paper's number and ours it explains, of the logarithms: the median of the points.
     share: float
+    #: `low`, `high`: the share by the intervals of what it was worked out from, the medians of the points; 0 to 1.
+    low: float = 1.0
+    high: float = 1.0
     points: int = 1  #: that have a gap
     most: int = 1  #: the points at which it explains more than half
 
     @property
     def told(self) -> str:
-        """The cause with what it explains."""
+        """The cause with what it explains, and between which ends where that may be less than half, or more."""
         where = f", more than half at {self.most} of {self.points} points" if self.points > 1 else ""
-        return f"{self.says} (explains {100 * self.share:.0f} %{where})"
+        is_open = self.low < MOST <= self.high
+        span = f", {100 * self.low:.0f} to {100 * self.high:.0f} % by the intervals" * is_open
+        return f"{self.says} (explains {100 * self.share:.0f} %{span}{where})"
 
 
 @dataclass(frozen=True)
@@ -179,6 +186,7 @@ class Verdict:
     #: The causes that explain most of the gap, the one that explains most first.
     explanations: tuple[Explanation, ...] = ()
     is_unexplained: bool = False  #: whether there is a gap, and no cause explains most of it
+    partly: Explanation | None = None  #: then the cause that explains most of those that explain a part
     #: What a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
@@ -220,8 +228,9 @@ class Verdict:
         """Why the value is not the paper's, or that no cause is known, or what would decide it; in one line."""
         if self.outcome == UNDECIDED:
             return self.needs
-        told = "; ".join(each.told for each in self.explanations)
-        return told or "unexplained" * self.is_unexplained
+        if self.is_unexplained:
+            return f"unexplained; in part, {self.partly.told}" if self.partly else "unexplained"
+        return "; ".join(each.told for each in self.explanations)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""
@@ -233,5 +242,6 @@ class Verdict:
             "condition": self.claim.condition, "artefacts": list(self.claim.artefacts), "machine": self.machine,
             "ours": self.claim.ours, "outcome": self.outcome, "needs": self.needs, "waits": self.waits,
             "why": self.why, **readings, "explanations": [asdict(each) for each in self.explanations],
+            "partly": asdict(self.partly) if self.partly else None,
             "notes": list(self.notes),
         }  # fmt: skip

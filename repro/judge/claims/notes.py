@@ -209,9 +209,13 @@ def in_doubt(claim: Claim, predicate: Predicate, points: Sequence[Point], root: 
 
 @cache
 def doubtful(paper: str, root: Path) -> dict[tuple[str, str, str, str], consistency.Verdict]:
-    """Return the published numbers that do not agree with the numbers that they come from, and all that those give."""
+    """Return the published numbers that agree with none of the numbers that they come from, and all that those give."""
     found: dict[tuple[str, str, str, str], consistency.Verdict] = {}
-    for each in consistency.check(paper, root):
+    every = consistency.verdicts(paper, root)
+    agreeing = {name(each.number) for each in every if each.agrees}
+    for each in every:
+        if name(each.number) in agreeing:
+            continue
         before = found[name(each.number)].expected if name(each.number) in found else {}
         given = {f"{len(before)} {reading}": span for reading, span in each.expected.items()}
         found[name(each.number)] = replace(each, expected=before | given)

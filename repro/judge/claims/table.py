@@ -6,7 +6,6 @@ from pathlib import Path
 
 from repro import published
 from repro.judge import consistency
-from repro.judge.claims.judging import DISTURBED, FEW
 from repro.judge.claims.model import (
     CITED,
     MEASUREMENTS,
@@ -18,6 +17,7 @@ from repro.judge.claims.model import (
     combinations,
 )  # fmt: skip
 from repro.judge.claims.notes import first
+from repro.judge.claims.numbers import DISTURBED, FEW
 from repro.judge.claims.points import bound
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.published import name_of
@@ -41,13 +41,15 @@ READING = f"""\
 - *Here* is the value, with its machine and scale: `paper` is the paper's own sizes. The parentheses have its interval.
   Of several points (meshes, levels, formats) it is their median, and the parentheses enclose the intervals of all.
 - A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if more than half
-  of them are. It is *weaker* if some miss it and most meet it.
+  of them are. It is *weaker* if some miss it and most meet it. Whether a point meets a claim its whole interval has to
+  say; whether one that does is *reproduced* or *exceeded* goes by its value alone.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
-  value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median.
-  *Unexplained*: no cause explains half.
+  value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median. Where the
+  *intervals* leave open whether that is half, its ends are there. *Unexplained*: no cause explains half; the
+  one that explains most follows.
 - A faster memory shortens the part of a time that the memory takes for the bytes which must move. It is no cause where
   a GPU's bytes are not known, or the cache holds them. Where a processor's are not, all of its time counts as memory's.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made
@@ -101,7 +103,7 @@ def _at(verdict: Verdict) -> str:
     today, own = ({Selector.parse(text.format(**words)).case: None for text in texts}
                   for texts in (bound(claim, claim.today).values(), claim.where.values()))  # fmt: skip
     cases = [case for case in today if case and case not in own]
-    return f", at {' and '.join(cases)}" if cases else ""
+    return f", at {claim.today.at or ' and '.join(cases)}" if cases else ""
 
 
 def amount(value: float, unit: str) -> str:

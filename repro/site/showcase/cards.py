@@ -24,7 +24,7 @@ READING = """\
 - A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
 - Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims. The claims' own
-  pages go by the machine that has more of a claim's points, on which it may be undecided.
+  pages go by the machine that has more of a claim's points, and of two alike by the one whose rows decide it.
 - A claim with two verdicts has the points that differ. Each point has the paper's number, both machines' numbers, and
   whether their intervals overlap. *Exceeded* is more of the paper's effect, be that a larger or a smaller number. The
   reasons of both verdicts follow.

@@ -119,5 +119,5 @@ def docstring(path: Path) -> str:
 
 def _profiled(module: str) -> str:
     """Return the GPU on which a module's docstring says what binds, as in "On an H200 shared memory binds"."""
-    found = re.search(r"\bOn an? ([A-Z]+\d+)\b", docstring(environment.root() / "kernels" / module))
+    found = re.search(r"\bOn\s+an?\s+([A-Z]+\d+)\b", docstring(environment.root() / "kernels" / module))
     return found[1] if found else ""

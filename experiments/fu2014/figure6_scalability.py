@@ -19,6 +19,7 @@ from experiments.fu2014 import lattice, solvers
 from experiments.fu2014.problems import helmholtz_matrix
 from repro import published
 from repro.show.plots import PAGE, caption, figure, lines
+from repro.show.quotients import quotient, quotient_text
 from repro.show.results import point
 from repro.show.tables import INTERVALS, Table, has_interval, number_text, trimmed, with_lines
 
@@ -122,7 +123,7 @@ def _grids(results):
         if known and OURS in sums:
             first = min(known, key=lambda method: known[method][0])
             row = {f"{OURS} [ms]": number_text(sums[OURS], "ms"), "AmgX [ms]": number_text(known[first], "ms")}
-            over = known[first][0] / sums[OURS][0]
+            over = quotient_text(quotient(known[first], sums[OURS]))
             best.append(grid | row | {"its configuration": f"`{first}`", f"AmgX over {OURS}": over})
     notes = ["Together: set-up and first solve, which takes longer than the later ones under *Solve*."]
     told = [INTERVALS] * any(has_interval(str(text)) for row in rows for text in row.values())

@@ -19,7 +19,7 @@ from repro.show.tables import INTERVALS, Table, as_printed, number_text, trimmed
 SMOOTHERS = {"jacobi": "Jacobi's", "chebyshev": "Chebyshev's", "spai": "SPAI's", "strong": "`strong`'s"}
 GAINS = {"cpu-all": "speedup_over_cpu_1", "ellpack_r": "speedup_over_cpu_4"}  # as the paper prints them
 HEADINGS = {"cpu-1": "1 thread", "cpu-all": "all threads", "ellpack_r": "device"}
-OVER = {f"{HEADINGS[below]} over {HEADINGS[above]}": (above, below)
+OVER = {f"{HEADINGS[below]}, times as fast as {HEADINGS[above]}": (above, below)
         for above, below in (("cpu-1", "cpu-all"), ("cpu-all", "ellpack_r"))}  # fmt: skip
 NAMED = (
     "Numberings: 2LV has the coarser level's unknowns first, CM is Cuthill and McKee's, XYZ by coordinates, STO "

@@ -125,7 +125,8 @@ def _absolute(results, names):
         chosen.append(("Two-scale, one cycle,", "one-cycle", best(fit(results, ["one-cycle", "fine"], "absolute"))))
     columns = [
         Column(f"{name} to {10 ** found[0]:.2g}", method, SWEEPS["absolute"][0], "count",
-               published=PRINTED.get(method), published_metric="iterations", parameters={"exponent": found[0]})
+               published=PRINTED.get(method), published_metric="iterations", parameters={"exponent": found[0]},
+               paper="whose tolerance is not printed")
         for name, method, found in chosen if found
     ]  # fmt: skip
     notes = ["Each strategy to the bound on ‖r‖ itself, on a cube of edge 1, that fits its row of mesh 1 best; one "

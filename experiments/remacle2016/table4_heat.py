@@ -22,9 +22,11 @@ from experiments.notes import STARTED_BY_HOST
 from experiments.remacle2016 import products, rod
 from repro import Cell
 from repro.judge.difference import FASTER, SLOWER, THRESHOLD, of_intervals
+from repro.judge.intervals import Interval
+from repro.judge.propagation import ends
 from repro.show.plots import PAGE, caption, figure, lines, point
 from repro.show.quotients import quotient, quotient_text
-from repro.show.tables import Column, Table, paper_table, trimmed, with_ours
+from repro.show.tables import Column, Table, number_text, paper_table, trimmed, with_ours
 
 MINUTES = {"smoke": 0.5, "small": 3, "paper": 25, "large": 25}
 __all__ = ["MINUTES", "cells", "measure", "plot", "tables"]
@@ -217,17 +219,37 @@ def _launches(results):
     """Return by order what of OpenCL's time over CUDA's the launches by the host explain: CUDA without its graph."""
     rows = []
     for case, order in CASES.items():
-        graph, launched, opencl = (results.value(case, method, "step") for method in LAUNCHES)
-        if graph and launched and opencl:
-            share = math.log(launched / graph) / math.log(opencl / graph) if opencl != graph else math.nan
+        graph, launched, opencl = found = [point(results, case, method, "step", "ms") for method in LAUNCHES]
+        if all(found):
             rows.append({
-                "n": order, "CUDA, a graph [ms]": 1e3 * graph, "CUDA, launched by the host [ms]": 1e3 * launched,
-                "OpenCL [ms]": 1e3 * opencl, "OpenCL over the graph": opencl / graph,
-                "Launched over the graph": launched / graph, "Explained of the factor": share,
+                "n": order, "CUDA, a graph [ms]": number_text(graph, "ms"),
+                "CUDA, launched by the host [ms]": number_text(launched, "ms"),
+                "OpenCL [ms]": number_text(opencl, "ms"),
+                "OpenCL over the graph": quotient_text(quotient(opencl, graph)),
+                "Launched over the graph": quotient_text(quotient(launched, graph)),
+                "OpenCL over launched": quotient_text(quotient(opencl, launched)),
+                "Explained of the factor": quotient_text(_explained(graph, launched, opencl)),
             })  # fmt: skip
     notes = ["If launches by the host are why OpenCL is slower, CUDA without its graph is as slow. Explained: of the "
-             "factor's logarithm."]  # fmt: skip
+             "factor's logarithm. In parentheses: the interval."]  # fmt: skip
     return Table("OpenCL's time: launches by the host", pandas.DataFrame(rows), notes)
+
+
+def _explained(graph, launched, opencl):
+    """Return which part of OpenCL's factor launches by the host are, of its logarithm, with the ends of the interval."""
+    spans = {name: [(Interval.of(value), Interval(*(value if end is None else end for end in reach)))]
+             for name, (value, *reach) in {"graph": graph, "launched": launched, "opencl": opencl}.items()}  # fmt: skip
+
+    def part(names):
+        base, *others = (names[name][0].low for name in spans)
+        own, whole = (math.log(each / base) for each in others)
+        return own / whole if whole else math.inf
+
+    value = part({name: [exact] for name, [(exact, _)] in spans.items()})
+    lows, highs = ends(part, spans)
+    return value, *(
+        value + sign * math.hypot(*(end - value for end in each)) for sign, each in ((-1, lows), (1, highs))
+    )
 
 
 def plot(results):

@@ -29,6 +29,7 @@ from experiments.wong2015.rows import two_rows
 from repro.judge.difference import FASTER, SLOWER, THRESHOLD, of_intervals
 from repro.show.panels import MEMORY
 from repro.show.plots import PAGE, bars, caption, figure
+from repro.show.quotients import quotient, quotient_text
 from repro.show.results import point
 from repro.show.tables import Table
 
@@ -86,6 +87,10 @@ def _there(results, count):
 def _fastest(results, methods, metric, repeats, text):
     """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
     rows, kernels = [], [method for method in KERNELS if method in methods]
+
+    def ends(row):
+        return row and point(results, row["case"], row["method"], metric, "s", row["backend"], repeats=repeats)
+
     for case, name in named(results).items():
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, RIVALS))
         if ours is None:
@@ -94,26 +99,30 @@ def _fastest(results, methods, metric, repeats, text):
                      "Of the bound [%]": results.of_bound(ours),
                      "Best rival": METHODS[theirs["method"]] if theirs else None,
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
-                     "Its time over ours": theirs["value"] / ours["value"] if theirs else None})  # fmt: skip
+                     "Its time over ours": quotient_text(quotient(ends(theirs), ends(ours)))})  # fmt: skip
     notes = [*_won(results, kernels, metric, repeats),
-             "Bound: least bytes of the format, without padding, at the bandwidth measured at that size. Above 100 %, "
-             "caches kept more of the matrix from one product to the next than of the probe's data."]  # fmt: skip
+             "Bound: least bytes of the format, without padding, at the bandwidth measured at that size."]  # fmt: skip
     return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
 
 
 def _won(results, kernels, metric, repeats):
     """Say for how many matrices ours is shown to be faster than the libraries, and what the paper prints of its own."""
     found, without, papers = [], 0, []
+
+    def verdict(*rows):
+        ends = (
+            point(results, row["case"], row["method"], metric, "s", row["backend"], repeats=repeats) for row in rows
+        )
+        return of_intervals(*ends, THRESHOLD).verdict
+
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
         if ours and theirs:
-            ends = (point(results, case, each["method"], metric, "s", each["backend"], repeats=repeats)
-                    for each in (ours, theirs))  # fmt: skip
-            found.append(of_intervals(*ends, THRESHOLD).verdict)
+            found.append(verdict(ours, theirs))
         without += bool(ours and not theirs)
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
         if case in MATRICES and own and rivals:
-            papers.append(own["value"] < rivals["value"])
+            papers.append((own["value"] < rivals["value"], verdict(own, rivals) == SLOWER))
     faster, slower = (found.count(verdict) for verdict in (SLOWER, FASTER))  # of the library
     open_ = "On the others the intervals show no difference. " * (faster + slower < len(found))
     told = [
@@ -124,8 +133,12 @@ def _won(results, kernels, metric, repeats):
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "
                     "cuSPARSE's CSR beside K1 and K2.")  # fmt: skip
     if (metric, repeats) in PUBLISHED:
-        here = " Here, without windows and beside every rival, they take the least time on {} of {}."
-        here = here.format(sum(papers), len(papers)) * bool(papers)
+        here = (
+            " Here, without windows and beside every rival, they take the least time on {} of {} by the medians. The "
+            "intervals show it of {}."
+        )
+        won, shown = (sum(each) for each in zip(*papers, strict=True)) if papers else (0, 0)
+        here = here.format(won, len(papers), shown) * bool(papers)
         told.append(
             f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15 matrices.{here}"
         )

@@ -64,10 +64,19 @@ def seconds(results, case, method, uncached=""):
     return results.value(case, method + uncached, "spmv", repeats=variant_count(results.scale))
 
 
+def _beside(results, case, method, base, uncached):
+    """Return the time of a variant over that of another, with the ends of the interval; None without both."""
+    return quotient(*(point(results, case, each + uncached, "spmv", "s", repeats=variant_count(results.scale))
+                      for each in (method, base)))  # fmt: skip
+
+
+def _apart(low, high):
+    return low is not None and not low <= 1 <= high
+
+
 def gain_text(results, case, method, base, uncached=""):
     """Return how much less time a variant takes than another, percent, and in parentheses the interval of that."""
-    found = quotient(*(point(results, case, each + uncached, "spmv", "s", repeats=variant_count(results.scale))
-                       for each in (method, base)))  # fmt: skip
+    found = _beside(results, case, method, base, uncached)
     if found is None:
         return None
     gain, high, low = (each if each is None else significant(100 * (1 - each), 2) for each in found)
@@ -96,13 +105,16 @@ def times(results, title, methods, notes=()):
 
 
 def spread(results, method, base, uncached="", without=(), sign=1):
-    """Return the least and the largest gain of a variant over another, percent, in words."""
-    gains = []
-    for case in named(results):
-        ours, theirs = seconds(results, case, method, uncached), seconds(results, case, base, uncached)
-        if ours and theirs and case not in without:
-            gains.append(sign * 100 * (1 - ours / theirs))
-    return f"{min(gains):.3g} to {max(gains):.3g} %" if gains else "–"
+    """Return the least and the largest gain of a variant over another, percent, and how many are decided, in words."""
+    found = [_beside(results, case, method, base, uncached) for case in named(results) if case not in without]
+    found = [each for each in found if each]
+    gains, decided = (
+        [sign * 100 * (1 - ratio) for ratio, *_ in found],
+        [low for _, low, high in found if _apart(low, high)],
+    )
+    if not gains:
+        return "–"
+    return f"{min(gains):.3g} to {max(gains):.3g} %, decided by the intervals on {len(decided)} of {len(gains)}"
 
 
 def drawn(results, methods):

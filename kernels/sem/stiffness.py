@@ -2,9 +2,9 @@
 
 On an H200 memory binds at low orders in double precision. At high orders threads take a pencil along each axis in turn,
 which needs few registers and reads little of shared memory, so that many warps are there (pencils.c). At the orders
-between these, factors have to be loaded early: copies ahead to shared memory (stages.h) gain there, prefetches into L2,
-or a slab ahead into registers, nothing. Recomputed factors go by tensor cores where their tiles are full, at low orders by
-threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
+between these, factors have to be loaded early: copies ahead to shared memory (stages.h) gain there, prefetches into
+L2, or a slab ahead into registers, nothing. Recomputed factors go by tensor cores where their tiles are full, at low
+orders by threads of whole rows. Notes, with what was tried: docs/notes/sem.md.
 
 Where it is not as fast as it should be:
 

@@ -28,10 +28,12 @@ PAPERS = ", paper"  # how the heading of a column of the paper's goes on
 SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit
 WIDE = 0.5  # from which on the ends are shown: a value less half of its interval may come below zero
+ASIDE = 0.02  # of a value: by as much its interval's middle may lie beside it before the ends are shown
 INTERVALS = (
     f"±: half of the interval of the median, where it is {100 * SMALL:g} % or more. "
-    f"From {100 * WIDE:g} % on the interval itself, in parentheses."
+    "In parentheses the interval itself, where it is wide or reaches further to one side."
 )
+ABOVE = "Above 100 % of a bound: the cache kept more of the data from one run to the next than of the probe's."
 
 
 @dataclass(frozen=True)
@@ -99,15 +101,21 @@ class Table:
         rule = ["---"] + ["---:"] * (len(names) - 1)
         text = [f"**{self.title}**", ""]
         text += ["| " + " | ".join(map(_escape, line)) + " |" for line in [names, rule, *lines]]
-        if self.notes:
-            text += [""] + [f"- {note}" for note in self.notes]
+        if notes := self._notes():
+            text += [""] + [f"- {note}" for note in notes]
         return "\n".join(text) + "\n"
 
     def to_rich(self) -> Sheet:
         """Return the table for a terminal."""
         from repro.show.terminal import Sheet
 
-        return Sheet(self.title, *self._lines(), self.notes)
+        return Sheet(self.title, *self._lines(), self._notes())
+
+    def _notes(self) -> list[str]:
+        """Return the lines below the table, with one on shares of a bound above 100 % where there are some."""
+        shares = (self.frame[name] for name in self.frame if "bound [%]" in str(name))
+        above = any(isinstance(cell, (int, float)) and cell > 100 for column in shares for cell in column)
+        return [*self.notes, *[ABOVE] * above]
 
 
 def _escape(text: str) -> str:
@@ -257,11 +265,9 @@ def number_text(found: tuple[float, float | None, float | None] | None, unit: st
     half = None if None in (low, high) or not value else abs((high - low) / 2 / value)
     if half is None or not SMALL <= half < math.inf:
         return text
-    return (
-        f"{text} ± {significant(100 * half, 2)} %"
-        if half < WIDE
-        else f"{text} ({significant(low, 2)} to {significant(high, 2)})"
-    )
+    if half < WIDE and abs((low + high) / 2 / value - 1) <= ASIDE:
+        return f"{text} ± {significant(100 * half, 2)} %"
+    return f"{text} ({significant(low, 2)} to {significant(high, 2)})"
 
 
 def has_interval(text: str) -> bool:

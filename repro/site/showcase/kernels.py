@@ -53,7 +53,9 @@ class Entry:
     problem: Span | None = None  #: warm, of the least bytes that any format needs
     rival: str = ""  #: the fastest on this case, with its back end; empty where there is none
     faster: Span | None = None  #: the best rival's time over ours
-    undecided: bool = False  #: whether the intervals leave open which of the two is faster
+    #: `reach`, `undecided`: the interval of that on this case, and whether it leaves open which of the two is faster.
+    reach: tuple[float, float] | None = None
+    undecided: bool = False
     hampered: bool = False  #: whether something disturbed that rival's samples
     #: Of a kernel on a GPU that is not near its bound, the module whose docstring says what binds; else empty.
     explained: str = ""
@@ -90,13 +92,14 @@ def _entry(run: Run, method: str, shown: Place, own: Mapping[Place, Row]) -> Ent
     cold = {place: found for place in own if (found := run.cold(place, method))}
     best = {place: min(found, key=lambda rival: rival["value"]) for place in own if (found := run.rivals(place))}
     warm, cold_share = (_span({p: run.stored.bound(r) for p, r in rows.items()}, shown) for rows in (own, cold))
+    beside = against(best[shown], row) if shown in best else None
     problem = _span({place: run.stored.bound(each, of_problem=True) for place, each in own.items()}, shown)
     entry = Entry(
         family, row["method"], family.kernels[method], run.artefact, run.scale, row["backend"], row["device"],
         row["gpu"], row["case"], bool(stand_ins() & set(run.stored.data(row))), row["value"],
         warm, cold_share, problem, f"{best[shown]['method']} ({best[shown]['backend']})" if shown in best else "",
         _span({place: rival["value"] / own[place]["value"] for place, rival in best.items()}, shown),
-        shown in best and against(best[shown], row).verdict == UNDECIDED,
+        (beside.low, beside.high) if beside else None, beside is not None and beside.verdict == UNDECIDED,
         shown in best and run.stored.disturbed(best[shown]),
     )  # fmt: skip
     if not entry.wants_explanation:

@@ -14,7 +14,7 @@ OPEN = ", undecided"  # which of the two is faster
 FIRM = "\u00a0"  # a space that no line is broken at
 COLUMNS = {
     "kernel": "---", "on": "---", "time": "---:", "of bound, warm": "---", "cold": "---", "best rival": "---",
-    "faster by (in all cases)": "---",
+    "faster by": "---",
 }  # fmt: skip
 
 
@@ -52,22 +52,24 @@ def caption() -> str:
     return "\n".join([
         "- A family is the kernels that compute the same thing. Each kernel has a line for the papers' sizes, and one "
         "for `large` sizes where they are stored.",
-        "- The case is the largest that all kernels of the family ran, if possible one that a rival ran as well. The "
-        "range in parentheses is over all cases.",
+        "- The case is the largest that all kernels of the family ran, if possible one that a rival ran as well. Behind "
+        "a share of a bound the range over all cases is in parentheses.",
+        "- The linked table says in which precision a method computes, where the family does not, and on how many "
+        "threads. `host` and `openmp` are the processor's cores.",
         "- *Of bound* is the least time over the measured one. The least time is the format's least bytes, or its "
         "operations, at the ceiling measured for that size.",
         "- *Warm*: the cache holds what the call before left there. *Cold*: it was emptied. Above 100 %, the cache "
         "kept more of the kernel's data than of the probe's.",
         "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
         "- *Best rival* is the fastest library or baseline of that algorithm in the same results, warm. *Faster by* is "
-        "its time over ours: below 1 × the rival is faster.",
+        "its time over ours, and in parentheses the interval of that: below 1 × the rival is faster.",
         "- Some methods ran in several numberings. Of a rival the fastest counts. Of ours only those count that a "
         "rival ran in on the same back end, if one ran there; the fastest of them is shown.",
         "- *Undecided*: by the intervals of the two times, either may be the faster one. Such a ratio is neither a win "
         "nor a loss.",
         "- *Disturbed*: other work disturbed the rival's samples, so the ratio may be too high.",
         f"- *Why* leads to the reason where a kernel on a GPU stays under {100 * ENOUGH:g} % of its bound. It names "
-        "the GPU that was profiled, where that is another one.",
+        "the GPU that was profiled, where that is another one. *Not profiled*: nobody has looked for the reason.",
     ])  # fmt: skip
 
 
@@ -76,7 +78,7 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
     table = link(f"{entry.family.paper} {name_of(entry.artefact)}", _page(folder, entry))
     place = [table, f"{entry.case}{' (stand-in)' * entry.stands_in}", entry.backend]
     place += [f"scale `{entry.scale}`"] * (entry.scale != "paper")
-    faster = _span(entry.faster, "×", significant) + OPEN * entry.undecided if entry.rival else MISSING
+    faster = _faster(entry) if entry.rival else MISSING
     method, _, backend = entry.rival.partition(" ")
     rival = f"`{method}` {backend}{', disturbed' * entry.hampered}" if entry.rival else "no rival in this run"
     spans = entry.warm, entry.cold, entry.problem
@@ -88,6 +90,14 @@ def _cells(entry: Entry, name: str, folder: Path, link: Link) -> list[str]:
         why = link(text, f"kernels/{entry.explained}") if entry.explained else "not profiled"
         shares[entry.warm is None] += f", {why}"
     return [kernel, ", ".join(place), quantity(entry.seconds, "s").replace(" ", FIRM), *shares, rival, faster]
+
+
+def _faster(entry: Entry) -> str:
+    """Return how many times as fast a kernel is as its best rival, the interval of that, and the range of all cases."""
+    span, (low, high) = entry.faster, map(significant, entry.reach)
+    text = f"{significant(span.value)}{FIRM}× ({low}{FIRM}to{FIRM}{high}){OPEN * entry.undecided}"
+    least, most = significant(span.low), significant(span.high)
+    return f"{text}; in all cases {least}{FIRM}to{FIRM}{most}" if least != most else text
 
 
 def _span(span: Span | None, unit: str, text: Callable[[float], str]) -> str:

@@ -236,7 +236,7 @@ def _launches(results):
 
 
 def _explained(graph, launched, opencl):
-    """Return which part of OpenCL's factor launches by the host are, of its logarithm, with the ends of the interval."""
+    """Return which part of OpenCL's factor launches by the host are, as logarithms, and the ends of its interval."""
     spans = {name: [(Interval.of(value), Interval(*(value if end is None else end for end in reach)))]
              for name, (value, *reach) in {"graph": graph, "launched": launched, "opencl": opencl}.items()}  # fmt: skip
 

@@ -136,8 +136,8 @@ def _times(results, names):
                                 | {"Packing / product": times["Packing whole, device"] / times["Product"],
                                    "Reordering / product": times["Reordering, device"] / times["Product"]})  # fmt: skip
     notes = ["Packing whole is from CSR: rows sorted, layout made, entries placed; reordering brings new values alone.",
-             f"In parentheses: the interval. On {open_} of {len(rows)} lines it leaves open which product is faster, and "
-             "with that whether reordering pays at all: α is that of the medians.",
+             f"In parentheses: the interval. On {open_} of {len(rows)} lines it leaves open which product is faster, "
+             "and so whether reordering ever pays: the table's α is by the medians.",
              *device_notes(results, "product")]  # fmt: skip
     return Table("What Table 4 is made of", pandas.DataFrame(rows), notes)
 

@@ -112,7 +112,7 @@ class Table:
         return Sheet(self.title, *self._lines(), self._notes())
 
     def _notes(self) -> list[str]:
-        """Return the lines below the table, with one on shares of a bound above 100 % where there are some."""
+        """Return the lines below the table, with one on kernels that beat their bound where there are some."""
         shares = (self.frame[name] for name in self.frame if "bound [%]" in str(name))
         above = any(isinstance(cell, (int, float)) and cell > 100 for column in shares for cell in column)
         return [*self.notes, *[ABOVE] * above]

@@ -277,7 +277,7 @@ def test_the_papers_layout():
     assert line(text, "jacobiPCGAMG") == ["jacobiPCGAMG", "20", "50", "20", "60", "20", "122"]
     text, _ = show("figure6", lambda cell: DONE)
     assert line(text, "patchPCGAMG") == ["patchPCGAMG", "20", "20", "1.00"]
-    assert line(text, "4,913") == ["4,913", "6.00", "6.00", "`amgx-pmis`", "1.00"]
+    assert line(text, "4,913") == ["4,913", "6.00", "6.00", "`amgx-pmis`", "1.0"]
     assert "| 4,913 | amgx-shipped-f | 2.00 | 4.00 | 6.00 |" in text
     text, _ = show("figure6", lambda cell: DONE if cell.method == "hypre-pcgamg" else None)
     assert "Hypre-PCGAMG" in text and "Our multigrid" not in text and "stands in" not in text

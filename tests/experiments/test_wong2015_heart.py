@@ -47,7 +47,7 @@ def test_shares_and_speed_ups(wong, monkeypatch):
     text = (wong.folder / "figure15.smoke.md").read_text()
     if speed_up:
         line = next(line for line in text.splitlines() if "Numba loops |" in line)
-        assert float(line.split("|")[3]) == pytest.approx(speed_up, rel=0.01)
+        assert float(line.split("|")[3].split("(")[0]) == pytest.approx(speed_up, rel=0.05)  # two digits
         assert done["petsc-bjacobi-1", "host", "linear_iterations"] < done["numba", "host", "linear_iterations"]
     shares = (wong.folder / "figure2.smoke.md").read_text()
     line = next(line for line in shares.splitlines() if "Numba loops" in line and line.startswith("|"))
@@ -193,7 +193,7 @@ def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
     if module is figure16_power:  # over four, as in the paper, whoever else was measured
         (panel,) = [axes for axes in module.plot(results).axes if "processors" in axes.get_ylabel()]
         assert "ELL-WARP K1" in panel.get_legend_handles_labels()[1]
-        assert table.loc["PETSc, block Jacobi, 16 processes", "Speed-up per TDP watt"].tolist() == pytest.approx([4, 4])
+        assert table.loc["PETSc, block Jacobi, 16 processes", figure16_power.RELATIVE].tolist() == pytest.approx([4, 4])
         assert "with those four, too" in module.tables(results)[0].notes[0]
 
 

@@ -117,12 +117,14 @@ def test_who_is_fastest():
         assert len(table.frame) == len(MATRICES) + 1  # and an anatomy
         assert set(table.frame["Ours"]) == {"K2, sorted in windows"}
         assert set(table.frame["Best rival"]) == {"merge-path CSR"}
-        assert table.frame["Its time over ours"].to_numpy() == pytest.approx(5 / 3.5)
+        assert set(table.frame["Its time over ours"]) == {"1.4"}  # 5 over 3.5
         assert table.notes[0].startswith(
             "Of 16 matrices that a library ran ours is faster than the best library on 16, and slower on 0. "
         )
         (published,) = [note for note in table.notes if note.startswith("Published: ")]
-        assert published.endswith(" they take the least time on 15 of 15.")  # an anatomy is none
+        assert published.endswith(
+            " they take the least time on 15 of 15 by the medians. The intervals show it of 0."
+        )  # without samples
     (cold,) = [table for title, table in tables.items() if title.startswith("K1 or K2") and "evicted" in title]
     assert not any(note.startswith("Published: ") for note in cold.notes), "the paper has no such times"
     every = tables["Every product"].frame
@@ -223,7 +225,7 @@ def test_gains_of_variants(monkeypatch):
     module, results = results_of("figure18_k1r", DONE)
     frame = module.tables(results)[0].frame
     cached = frame[frame["Cache"] == variants.CACHES[""]]
-    assert len(cached) == 7 and cached["K1r faster [%]"].to_numpy() == pytest.approx(20)
+    assert len(cached) == 7 and set(cached["K1r faster [%]"]) == {"20"}
 
 
 @pytest.fixture

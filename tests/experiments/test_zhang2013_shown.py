@@ -97,7 +97,7 @@ def test_times_stand_beside_the_papers():
 
 def test_speed_ups_are_the_hosts_time_over_the_devices():
     text, _ = show("figure10_speedups", lambda cell: DONE)
-    assert set(line_of(text, "| hex")[2:-1]) == {"4.00"}
+    assert set(line_of(text, "| hex")[2:-1]) == {"4.0"}
 
 
 def test_sbell_is_compared_with_sell_and_cusparse():

@@ -334,19 +334,6 @@ def test_each_claim_is_judged_by_the_machine_that_says_most_of_it(store):
     assert store.one(WHERE, effect(), machine="nowhere").needs == "Table 1 was not measured"
 
 
-@pytest.mark.parametrize(("seconds", "outcome"), [(20.0, REPRODUCED), (2.0, WEAKER)])
-def test_of_machines_with_as_many_points_one_that_decides_a_claim_judges_it_whichever_way(store, seconds, outcome):
-    for machine, spread in (("a-card", 0.9), ("b-card", 0.01)):
-        store.row("a", "slow", "solve", seconds, backend="host", machine=machine, spread=spread)
-        store.row("a", "fast", "solve", 1.0, machine=machine)
-    verdict = store.one(WHERE, stated(), effect())
-    assert (verdict.machine, verdict.outcome) == ("b-card", outcome)
-    store.row("b", "slow", "solve", seconds, backend="host", machine="a-card", spread=0.9)
-    store.row("b", "fast", "solve", 1.0, machine="a-card")
-    verdict = store.one(WHERE, stated(), effect())
-    assert (verdict.machine, verdict.outcome) == ("a-card", UNDECIDED)
-
-
 def test_what_is_measured_on_data_unlike_the_papers_tests_no_claim(store, monkeypatch):
     monkeypatch.setattr(notes, "unlike", lambda: {"demo/far"})
     for case, value in (("a", 10), ("b", 30)):

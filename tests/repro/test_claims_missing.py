@@ -1,5 +1,7 @@
 """Claims on cases that are not there, or of which there is too little: what is missing, and what is said of it."""
 
+import pytest
+
 from repro.judge.claims import CONTRADICTED, REPRODUCED, UNDECIDED, WEAKER, needed, notes
 from repro.judge.claims.model import MEASUREMENTS, OWN_DATA
 from repro.judge.claims.table import measured
@@ -236,3 +238,16 @@ def test_a_stand_in_that_was_made_to_have_a_number_does_not_reproduce_it(store, 
     assert (verdict.outcome, verdict.why) == (UNDECIDED, "it needs the paper's own data of a, b")
     monkeypatch.setattr(notes, "stand_ins", set)  # the public ones were fetched
     assert store.one("of_data = true\nfitted = true", where, numbers).outcome == REPRODUCED
+
+
+@pytest.mark.parametrize(("seconds", "outcome"), [(20.0, REPRODUCED), (2.0, WEAKER)])
+def test_of_machines_with_as_many_points_one_that_decides_a_claim_judges_it_whichever_way(store, seconds, outcome):
+    for machine, spread in (("a-card", 0.9), ("b-card", 0.01)):
+        store.row("a", "slow", "solve", seconds, backend="host", machine=machine, spread=spread)
+        store.row("a", "fast", "solve", 1.0, machine=machine)
+    verdict = store.one(WHERE, stated(), effect())
+    assert (verdict.machine, verdict.outcome) == ("b-card", outcome)
+    store.row("b", "slow", "solve", seconds, backend="host", machine="a-card", spread=0.9)
+    store.row("b", "fast", "solve", 1.0, machine="a-card")
+    verdict = store.one(WHERE, stated(), effect())
+    assert (verdict.machine, verdict.outcome) == ("a-card", UNDECIDED)

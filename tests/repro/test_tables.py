@@ -99,7 +99,12 @@ def test_a_column_has_one_unit_that_of_its_heading():
 
 @pytest.mark.parametrize(
     ("low", "high", "shown"),
-    [(0.49, 0.54, "0.500 ± 5.0 %"), (0.25, 0.74, "0.500 ± 49 %"), (0.251, 1.2, "0.500 (0.25 to 1.2)")],
+    [
+        (0.48, 0.53, "0.500 ± 5.0 %"),
+        (0.25, 0.74, "0.500 ± 49 %"),
+        (0.251, 1.2, "0.500 (0.25 to 1.2)"),
+        (0.49, 0.54, "0.500 (0.49 to 0.54)"),
+    ],
 )
 def test_an_interval_stands_beside_its_value_where_it_is_not_small_and_its_ends_where_it_is_wide(low, high, shown):
     small, told = row("heart", "patch", 0.5, ci_low=0.499, ci_high=0.501), row("regular", "patch", 0.5, ci_low=low,

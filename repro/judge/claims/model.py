@@ -165,8 +165,8 @@ class Explanation:
     def told(self) -> str:
         """The cause with what it explains, and between which ends where that may be less than half, or more."""
         where = f", more than half at {self.most} of {self.points} points" if self.points > 1 else ""
-        is_open = self.low < MOST <= self.high
-        span = f", {100 * self.low:.0f} to {100 * self.high:.0f} % by the intervals" * is_open
+        low, high = (f"{100 * end:.0f}" for end in (self.low, self.high))
+        span = f", {low} to {high} % by the intervals" if self.low < MOST <= self.high and low != high else ""
         return f"{self.says} (explains {100 * self.share:.0f} %{span}{where})"
 
 

@@ -52,8 +52,8 @@ def caption() -> str:
     return "\n".join([
         "- A family is the kernels that compute the same thing. Each kernel has a line for the papers' sizes, and one "
         "for `large` sizes where they are stored.",
-        "- The case is the largest that all kernels of the family ran, if possible one that a rival ran as well. Behind "
-        "a share of a bound the range over all cases is in parentheses.",
+        "- The case is the largest that all kernels of the family ran, if possible one that a rival ran as well. The "
+        "parentheses behind a share of a bound have the range over all cases.",
         "- The linked table says in which precision a method computes, where the family does not, and on how many "
         "threads. `host` and `openmp` are the processor's cores.",
         "- *Of bound* is the least time over the measured one. The least time is the format's least bytes, or its "

@@ -133,7 +133,7 @@ def plot(results):
                 effective[on_processor].setdefault(method, []).append((thousands, value[0], *sorted(value)))
             if joules:
                 energy.setdefault(method, []).append((thousands, joules))
-    shown = [(effective[False], "Speed-up per watt"), (effective[True], "Speed-up per watt, processors"),
+    shown = [(effective[False], "Speed-up per watt"), (effective[True], "Processors' speed-up per watt"),
              (energy, "Energy of a step [J]")]  # fmt: skip
     shown = [(series, text) for series, text in shown if series]
     if not shown:

@@ -23,8 +23,7 @@ RULE = (
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
     "undecided ones in which the rival's median is the lower. Kernels that compute the same thing "
     "are a *family*, and a *case* is a mesh or matrix. The parentheses hold the interval of the ratio. Where a line "
-    "has several cases, they hold the least and the greatest end. The notes of the linked tables say of each method what "
-    "it is."
+    "has several cases, they hold the least and the greatest end. The notes of the linked tables explain each method."
 )
 
 

@@ -27,7 +27,7 @@ from repro.judge.across import Across, place_of
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
 from repro.rows import flat, parse
-from repro.run.rounds import commit_of, named, of_rounds
+from repro.run.rounds import commit_of, named, of_rounds, taken_of
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind
 from repro.units import convert, is_rate, split
@@ -214,7 +214,6 @@ def _measured(manifest: Mapping, samples: list[dict[str, Any]], file: str, belie
 def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], manifest: Mapping) -> Iterator[str]:
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
     measured = {place_of(each): each["rounds"] for each in samples}
-    taken = {place: [one["samples"] for one in of_cell] for place, of_cell in measured.items()}
     cells = {place_of(cell): cell for cell in manifest["cells"]}
     with_rows: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
@@ -227,7 +226,7 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
         several = measured.get(place, ())
         for row in of_cell:
             name = named(row, cell["parameters"])
-            sampled = [each[name] for each in taken.get(place, ()) if name in each]
+            sampled = taken_of(several, name)
             if sampled or row["n"]:
                 yield from _verify_sampled(row, sampled)
             else:

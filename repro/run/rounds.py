@@ -159,7 +159,7 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
         "rounds": len(rounds), "host": last["host"] or "", "date": last["date"],
         "commit": commit_of(last),
     }  # fmt: skip
-    taken = [each["samples"][name] for each in rounds if name in each["samples"]]
+    taken = taken_of(rounds, name)
     if not taken:
         values = [each["values"].get(name) for each in rounds]
         return {**row, **origin, "value": row["value"] if None in values else of_rounds(row["unit"], values)}
@@ -170,5 +170,26 @@ def _shown(row: Mapping[str, Any], name: str, rounds: Sequence[Mapping[str, Any]
         **row, **origin, **{column: convert(value, "s", row["unit"]) for column, value in seconds.items()},
         "n": sum(len(each["seconds"]) for each in taken),
         "outliers": sum(len(outliers(each["seconds"])) for each in taken),
-        "disturbed": sum(each.get("disturbed") or 0 for each in taken),
+        "disturbed": sum(each.get("disturbed") or 0 for each in taken), "cold": taken[0]["cold"],
     }  # fmt: skip
+
+
+def taken_of(rounds: Sequence[Mapping[str, Any]], name: str) -> list[Mapping[str, Any]]:
+    """Return the samples of a time by round; none of what no round sampled whole.
+
+    A long solve is sampled whole in one round and by a part in another, where its time is near the limit between them.
+    """
+    if not any(name in each["samples"] for each in rounds):
+        return []
+    return [found for each in rounds if (found := samples_of(each, name))]
+
+
+def samples_of(taken: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """Return a round's samples of a time; of one that was worked out from a part's, these, as much longer as it is."""
+    if name in taken["samples"]:
+        return taken["samples"][name]
+    parts = [each for part, each in taken["samples"].items() if part.startswith(OF_A_PART)]
+    if len(parts) != 1 or taken.get("values", {}).get(name) is None:
+        return None
+    times = taken["values"][name] / median(parts[0]["seconds"])
+    return {**parts[0], "seconds": [times * each for each in parts[0]["seconds"]]}

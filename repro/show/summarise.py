@@ -46,7 +46,8 @@ def summarise(stored: Measurement) -> bool:
 
 def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[str, Any]:
     for cell in cells:
-        known = cell["rounds"][-1]["samples" if row["n"] else "values"]
+        last = cell["rounds"][-1]
+        known = {**last["samples"], **last["values"]}
         if row["status"] == DONE and named(row, cell["parameters"]) in known:
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row

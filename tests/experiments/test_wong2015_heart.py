@@ -191,7 +191,7 @@ def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
     table = module.tables(results)[0].frame.set_index("Method")
     assert {f"PETSc, block Jacobi, {n} processes" for n in (2, 3, 16)} < set(table.index)
     if module is figure16_power:  # over four, as in the paper, whoever else was measured
-        (panel,) = [axes for axes in module.plot(results).axes if "processors" in axes.get_ylabel()]
+        (panel,) = [axes for axes in module.plot(results).axes if "Processors" in axes.get_ylabel()]
         assert "ELL-WARP K1" in panel.get_legend_handles_labels()[1]
         assert table.loc["PETSc, block Jacobi, 16 processes", figure16_power.RELATIVE].tolist() == pytest.approx([4, 4])
         assert "with those four, too" in module.tables(results)[0].notes[0]

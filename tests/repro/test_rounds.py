@@ -300,3 +300,24 @@ def test_each_round_has_a_process_of_its_own(laboratory, monkeypatch, tables, se
 def test_a_record_without_samples_that_the_files_alone_have_is_of_one_round():
     record = {"status": "done", "rows": [], "revision": None, "samples": {}}
     assert rounds.count(record) == 1 and rounds.count({**record, "status": "failed"}) == 0
+
+
+@pytest.mark.parametrize("parts", [("some_iterations",), ("some_iterations", "some_cycles")])
+def test_a_solve_that_is_timed_whole_in_one_round_and_by_a_part_in_another_is_of_both(parts):
+    """A part of 0.6 s of five tells 3 s; of which of two parts it is is not told, so that the other round is alone."""
+
+    def taken(samples, value):
+        made = {name: {"seconds": seconds, "batch": 1, "mode": "calls", "cold": False, "disturbed": 1}
+                for name, seconds in samples.items()}  # fmt: skip
+        return dict.fromkeys(("commit", "dirty", "host", "date")) | {"samples": made, "values": {"solve": value}}
+
+    whole = taken({"solve": [2.0, 2.2, 2.4]}, 2.2)
+    part = taken(dict.fromkeys(parts, [0.5, 0.6, 0.7]), 3.0)
+    row = {"metric": "solve", "unit": "s", "backend": "host", "parameters": {}, "n": None, "cold": None, "value": 3.0}
+    of_both = 2 if len(parts) == 1 else 1
+    for several in ([whole, part], [part, whole]):
+        (made,) = rounds.shown([row], several, {})
+        assert made["value"] == pytest.approx(2.6 if of_both == 2 else 2.2) and made["cold"] is False
+        assert (made["n"], made["disturbed"], made["rounds"]) == (3 * of_both, of_both, 2)
+        assert made["ci_low"] < 2.2 and (made["ci_high"] > 3.0 or of_both == 1)
+    assert rounds.taken_of([part], "solve") == []

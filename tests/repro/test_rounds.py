@@ -312,7 +312,7 @@ def test_a_solve_that_is_timed_whole_in_one_round_and_by_a_part_in_another_is_of
         return dict.fromkeys(("commit", "dirty", "host", "date")) | {"samples": made, "values": {"solve": value}}
 
     whole = taken({"solve": [2.0, 2.2, 2.4]}, 2.2)
-    part = taken(dict.fromkeys(parts, [0.5, 0.6, 0.7]), 3.0)
+    part = taken({name: [0.5, 0.6, 0.7] for name in parts}, 3.0)
     row = {"metric": "solve", "unit": "s", "backend": "host", "parameters": {}, "n": None, "cold": None, "value": 3.0}
     of_both = 2 if len(parts) == 1 else 1
     for several in ([whole, part], [part, whole]):

@@ -101,3 +101,11 @@ def test_the_examples_of_a_page_run(checkout, page, shown):
 def test_the_artefact_of_the_page_has_the_docstring_that_every_artefact_needs(tmp_path):
     written("add/paper.md", tmp_path)
     assert [wrong(path) for path in tmp_path.glob("experiments/*/table*.py")] == [[]]
+
+
+def test_the_example_of_the_reference_multiplies():
+    """On the processor, which every machine has."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reference.md").read_text(), re.S)
+    command = [sys.executable, "-c", code.replace('"cuda"', '"openmp"')]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert 0 <= float(told) < 1e-12

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.remacle2016 import table4_heat
 from repro.judge.claims import CONTRADICTED, claims, verdicts
 from repro.judge.claims.stored import Stored
 from repro.judge.intervals import Interval, evaluate_all
@@ -161,3 +162,9 @@ def test_the_roofs_of_the_papers_count_do_not_tell_where_computing_pays():
     assert ratio < claim.effect.than and "K40 meets it, too" in claim.condition
     assert all(float(slow.printed) > float(fast.printed) for slow, fast in zip(computed, stored, strict=True))
     assert not any("242" in cause.formula for each in found.values() for cause in each.causes)
+
+
+def test_launches_are_a_part_of_a_factor_by_logarithms_and_have_the_interval_of_three_times():
+    graph, launched, opencl = (1.0, 1.0, 1.0), (2.0, 2.0, 2.0), (4.0, 2.0, 8.0)
+    assert table4_heat._explained(graph, launched, opencl) == pytest.approx((1 / 2, 1 / 3, 1))
+    assert table4_heat._explained(graph, graph, (1.0, None, None))[0] == math.inf  # of no factor

@@ -1,6 +1,7 @@
 """wong2015's Figures 2, 3, 15 and 16 from the command line, at scale smoke, on the back end that is everywhere."""
 
 import ctypes
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -278,3 +279,14 @@ def test_an_assembly_on_the_host_takes_the_same_before_every_format(openmp):
         assert found[-1]["assembly"] == pytest.approx(who._assembly * (who.newton + who.steps))
         assert found[-1]["solver"] == pytest.approx(who.heart.seconds["solver"], rel=1e-3)
     assert found[0]["assembly"] == found[1]["assembly"] > 0
+
+
+def test_the_reference_is_once_as_fast_as_itself_without_an_interval():
+    place = "wong2015-figure15", "paper", "heart-3k"
+    rows = [Row(*place, method, "host", metric="step", value=value, unit="s", ci_low=value / 2, ci_high=2 * value, n=9)
+            for method, value in ((figure15_speedup.REFERENCE, 8.0), ("numba", 2.0))]  # fmt: skip
+    results = Results(frame([row.as_dict() for row in rows]), "paper", "m", "wong2015-figure15")
+    assert figure15_speedup.speedup(results, "heart-3k", figure15_speedup.REFERENCE, "host") == (1.0, None, None)
+    apart = math.exp(math.hypot(math.log(2), math.log(2)))
+    found = figure15_speedup.speedup(results, "heart-3k", "numba", "host")
+    assert found == pytest.approx((4.0, 4.0 / apart, 4.0 * apart))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import matplotlib.figure
 import numpy as np
+import pandas
 import pytest
 
 import datasets.download
@@ -333,3 +334,30 @@ def test_a_public_matrix_is_measured_beside_its_stand_in(wong, tmp_path, monkeyp
 def test_an_own_matrix_is_measured_in_every_format_that_is_here(scale):
     cells = [cell for cell in figure12_bandwidth.cells(scale) if cell.case == OWN]
     assert {cell.parameters.get("form") for cell in cells} - {None} == set(spmv.FORMATS) >= {"ellwarp", "ellwarp2"}
+
+
+def timed(artefact, *times, **own):
+    """Results of one matrix on a GPU by times, each a method, a metric, a value in seconds and its ends."""
+    rows = [Row(f"wong2015-{artefact}", "paper", "qcd", method, "cuda", metric=metric, value=value, unit="s", n=9,
+                ci_low=low, ci_high=high, parameters=own) for method, metric, value, low, high in times]  # fmt: skip
+    return Results(frame([row.as_dict() for row in rows]), "paper", "m", f"wong2015-{artefact}")
+
+
+def test_a_gain_is_decided_where_its_interval_excludes_none():
+    own = {"repeats": products.variant_count("paper")}
+    results = timed("figure18", ("k1", "spmv", 10.0, 9.9, 10.1), ("k1r", "spmv", 8.0, 7.9, 8.1), **own)
+    assert variants.spread(results, "k1r", "k1") == "20 to 20 %, decided by the intervals on 1 of 1"
+    assert variants.gain_text(results, "qcd", "k1r", "k1") == "20 (19 to 21)"
+    results = timed("figure18", ("k1", "spmv", 10.0, 8.0, 12.0), ("k1r", "spmv", 9.5, 9.0, 10.0), **own)
+    assert variants.spread(results, "k1r", "k1") == "5 to 5 %, decided by the intervals on 0 of 1"
+
+
+@pytest.mark.parametrize(("high", "told"), [(11.0, "On 0 of 1 lines"), (13.0, "On 1 of 1 lines")])
+def test_whether_reordering_pays_is_open_where_the_products_intervals_are(high, told):
+    module = importlib.import_module("experiments.wong2015.table4_break_even")
+    times = [("k1", metric, 10.0, 9.0, high) for metric in ("reorder", "product", "packing")]
+    results = timed("table4", *times, ("k1", "csr_product", 12.0, 11.5, 12.5), where="gpu")
+    frame_of = results.frame.assign(p_where=[None if name != "reorder" else "gpu" for name in results.frame["metric"]])
+    slow = frame_of[frame_of["metric"] == "reorder"].assign(p_where="cpu")
+    results = dataclasses.replace(results, frame=pandas.concat([frame_of, slow], ignore_index=True))
+    assert told in "\n".join(module._times(results, {"qcd": "QCD"}).notes)

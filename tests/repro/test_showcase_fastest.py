@@ -3,9 +3,9 @@
 import pytest
 
 from repro.judge.claims.stored import Stored
-from repro.site.showcase import kernels, losses
+from repro.site.showcase import kernels, losses, tables
 from repro.site.showcase.ledger import Family, Ledger
-from tests.repro.claims_store import claim, effect
+from tests.repro.claims_store import WHERE, claim, effect
 
 FAMILY = Family(
     "demo", "Solves", ("demo-table1",), "solve", "solve_cold", ("{e}-{order}-slow", "{e}-x-host"), {"e": ("q",)},
@@ -58,3 +58,22 @@ def test_the_cold_time_is_of_the_method_that_is_fastest_warm(found):
     entries, *_ = found({"q-x-fast": 2.0, "q-y-fast": 1.0, "q-x-slow": 3.0, "q-y-slow": 3.0},
                         {"q-x-fast": 4.0, "q-y-fast": 6.0})  # fmt: skip
     assert entries["q-y-fast"].cold.value == pytest.approx(0.6)
+
+
+def test_behind_the_interval_of_a_ratio_stands_the_range_of_all_cases(store):
+    for case, theirs in (("a", 1.5), ("b", 3.0)):
+        store.row(case, "fast", "solve", 1.0, spread=0.01, share=0.5)
+        store.row(case, "slow", "solve", theirs, spread=0.01)
+    store.judged(claim(effect(), WHERE))
+    family = Family(
+        "demo", "Solves", ("demo-table1",), "solve", "solve_cold", ("slow",), kernels={"fast": ("demo/fast.py",)}
+    )
+    text = tables.kernels([Ledger("demo", families=(family,))], Stored(store.results, "box"), "[{}]({})".format)
+    assert " | 3.00 × (2.96 to 3.04); in all cases 1.50 to 3.00 |" in text.replace(tables.FIRM, " ")
+
+
+def test_a_gpu_is_found_in_a_docstring_wherever_its_lines_break(tmp_path, monkeypatch):
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "solver.py").write_text('"""It reads the matrix once. On an\nT1000 loads bind."""\n')
+    monkeypatch.setattr("repro.environment.root", lambda: tmp_path)
+    assert kernels._profiled("solver.py") == "T1000"

@@ -367,3 +367,15 @@ def test_a_caption_names_the_drawn_methods_of_one_thread(scale, told):
     drawn = ("patch-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa")
     assert solver_tables.of_caption(results, drawn) == f"{told}on one thread: Hypre-PCGAMG, {word('pyamg-sa')}"
     assert solver_tables.of_caption(results, drawn[:1]) == told.removesuffix("; ")
+
+
+def test_beside_ours_stands_how_much_longer_the_best_of_amgx_takes():
+    """Half as long again as ours, by factors of two either way of which errors of two times are the hypotenuse."""
+    module = importlib.import_module("experiments.fu2014.figure6_scalability")
+    place, own = ("fu2014-figure6", "paper", "65"), {"metric": "setup_and_solve", "unit": "s", "n": 9}
+    rows = [Row(*place, method, "cuda", value=value, ci_low=value / 2, ci_high=2 * value, **own)
+            for method, value in ((module.OURS, 2.0), ("amgx-pmis", 3.0), ("amgx-aggressive", 4.0))]  # fmt: skip
+    results = Results(pandas.DataFrame([row.as_dict() for row in rows]), "paper", "m", "fu2014-figure6")
+    best, _ = module._grids(results)
+    assert best.frame[f"AmgX over {module.OURS}"].tolist() == ["1.5 (0.56 to 4.0)"]
+    assert best.frame["its configuration"].tolist() == ["`amgx-pmis`"]

@@ -58,8 +58,8 @@ PAPER = {
 OURS = {published: f"{name}, ours" for published, name in PAPER.values()}
 NAMES = {method: name for method, (_, name) in PAPER.items()} | OURS
 EVERY_ORDER = (*PAPER, *OURS, "cuda-launched", "cuda-jacobi", "openmp-jacobi")
-# Which of two is faster, and up to which order: the method, and what it is compared with.
 BESIDE = 0.012  # powers of ten between marks of one size, which would hide each other
+# Which of two is faster, and up to which order: the method, and what it is compared with.
 LAUNCHES = ("cuda-gpu-plain", "cuda-launched", "opencl-gpu-plain")
 PAIRS = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
 ALONE = "ours"  # no method of the paper's is beside it
@@ -237,14 +237,20 @@ def _launches(results):
 
 
 def _explained(graph, launched, opencl):
-    """Return which part of OpenCL's factor launches by the host are, as logarithms, and the ends of its interval."""
+    """Return which part of OpenCL's factor launches by the host are, as logarithms, and the ends of its interval.
+
+    None where there may be no factor.
+    """
+    factor = quotient(opencl, graph)
+    if (factor[0] if factor[1] is None else factor[1]) <= 1:
+        return None
     spans = {name: [(Interval.of(value), Interval(*(value if end is None else end for end in reach)))]
              for name, (value, *reach) in {"graph": graph, "launched": launched, "opencl": opencl}.items()}  # fmt: skip
 
     def part(names):
         base, *others = (names[name][0].low for name in spans)
         own, whole = (math.log(each / base) for each in others)
-        return own / whole if whole else math.inf
+        return own / whole
 
     value = part({name: [exact] for name, [(exact, _)] in spans.items()})
     lows, highs = ends(part, spans)

@@ -163,7 +163,7 @@ def speedup(results, case, method, backend=None, reference=(REFERENCE, "host")):
     That other is PETSc's on one process with block Jacobi, which is once as fast as itself.
     """
     if (method, backend) == reference:
-        return 1.0, None, None
+        return (1.0, None, None) if results.value(case, method, "step", backend) else None
     return quotient(point(results, case, reference[0], "step", "s", reference[1]),
                     point(results, case, method, "step", "s", backend))  # fmt: skip
 

@@ -19,7 +19,7 @@ from repro.cache.store import ARCHIVE, content, lacking, read_json
 from repro.discovery import Artefact
 from repro.model import ReproError
 from repro.rows import parse
-from repro.run.rounds import named, samples_of
+from repro.run.rounds import named, taken_of
 from repro.settings import Settings, default_scale
 
 IDENTITY = ("case", "method", "backend", "parameters", "data")
@@ -129,8 +129,8 @@ def _whole(cell, rows, *of_it) -> dict[str, Any] | None:
     """Return a cell's record; None where it lacks something, or samples of a row that is a median of some."""
     try:
         record = _record(cell, rows, *of_it)
-        last = {"samples": {}, **(record.get("rounds") or [{}])[-1]}
-        is_sampled = all(samples_of(last, named(row, cell["parameters"])) for row in rows if row["n"])
+        rounds = record.get("rounds", ())
+        is_sampled = all(taken_of(rounds, named(row, cell["parameters"])) for row in rows if row["n"])
         return record if is_sampled and not lacking(record) else None
     except DAMAGED:
         return None

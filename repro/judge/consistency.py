@@ -28,6 +28,7 @@ class Verdict:
     number: Number  #: as printed, with its place
     expected: dict[str, Interval]  #: in the number's unit, by reading; a single reading has the name ``''``
     sources: tuple[Number, ...]  #: what it was worked out from
+    is_bound: bool = False  #: whether the sources tell no more than how large it may be, as ``between(0, most)`` does
 
     @property
     def agrees(self) -> bool:
@@ -77,7 +78,8 @@ def _verdicts(paper: str, relation: dict[str, Any], root: Path) -> Iterator[Verd
             names[name] = _interval(found[0]) if single else [_interval(each) for each in found]
         factor = split(number.unit)[0]
         expected = {reading: evaluate(formula, names) / factor for reading, formula in readings.items()}
-        yield Verdict(paper, relation["name"], number, expected, tuple(sources))
+        is_bound = all(formula.startswith("between(0,") for formula in readings.values())
+        yield Verdict(paper, relation["name"], number, expected, tuple(sources), is_bound)
 
 
 def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:

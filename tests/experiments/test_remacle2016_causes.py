@@ -167,4 +167,6 @@ def test_the_roofs_of_the_papers_count_do_not_tell_where_computing_pays():
 def test_launches_are_a_part_of_a_factor_by_logarithms_and_have_the_interval_of_three_times():
     graph, launched, opencl = (1.0, 1.0, 1.0), (2.0, 2.0, 2.0), (4.0, 2.0, 8.0)
     assert table4_heat._explained(graph, launched, opencl) == pytest.approx((1 / 2, 1 / 3, 1))
-    assert table4_heat._explained(graph, graph, (1.0, None, None))[0] == math.inf  # of no factor
+    assert table4_heat._explained(graph, launched, (4.0, None, None)) == pytest.approx((1 / 2, 1 / 2, 1 / 2))
+    for none in ((1.0, None, None), (2.0, 0.9, 4.0)):
+        assert table4_heat._explained(graph, launched, none) is None  # there may be no factor

@@ -287,6 +287,7 @@ def test_the_reference_is_once_as_fast_as_itself_without_an_interval():
             for method, value in ((figure15_speedup.REFERENCE, 8.0), ("numba", 2.0))]  # fmt: skip
     results = Results(frame([row.as_dict() for row in rows]), "paper", "m", "wong2015-figure15")
     assert figure15_speedup.speedup(results, "heart-3k", figure15_speedup.REFERENCE, "host") == (1.0, None, None)
+    assert figure15_speedup.speedup(results, "heart-5k", figure15_speedup.REFERENCE, "host") is None  # not measured
     apart = math.exp(math.hypot(math.log(2), math.log(2)))
     found = figure15_speedup.speedup(results, "heart-3k", "numba", "host")
     assert found == pytest.approx((4.0, 4.0 / apart, 4.0 * apart))

@@ -208,6 +208,14 @@ def test_a_number_that_one_of_several_relations_gives_does_follow(store):
     store.times(a=(2.0, 1.0))
     verdict = store.one(WHERE, stated(relation="about"))
     assert verdict.why == "unexplained" and not [each for each in verdict.notes if "does not follow" in each]
+    one = '[[relation]]\nname = "more"\nderived = "{}"\nformula = "{}"\n[relation.where]\nof = "{}"\n'
+    most = one.format("text gain", "between(0, of)", "table3 two solve a")  # a bound, which forbids eight
+    copy = one.format("text gain", "2 * of", "table2 fast speedup a")  # of the four that is printed
+    doubtful = one.format("table2 fast speedup a", "of", "table3 two solve a")
+    for more, follows in ((most + copy, False), (copy, True), (copy + doubtful, False)):
+        store.write("relations.toml", relation.format("two") + more)
+        notes = store.one(WHERE, stated(relation="about")).notes
+        assert not [each for each in notes if "does not follow" in each] == follows
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(40.0, "; in part, it is another (explains 30 %)"), (70.0, "")])

@@ -108,7 +108,8 @@ def _folded(way: float) -> float:
 def _span(values: Values, i: int, cause: Found, interval: Callable[[Row], Interval]) -> Interval:
     """Return between which ends the part lies that a cause explains of a value, by the intervals of all its rows.
 
-    A row of both the value and the one without the cause moves both.
+    A row that both the value and the one without the cause have by one name moves both. A factor between the two, as
+    of the memory or of a cold cache, is taken as it is.
     """
     formula, unit = values.predicate.formula, split(values.predicate.unit)[0]
     own = spans_of(values.at(i), names_of(formula), interval)

@@ -180,7 +180,7 @@ def page(verdicts: Sequence[Verdict], link: Link, note: str = "", root: Path = p
 def contradictions(paper: str, root: Path = published.ROOT) -> str:
     """Return a list of the paper's numbers that do not follow from its others; empty where there are none."""
     found = consistency.check(paper, root)
-    says = "These numbers of the paper do not follow from the others that they are made of."
+    says = "These relations between numbers of the paper do not hold. A number may still follow from others of its."
     return "\n\n".join([says, "\n".join(f"- {str(each).partition(', ')[2]}" for each in found)]) if found else ""
 
 

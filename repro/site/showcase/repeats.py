@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from repro.judge import spread
+from repro.run.rounds import samples_of
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER
 from repro.site.showcase.times import PROCESSOR, Place, Rounds
@@ -44,10 +45,13 @@ def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
 def _further(rounds: Rounds, where: str) -> Iterator[tuple[str, Again]]:
     """Yield what kind of samples a median of a further round is of, and how it compares with those before."""
     for count in range(1, len(rounds)):
-        for name, sampled in rounds[count]["samples"].items():
-            before = [each for each in rounds[:count] if name in each["samples"]]
-            if before:
-                earlier, value = [each["samples"][name] for each in before], median(sampled["seconds"])
+        for name in sorted({name for each in rounds[: count + 1] for name in each["samples"]}):
+            sampled, before = (
+                samples_of(rounds[count], name),
+                [each for each in rounds[:count] if samples_of(each, name)],
+            )
+            if sampled and before:
+                earlier, value = [samples_of(each, name) for each in before], median(sampled["seconds"])
                 low, high = spread.of_samples(earlier, where)
                 change = value / median([median(each["seconds"]) for each in earlier]) - 1
                 yield _kind(sampled), (before, rounds[count], change, low <= value <= high)

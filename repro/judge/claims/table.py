@@ -41,8 +41,8 @@ READING = f"""\
 - *Here* is the value, with its machine and scale: `paper` is the paper's own sizes. The parentheses have its interval.
   Of several points (meshes, levels, formats) it is their median, and the parentheses enclose the intervals of all.
 - A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if more than half
-  of them are. It is *weaker* if some miss it and most meet it. Whether a point meets a claim its whole interval has to
-  say; whether one that does is *reproduced* or *exceeded* goes by its value alone.
+  of them are. It is *weaker* if some miss it and most meet it. The whole interval decides whether a point
+  meets a claim. Its value alone decides whether such a point is *reproduced* or *exceeded*.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
@@ -180,7 +180,9 @@ def page(verdicts: Sequence[Verdict], link: Link, note: str = "", root: Path = p
 def contradictions(paper: str, root: Path = published.ROOT) -> str:
     """Return a list of the paper's numbers that do not follow from its others; empty where there are none."""
     found = consistency.check(paper, root)
-    says = "These relations between numbers of the paper do not hold. A number may still follow from others of its."
+    says = (
+        "These relations between numbers of the paper do not hold. Some of the numbers follow from others all the same."
+    )
     return "\n\n".join([says, "\n".join(f"- {str(each).partition(', ')[2]}" for each in found)]) if found else ""
 
 

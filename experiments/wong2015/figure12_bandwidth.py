@@ -87,10 +87,6 @@ def _there(results, count):
 def _fastest(results, methods, metric, repeats, text):
     """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
     rows, kernels = [], [method for method in KERNELS if method in methods]
-
-    def ends(row):
-        return row and point(results, row["case"], row["method"], metric, "s", row["backend"], repeats=repeats)
-
     for case, name in named(results).items():
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, RIVALS))
         if ours is None:
@@ -99,10 +95,17 @@ def _fastest(results, methods, metric, repeats, text):
                      "Of the bound [%]": results.of_bound(ours),
                      "Best rival": METHODS[theirs["method"]] if theirs else None,
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
-                     "Its time over ours": quotient_text(quotient(ends(theirs), ends(ours)))})  # fmt: skip
+                     "Its time over ours": quotient_text(
+                         quotient(_ends(results, theirs), _ends(results, ours)))})  # fmt: skip
     notes = [*_won(results, kernels, metric, repeats),
              "Bound: least bytes of the format, without padding, at the bandwidth measured at that size."]  # fmt: skip
     return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
+
+
+def _ends(results, row):
+    """Return the time of a row in seconds, with the ends of its interval; None of no row."""
+    return row and point(results, row["case"], row["method"], row["metric"], "s", row["backend"],
+                         repeats=row["p_repeats"])  # fmt: skip
 
 
 def _won(results, kernels, metric, repeats):
@@ -110,10 +113,7 @@ def _won(results, kernels, metric, repeats):
     found, without, papers = [], 0, []
 
     def verdict(*rows):
-        ends = (
-            point(results, row["case"], row["method"], metric, "s", row["backend"], repeats=repeats) for row in rows
-        )
-        return of_intervals(*ends, THRESHOLD).verdict
+        return of_intervals(*(_ends(results, row) for row in rows), THRESHOLD).verdict
 
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))

@@ -70,10 +70,6 @@ def _beside(results, case, method, base, uncached):
                       for each in (method, base)))  # fmt: skip
 
 
-def _apart(low, high):
-    return low is not None and not low <= 1 <= high
-
-
 def gain_text(results, case, method, base, uncached=""):
     """Return how much less time a variant takes than another, percent, and in parentheses the interval of that."""
     found = _beside(results, case, method, base, uncached)
@@ -108,13 +104,11 @@ def spread(results, method, base, uncached="", without=(), sign=1):
     """Return the least and the largest gain of a variant over another, percent, and how many are decided, in words."""
     found = [_beside(results, case, method, base, uncached) for case in named(results) if case not in without]
     found = [each for each in found if each]
-    gains, decided = (
-        [sign * 100 * (1 - ratio) for ratio, *_ in found],
-        [low for _, low, high in found if _apart(low, high)],
-    )
+    gains = [sign * 100 * (1 - ratio) for ratio, *_ in found]
     if not gains:
         return "–"
-    return f"{min(gains):.3g} to {max(gains):.3g} %, decided by the intervals on {len(decided)} of {len(gains)}"
+    decided = sum(low is not None and not low <= 1 <= high for _, low, high in found)
+    return f"{min(gains):.3g} to {max(gains):.3g} %, decided by the intervals on {decided} of {len(gains)}"
 
 
 def drawn(results, methods):

@@ -185,13 +185,18 @@ def test_a_mean_of_several_points_is_beside_what_follows_for_the_text(store):
     assert store.one(WHERE, stated("mean(cpu / gpu)", "about")).why == f"{why} (explains 99 %)"
 
 
+def quotients(store, **seconds):
+    """Have a paper print some times, and return the relation that its eight is one of them over the first."""
+    head = "case,method,metric,printed,unit,place\n"
+    times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in {"one": 1, **seconds}.items())
+    store.write("table3.csv", head + times)
+    return '[[relation]]\nname = "{0}"\nderived = "text gain"\nformula = "of / one"\n[relation.where]\n' \
+           'of = "table3 {0} solve a"\none = "table3 one solve a"\n'  # fmt: skip
+
+
 @pytest.mark.parametrize(("ours", "why"), [(2.0, "unexplained"), (6.0, "explains 98 %")])
 def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_place(store, ours, why):
-    head = "case,method,metric,printed,unit,place\n"
-    times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("six", 6)))
-    store.write("table3.csv", head + times)
-    relation = '[[relation]]\nname = "{0}"\nderived = "text gain"\nformula = "of / one"\n[relation.where]\n' \
-               'of = "table3 {0} solve a"\none = "table3 one solve a"\n'  # fmt: skip
+    relation = quotients(store, two=2, six=6)
     store.write("relations.toml", relation.format("six") + relation.format("two"))
     store.times(a=(ours, 1.0))  # eight are printed
     assert why in store.one(WHERE, stated(relation="about")).why
@@ -199,11 +204,7 @@ def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_
 
 def test_a_number_that_one_of_several_relations_gives_does_follow(store):
     """Its eight is the quotient of two times, and is not that of two others."""
-    head = "case,method,metric,printed,unit,place\n"
-    times = "".join(f"a,{name},solve,{time}.00,s,Table 3\n" for name, time in (("one", 1), ("two", 2), ("eight", 8)))
-    store.write("table3.csv", head + times)
-    relation = '[[relation]]\nname = "{0}"\nderived = "text gain"\nformula = "of / one"\n[relation.where]\n' \
-               'of = "table3 {0} solve a"\none = "table3 one solve a"\n'  # fmt: skip
+    relation = quotients(store, two=2, eight=8)
     store.write("relations.toml", relation.format("two") + relation.format("eight"))
     store.times(a=(2.0, 1.0))
     verdict = store.one(WHERE, stated(relation="about"))

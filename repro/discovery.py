@@ -8,7 +8,8 @@ import difflib
 import functools
 import importlib
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -206,3 +207,12 @@ def load(artefact: Artefact) -> ModuleType:
         return importlib.import_module(artefact.module)
     except Exception as error:
         raise ReproError(f"{artefact.id} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def by_timing(artefact: Artefact) -> tuple[Collection[str], Collection[str]]:
+    """Return the metrics that cells choose by timing, and counts that follow from times: both beside `measure`.
+
+    Raises `ReproError` where `load` does.
+    """
+    module = sys.modules[load(artefact).measure.__module__]
+    return getattr(module, "CHOSEN_BY_TIMING", ()), getattr(module, "COUNTED_BY_TIMING", ())

@@ -28,6 +28,10 @@ CRITERION = (
     f"{WHOLE} s, a part of its iterations is timed. The time of the whole solve, and its interval, are "
     "the part's, scaled to all iterations."
 )
+TIGHT = (
+    "The spectrum of the polynomials is bounded tightly, by Lanczos steps alone. The paper adds a safeguard, by which "
+    "they take more iterations. The tables of iterations and of times by order have both."
+)
 
 
 def solve_cell(case, method, backend, mesh, **parameters):

@@ -14,6 +14,7 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
 from repro.rows import PARAMETER, text_of
+from repro.run.rounds import FROM_TIMES
 from repro.show.results import times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
 
@@ -240,7 +241,7 @@ def _verdict(
     was: Mapping[str, Any], now: Mapping[str, Any], unit: str, change: float, threshold: float
 ) -> tuple[str, str]:
     """Return the verdict, and how it was come by where that is not by intervals."""
-    if not (is_time(unit) or is_rate(unit)):
+    if not (is_time(unit) or is_rate(unit) or split(unit)[1] in FROM_TIMES):
         whole = float(was["value"]).is_integer() and float(now["value"]).is_integer()
         return (SAME if abs(change) <= (0 if whole else threshold) else CHANGED), ""
     sides = [tuple(_number(row[name]) for name in ("value", "ci_low", "ci_high")) for row in (was, now)]
@@ -249,5 +250,5 @@ def _verdict(
         return SAME, reason
     if min(value for value, *_ in sides) <= 0 or math.inf in (sides[0][0], sides[1][0]):
         return UNDECIDED, "no ratio of these"
-    old, new = sides if is_time(unit) else reversed(sides)  # a rate is better when it is more
+    old, new = reversed(sides) if is_rate(unit) else sides  # a rate is better when it is more
     return of_intervals(old, new, threshold).verdict, reason

@@ -81,7 +81,8 @@ def check(every: Sequence[Measured], answers: Mapping[str, Answers | trees.NotAs
     for commit, answer in sorted(answers.items()):
         measured = [each for each in every if each.commit == commit]
         if isinstance(answer, trees.NotAsked):
-            found += [(NOT_CHECKED, each.file, str(answer)) for each in measured]
+            kind = UNPROVEN if isinstance(answer, trees.NotThere) else NOT_CHECKED
+            found += [(kind, each.file, str(answer)) for each in measured]
         else:
             there = {part: entry for part, entry in answer.items() if _differs(part, entry)}
             found += _of_commit(commit, measured, there)

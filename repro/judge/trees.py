@@ -29,6 +29,10 @@ class NotAsked(Exception):
     """A tree that cannot be asked, and why."""
 
 
+class NotThere(NotAsked):
+    """A commit that git has not, though it has all, or one without experiments: it proves nothing."""
+
+
 def parts(commit: str, asked: Sequence[tuple[str, str, Any, str]]) -> list[Any]:
     """Return what parts of keys are in the tree of a commit; None for what it has not.
 
@@ -50,7 +54,7 @@ def parts(commit: str, asked: Sequence[tuple[str, str, Any, str]]) -> list[Any]:
             raise NotAsked(f"the tree of {commit[:12]} does not run here: {last}")
         root, answers = json.loads(done.stdout)
         if Path(root) != tree:
-            raise NotAsked(f"the tree of {commit[:12]} has no {environment.experiments_folder().name}")
+            raise NotThere(f"the tree of {commit[:12]} has no {environment.experiments_folder().name}")
     return answers
 
 
@@ -77,7 +81,8 @@ def _unpack(commit: str, folder: Path) -> None:
     try:
         git(root, "cat-file", "-e", f"{commit}^{{commit}}")
     except NotAsked:
-        raise NotAsked(f"this clone has no commit {commit[:12]}") from None
+        is_part = git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        raise (NotAsked if is_part else NotThere)(f"this clone has no commit {commit[:12]}") from None
     left_out = [f":(exclude){name}" for name in LEFT_OUT]
     packed = git(root, "archive", "--format=tar", commit, "--", ".", *left_out)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:

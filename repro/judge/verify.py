@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import math
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, LISTS, content, read_json, tables, write_atomically
-from repro.judge import allowed, provenance, same_code, spread
+from repro.judge import allowed, belonging, provenance, same_code, spread
 from repro.judge.across import Across, place_of
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
@@ -186,7 +187,7 @@ def _verify_files(
         found.append(f"the manifest has {' and '.join(beside)} beside those in the file of samples")
     if manifest["artefact"] != f"{path.parent.name}-{path.stem.partition('.')[0]}":
         found.append(f"its manifest is of {manifest['artefact']}")
-    found += _verify_rows(rows, samples, manifest)
+    found += [*belonging.problems(manifest, rows, samples), *_verify_rows(rows, samples, manifest)]
     across.add(file, manifest, rows, samples)
     measured = list(_measured(manifest, samples, file, beliefs.read(path.parents[1])))
     recipes = manifest.get("recipes", {})
@@ -281,7 +282,8 @@ def _verify_derived(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _is_whole(value: float) -> bool:
-    return value > 0.5 and abs(value - round(value)) < 1e-9 * value
+    """Return whether a quotient is a whole number, but for what is lost in the last digits of a large one."""
+    return value > 0.5 and abs(value - round(value)) < max(1e-6, 8 * sys.float_info.epsilon * value)
 
 
 def _verify_sampled(row: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import gc
 import sys
 import time
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from repro.cache import keys
 from repro.cache.glance import glance
 from repro.cache.plan import Task
 from repro.cache.store import alone
-from repro.discovery import Artefact
 from repro.model import DONE, FAILED, SKIPPED, Cell, ReproError, Row, Skip
 from repro.run import manifest, pace, rounds, state, tracing
 from repro.run.context import Run
@@ -59,7 +58,7 @@ def execute(
         record = _measured(task, settings, tell)
         if is_added and record["status"] == DONE == task.record["status"]:
             try:
-                record = rounds.together(task.record, record, *_by_timing(task.artefact))
+                record = rounds.together(task.record, record, *discovery.by_timing(task.artefact))
             except rounds.Disagree as disagree:
                 record = outcome(task, settings, FAILED, str(disagree))
         store.write(task.path, record)
@@ -73,12 +72,6 @@ def _empty_pool() -> None:
         gc.collect()  # arrays in cycles
         with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # no device, or a fault that its cell has told
             cupy.get_default_memory_pool().free_all_blocks()
-
-
-def _by_timing(artefact: Artefact) -> tuple[Collection[str], Collection[str]]:
-    """Return the metrics that cells choose by timing, and counts that follow from times: both beside `measure`."""
-    module = sys.modules[discovery.load(artefact).measure.__module__]
-    return getattr(module, "CHOSEN_BY_TIMING", ()), getattr(module, "COUNTED_BY_TIMING", ())
 
 
 def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:

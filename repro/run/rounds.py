@@ -78,8 +78,7 @@ def together(
     """
     of_cell = record["identity"]["parameters"]
     old, new = ({named(row, of_cell): row for row in each["rows"]} for each in (before, record))
-    differ = _differing(old, new, rounds_of(before)[0]["values"], derived)
-    if differ and not any((old.get(name) or new[name])["metric"] in chosen for name in differ):
+    if differ := differing(old, new, rounds_of(before)[0]["values"], chosen, derived):
         then, now = (f"{of[differ[0]]['value']:.15g}" if differ[0] in of else "not there" for of in (old, new))
         raise Disagree(f"{differ[0]} is {now}, and was {then} in an earlier round")
     rounds = [*rounds_of(before), *rounds_of(record)]
@@ -90,10 +89,16 @@ def together(
     return {**record, "rows": shown(rows, rounds, of_cell), "rounds": rounds}
 
 
-def _differing(old: Mapping[str, Any], new: Mapping[str, Any], first: Mapping[str, Any], derived: Collection[str]):
+def differing(
+    old: Mapping[str, Any], new: Mapping[str, Any], first: Mapping[str, Any], chosen: Collection[str],
+    derived: Collection[str],
+) -> list[str]:  # fmt: skip
     """Return the names of facts that differ from the first or last round's, and of rows that are in one round alone.
 
-    Rounding may move a count of iterations. What follows from it may then differ by as much.
+    Rounding may move a count of iterations. What follows from it may then differ by as much. Nothing is said where two
+    rounds chose differently.
+
+    `old`, `new`: rows by their names in a round. `first`: the first round's values. For the others see `together`.
     """
     apart, counts, others = [], {}, {}
     for name in sorted(old.keys() | new.keys()):
@@ -114,7 +119,8 @@ def _differing(old: Mapping[str, Any], new: Mapping[str, Any], first: Mapping[st
         is_size = FOLLOW not in name and all(float(value).is_integer() for value in values)
         if _move(*values) > (0.0 if is_size else room):
             apart.append(name)
-    return sorted(apart)
+    is_chosen = any((old.get(name) or new[name])["metric"] in chosen for name in apart)
+    return [] if is_chosen else sorted(apart)
 
 
 def _move(old: float, new: float) -> float:

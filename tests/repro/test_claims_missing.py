@@ -76,6 +76,28 @@ def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
     assert judgement.needs == "it needs a value of b"
 
 
+def test_words_of_one_name_go_together(store):
+    store.write("table1.csv", "case,method,metric,printed,unit,place\n")
+    for case, method in (("a", "q1"), ("b", "q1"), ("a", "q2")):
+        store.row(case, method, "solve", 2.0)
+    each = (
+        '[claim.each]\n"element largest" = ["q1 b", "q2 a"]\n[claim.where]\ntime = "table1 {element} solve {largest}"'
+    )
+    judgement = store.one(each, effect("time", more='unit = "s"')).effect
+    assert [point.name for point in judgement.points] == ["q1 b", "q2 a"]
+
+
+def test_a_case_that_the_paper_has_not_for_an_element_is_not_missing_of_what_it_has_not_at_all(store):
+    head = "case,method,metric,printed,unit,place"
+    store.write(
+        "table1.csv", f"{head}\na,q1-slow,solve,2,s,Table 1\nb,q1-slow,solve,2,s,Table 1\na,q2-slow,solve,2,s,Table 1\n"
+    )
+    for element in ("q1", "q2"):
+        store.row("a", f"{element}-best", "solve", 2.0)
+    each = '[claim.each]\nelement = ["q1", "q2"]\n[claim.where]\ntime = "table1 {element}-best solve"'
+    assert store.one(each, effect("time", more='unit = "s"')).effect.missing == ("b q1",)
+
+
 def test_what_was_skipped_says_why(store):
     store.row("a", "slow", "solve", 1.0, backend="host")
     store.row("a", "fast", "", None, spread=None, status="skipped", reason="no card")

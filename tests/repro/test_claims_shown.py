@@ -2,6 +2,8 @@
 
 import pytest
 
+from repro.judge.claims import CONTRADICTED
+from repro.judge.claims.model import MISSED
 from repro.judge.claims.table import RULE, linked, measured, numbers, page, points, section, summary, told
 from repro.run.state import LOST
 from repro.site.showcase.page import Showcase
@@ -152,6 +154,26 @@ def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):
     told = "beside the paper's own runs: slow 2.0 times as fast, fast 5.0 times as fast"
     assert store.one(WHERE, stated()).notes == (told,)
     assert store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu", more='unit = "s"')).notes == ()
+    store.rows.clear()
+    for method, seconds, backend in (("slow", 10.0, "host"), ("fast", 1.0, "cuda")):
+        store.row("a", method, "solve", seconds, backend=backend, scale="small")
+    assert store.one(WHERE, effect()).notes == ()  # of another size
+
+
+def test_a_missed_point_whose_direction_is_open_is_only_missed(store):
+    store.times(a=(9.0, 1.0), b=(9.0, 1.0), c=(0.5, 1.0))
+    store.row("d", "slow", "solve", 1.1, backend="host", spread=0.2)
+    store.row("d", "fast", "solve", 1.0)
+    judgement = store.one(WHERE, stated()).stated
+    assert [each.outcome for each in judgement.points[2:]] == [CONTRADICTED, MISSED] and judgement.missed == 2
+    assert "4 points: 2 reproduced, 1 contradicted, 1 missed." in points(judgement)
+
+
+def test_the_limits_that_few_digits_and_the_tolerance_make_are_told(store):
+    store.times(a=(9.0, 1.0))
+    told = store.one(WHERE, stated(relation="about", more="tolerance = 0.2")).stated.requirement
+    assert told == "about 8 x (± 20 %: 6.00 to 10.2)"
+    assert store.one(WHERE, stated(more="tolerance = 0.2")).stated.requirement == "at least 8 x (± 20 %)"
 
 
 def test_the_interval_of_one_side_is_not_shown_as_that_of_a_point(store):

@@ -16,7 +16,10 @@ def bounds(claim: Claim, predicate: Predicate, point: Point, root: Path) -> Inte
     """Return what the value must lie in, above or below, at a point: the printed digits with the tolerance."""
     if predicate.than is not None:
         return outcomes.widened(predicate.than, predicate.than, predicate.tolerance)
-    numbers = _numbers(claim, predicate, point, root)
+    return _widened(_numbers(claim, predicate, point, root), predicate)
+
+
+def _widened(numbers: list[published.Number], predicate: Predicate) -> Interval:
     factor, base = split(predicate.unit)
     for number in numbers:
         if split(number.unit)[1] != base:
@@ -82,5 +85,14 @@ def requirement(claim: Claim, predicate: Predicate, root: Path) -> str:
     elif predicate.relation == "between":
         number = number.replace(" to ", " and ")
     unit = "" if predicate.unit in ("", "count") or number.startswith("the ") else f" {predicate.unit}"
-    margin = f" (± {100 * predicate.tolerance:g} %)" if predicate.tolerance else ""
+    margin = f" (± {100 * predicate.tolerance:g} %{_limits(claim, predicate, root)})" if predicate.tolerance else ""
     return f"{predicate.relation} {number}{unit}{margin}"
+
+
+def _limits(claim: Claim, predicate: Predicate, root: Path) -> str:
+    """Return what a number with few digits and the tolerance make together, where every point has the same."""
+    numbers = _fixed(claim, predicate, root)
+    if not numbers or predicate.relation not in ("about", "between", "up to"):
+        return ""
+    ends = _widened(numbers, predicate)
+    return f": {significant(ends.low)} to {significant(ends.high)}"

@@ -14,6 +14,7 @@ from repro.judge.claims import asked, causes, ledger, needed, notes, outcomes
 from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
+    MISSED,
     MOST,
     NEEDS_DATA,
     PART,
@@ -167,11 +168,14 @@ def _same_way(value: float, predicate: Predicate) -> bool:
 def _named(judgement: Judgement, predicate: Predicate, outcome: str) -> Judgement:
     """Return a judgement that says weaker or contradicted where it is under what is asked.
 
-    A point says it by its own direction, unless nothing of the claim is there.
+    A point says it by its own direction, unless nothing of the claim is there or its interval has both.
     """
 
     def word(each: PointOutcome) -> str:
-        return WEAKER if outcome != CONTRADICTED and _same_way(each.value, predicate) else CONTRADICTED
+        if outcome == CONTRADICTED:
+            return CONTRADICTED
+        ways = {_same_way(value, predicate) for value in (each.low, each.value, each.high)}
+        return MISSED if len(ways) > 1 else WEAKER if ways == {True} else CONTRADICTED
 
     points = tuple(replace(each, outcome=word(each)) if each.outcome == UNDER else each for each in judgement.points)
     whole = outcome if outcome in (WEAKER, CONTRADICTED) else WEAKER

@@ -9,6 +9,7 @@ from typing import Any
 REPRODUCED, EXCEEDED, WEAKER = "reproduced", "exceeded", "weaker"
 CONTRADICTED, UNDECIDED = "contradicted", "not decided"
 OUTCOMES = (REPRODUCED, EXCEEDED, WEAKER, CONTRADICTED, UNDECIDED)
+MISSED = "missed"  # of a point: its interval leaves open whether that is weaker or contradicted
 MEASUREMENTS, OWN_DATA, NO_TEST = "measurements", "the paper's own data", "no test"
 CITED = "cited"
 #: What a claim without a predicate has in its place, a reason, and what it waits for.
@@ -90,9 +91,13 @@ class Claim:
 
 
 def combinations(claim: Claim) -> Iterator[dict[str, str]]:
-    """Yield every combination of the words that a claim varies."""
+    """Yield every combination of the words that a claim varies; words of one name go together, as their values do."""
     for values in itertools.product(*claim.each.values()):
-        yield dict(zip(claim.each, values, strict=True))
+        found: dict[str, str] = {}
+        for name, value in zip(claim.each, values, strict=True):
+            words = name.split()
+            found |= zip(words, value.split() if len(words) > 1 else [value], strict=True)
+        yield found
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class PointOutcome:
     low: float
     high: float
     published: str  #: the paper's number of this point
-    outcome: str
+    outcome: str  #: one of ``OUTCOMES``, or ``MISSED``
 
 
 @dataclass(frozen=True)
@@ -143,8 +148,8 @@ class Judgement:
 
     @property
     def missed(self) -> int:
-        """How many points are weaker or contradicted."""
-        return sum(point.outcome in (WEAKER, CONTRADICTED) for point in self.points)
+        """How many points are weaker or contradicted, or one of the two."""
+        return sum(point.outcome in (WEAKER, CONTRADICTED, MISSED) for point in self.points)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro import environment, published
 from repro.judge import consistency
-from repro.judge.claims.model import NEEDS_DATA, UNDECIDED, Claim, Judgement, Predicate
+from repro.judge.claims.model import NEEDS_DATA, UNDECIDED, Claim, Judgement, Predicate, combinations
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
 from repro.judge.intervals import Undefined, reducer_of
 from repro.model import DONE, SKIPPED
@@ -34,7 +34,7 @@ UNLIKE = "does not"  # what a stand-in's recipe says of one that does not resemb
 def unmeasured(claim: Claim, predicate: Predicate, selectors: Mapping[str, str], stored: Stored) -> str:
     """Return why a predicate cannot be judged by a machine's results."""
     for text in selectors.values():
-        selector = Selector.parse(text.format(**{name: values[0] for name, values in claim.each.items()}))
+        selector = Selector.parse(text.format(**next(combinations(claim))))
         artefact = f"{claim.paper}-{selector.stem}"
         named = "the ceilings" if selector.stem == CEILINGS else published.name_of(artefact)
         rows = stored.rows(artefact)
@@ -101,7 +101,7 @@ def _sides(paper: str, values: Values, root: Path) -> str:
     found: dict[str, list[float]] = {}
     for point in values.points:
         for name, row in point.rows.items():
-            if not is_timed(row):
+            if not is_timed(row) or row["scale"] != "paper":
                 continue
             theirs = published.stand_ins(paper, [row["method"]], root).get(row["method"], row["method"])
             stem = row["artefact"].partition("-")[2]

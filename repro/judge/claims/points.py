@@ -5,7 +5,7 @@ has not been shown for all of them. So is one where a method that competes elsew
 that out but by request: of such it is said that they are never the best.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -88,7 +88,7 @@ def find(
                     (missing if lacking else points).append(Point(case, words, rows, tuple(lacking)))
                 elif all(each.case for each in parsed.values()):
                     missing.append(Point(case, words, {}))
-            expected = _expected(claim, predicate, parsed.values(), scale, stored, root)
+            expected = _expected(claim, predicate, parsed.values(), set(words.values()), scale, stored, root)
             missing += [Point(case, words, {}) for case in expected if case not in cases]
         if points:
             return Found(scale, tuple(points), tuple(missing), tuple(untestable))
@@ -99,8 +99,9 @@ def find(
 def _combinations(claim: Claim, predicate: Predicate, selectors: Iterable[str]) -> list[dict[str, str]]:
     """Return the combinations of the words that a predicate has: others would only repeat its points."""
     texts = (*selectors, *predicate.published)
-    used = [word for word in claim.each if any(f"{{{word}}}" in text for text in texts)]
-    found = (tuple(words[word] for word in used) for words in combinations(claim))
+    every = list(combinations(claim))
+    used = [word for word in every[0] if any(f"{{{word}}}" in text for text in texts)]
+    found = (tuple(words[word] for word in used) for words in every)
     return [dict(zip(used, each, strict=True)) for each in dict.fromkeys(found)]
 
 
@@ -115,9 +116,13 @@ def _cases(claim: Claim, parsed: Iterable[Selector], scale: str, stored: Stored)
 
 
 def _expected(
-    claim: Claim, predicate: Predicate, parsed: Iterable[Selector], scale: str, stored: Stored, root: Path
-) -> list[str]:
-    """The cases that the paper prints of these methods, or that a run had cells of, whatever became of them."""
+    claim: Claim, predicate: Predicate, parsed: Iterable[Selector], words: Set[str], scale: str, stored: Stored,
+    root: Path,
+) -> list[str]:  # fmt: skip
+    """The cases that the paper prints of these methods, or that a run had cells of, whatever became of them.
+
+    `words`: what the methods have in their names at this point, as an element; its table may not have all cases of it.
+    """
     known = []
     for each in parsed:
         if each.case or each.stem == CEILINGS:
@@ -130,8 +135,10 @@ def _expected(
             numbers = list(published.loaded(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
+            parts = [words.intersection(number.method.split("-")) for number in numbers]
+            nearest = [number for number, part in zip(numbers, parts, strict=True) if part == set().union(*parts)]
             ran = {case for cases in tried.values() for case in cases}
-            cases |= printed or {number.case for number in numbers} or ran
+            cases |= printed or {number.case for number in nearest or numbers} or ran
         known.append(cases)
     if not known:
         return []

@@ -187,7 +187,7 @@ class Stored:
         known = {tuple(row[name] for name in ("method", "backend", "device", "metric")) for row in rows}
         if len(known) < len(rows) and selector.stem != CEILINGS:  # of which a machine has several
             raise ReproError(f"{artefact} has several rows of {selector.metric} of a cell: say in brackets which")
-        return self.with_interval(_best(rows)) if rows else None
+        return _best([self.with_interval(row) for row in rows]) if rows else None
 
     def with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row with the interval of the time behind it, where it has none of its own and there is one."""
@@ -289,5 +289,11 @@ def _best(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     rows = sorted(rows, key=lambda row: PREFERENCE.index(row["backend"]))
     if not is_timed(rows[0]):
         return rows[0]
-    unit = rows[0]["unit"]
-    return (min if is_time(unit) else max)(rows, key=lambda row: convert(row["value"], row["unit"], unit))
+    unit, pick = rows[0]["unit"], min if is_time(rows[0]["unit"]) else max
+    best = pick(rows, key=lambda row: convert(row["value"], row["unit"], unit))
+    known = [row for row in rows if not is_missing(row["ci_low"])]
+    if is_missing(best["ci_low"]) or len(known) < 2:
+        return best
+    # On another day another one may be the best.
+    ends = {end: pick(convert(row[end], row["unit"], best["unit"]) for row in known) for end in ("ci_low", "ci_high")}
+    return {**best, **ends}

@@ -8,7 +8,9 @@ from repro import published
 from repro.judge import consistency
 from repro.judge.claims.model import (
     CITED,
+    EXCEEDED,
     MEASUREMENTS,
+    MISSED,
     NO_TEST,
     OUTCOMES,
     OWN_DATA,
@@ -21,7 +23,7 @@ from repro.judge.claims.numbers import DISTURBED, FEW
 from repro.judge.claims.points import bound
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.published import name_of
-from repro.units import MISSING, significant
+from repro.units import MISSING, significant, split
 
 RULE = """\
 | verdict | meaning |
@@ -43,6 +45,8 @@ READING = f"""\
 - A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if more than half
   of them are. It is *weaker* if some miss it and most meet it. The whole interval decides whether a point
   meets a claim. Its value alone decides whether such a point is *reproduced* or *exceeded*.
+- If most points miss a claim, or its one value does, its effect decides: *weaker* where that is there, *contradicted*
+  where it is not. A point is only *missed* if its interval leaves that open.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
@@ -62,7 +66,8 @@ READING = f"""\
 - *Cited* is a fact that a paper tells as known, of others' machines or work. No table or figure of the
   paper depends on it, so it has no verdict.
 - A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
-  contradicts nothing, unless the number does not follow from the paper's others.
+  contradicts nothing, unless the number does not follow from the paper's others. One that a stand-in meets counts as
+  *reproduced*, and a note names the stand-in.
 """
 """How to read a section."""
 
@@ -131,7 +136,11 @@ def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
         lines.append(f"| {name} | {len(found)} | {' | '.join(counts)} |")
     kinds = [verdict.waits for verdict in verdicts if not verdict.claim.ours]
     told = "; ".join(f"{want} ({kinds.count(kind)})" for kind, want in WANT.items() if kind in kinds)
-    return "\n".join(lines) + "\n" + f"\nWhy claims of the papers are not decided: {told}.\n" * bool(told)
+    exceeded = [each for each in verdicts if each.outcome == EXCEEDED and each.stated and not each.claim.ours]
+    absolute = sum(split(each.stated.unit)[1] != "" for each in exceeded)
+    newer = (f"\nOf {len(exceeded)} exceeded numbers {absolute} are times, rates or sizes. Newer hardware is enough to "
+             "exceed these; quotients of two times here are the stronger test.\n") * bool(absolute)  # fmt: skip
+    return "\n".join(lines) + "\n" + f"\nWhy claims of the papers are not decided: {told}.\n" * bool(told) + newer
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
@@ -163,14 +172,14 @@ def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], addre
     return "\n".join(lines)
 
 
-def page(verdicts: Sequence[Verdict], link: Link, note: str = "", root: Path = published.ROOT) -> str:
-    """Return the page of one paper's claims, with a note before them.
+def page(verdicts: Sequence[Verdict], link: Link, note: str = "", last: str = "", root: Path = published.ROOT) -> str:
+    """Return the page of one paper's claims, with a note before how to read them, and a last one behind that.
 
     `link`: makes a link of a text and the path of an artefact's page below the root.
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
-    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", note, summary(verdicts), READING]
+    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", note, RULE, summary(verdicts), READING, last]
     parts += [section(verdict, link) for verdict in verdicts]
     if found := contradictions(paper, root):
         parts += ["## Numbers that contradict one another", found]
@@ -271,7 +280,7 @@ def linked(up: str) -> Link:
 
 def points(judgement: Judgement, most: int = 40) -> str:
     """Return a table of a judgement's points; of many those alone that are not as most are, with how many those are."""
-    counts = {each: sum(point.outcome == each for point in judgement.points) for each in OUTCOMES}
+    counts = {each: sum(point.outcome == each for point in judgement.points) for each in (*OUTCOMES, MISSED)}
     common = max(counts, key=counts.__getitem__)
     chosen = [each for each in judgement.points if len(judgement.points) <= 12 or each.outcome != common][:most]
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)

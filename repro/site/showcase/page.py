@@ -139,7 +139,7 @@ class Showcase:
         for paper in dict.fromkeys(verdict.paper for verdict in self.verdicts):
             own = [verdict for verdict in self.verdicts if verdict.paper == paper]
             note = self.unverified({verdict.machine for verdict in own})
-            made[f"claims/{paper}.md"] = claims_table.page(own, link, note)
+            made[f"claims/{paper}.md"] = claims_table.page(own, link, note, status.cores(self.found))
         return made
 
     def _results_page(self) -> str:

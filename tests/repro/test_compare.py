@@ -143,6 +143,8 @@ def test_nothing_in_common_is_an_empty_table():
         ((1.6, None, None), (1.0, 0.99, 1.01), "s", FASTER),
         ((1.0, None, None), (1.01, None, None), "s", UNDECIDED),
         ((1.0, None, None), (1.0, None, None), "s", SAME),
+        ((1.0, None, None), (1.4, None, None), "J", UNDECIDED),
+        ((1.0, None, None), (1.6, None, None), "W", SLOWER),
         ((19, None, None), (19, None, None), "", SAME),
         ((100, None, None), (101, None, None), "", CHANGED),
         ((0.5, None, None), (0.51, None, None), "", SAME),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -300,12 +301,14 @@ def _about_ratios(shown: Sequence[tuple[Column | Ratio, Pair]]) -> list[str]:
 
 
 def as_printed(number: Number | None, unit: str | None) -> str:
-    """Return the digits as printed where the unit is the column's, else the value converted."""
+    """Return the digits as printed where the unit is the column's, else as many digits of the value converted."""
     if number is None:
         return MISSING
     if unit is None or number.unit == unit or {number.unit, unit} <= {"", "count", "x"}:
         return number.printed
-    return significant(convert(number.value, number.unit, unit))
+    mantissa = number.printed.lower().partition("e")[0]
+    digits = len(re.sub(r"\D", "", mantissa).lstrip("0"))
+    return significant(convert(number.value, number.unit, unit), max(1, digits))
 
 
 def _notes(

@@ -185,6 +185,12 @@ def test_stand_ins_keep_their_name_and_the_papers_ratios_are_as_printed():
     assert first == ["Regular", "0.200", "0.519", "0.100", "0.420", "(2.0)", "(1.2)"]
 
 
+def test_a_published_number_keeps_its_digits_in_another_unit():
+    measured = results(row("heart", "serial", 1.3, "host"), row("blobs", "serial", 1.0, "host"))
+    found = paper_table(measured, "Assembly", [Column("CPU", "serial", "assembly", "ms")], cases=["heart", "blobs"])
+    assert found.frame["CPU [ms], paper"].tolist() == ["3,114", "2,525"]
+
+
 def test_a_table_of_which_nothing_was_measured_has_the_papers_columns_alone(measured):
     skipped = results(row("regular", "patch", None, "cuda", status="skipped", reason="no card"))
     table = paper_table(skipped, "Assembly", COLUMNS, cases=["regular", "mine"])

@@ -15,9 +15,10 @@ import datasets
 from experiments.wong2015 import DEVICES, HEARTS, dataset, heart, labels, power, stated
 from experiments.wong2015.rows import node_counts
 from repro import Cell
+from repro.show.panels import alike
 from repro.show.plots import COLUMN, PAGE, caption, figure, lines, point
 from repro.show.quotients import quotient, quotient_text
-from repro.show.tables import Table
+from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
 
@@ -35,6 +36,10 @@ PROCESSES, MORE = (1, 2, 3, 4), (8, 16)  # the paper's, and those of today's pro
 IN_TABLES = (1, 2, 3)  # processes, where more than the paper's were measured: eight methods can be told apart
 FEWER = {"smoke": (1, 2), "small": (1, 2)}  # starting them takes longer than such runs
 REFERENCE, ONE_CORE, ANOTHER = "petsc-bjacobi-1", "numba", "torchcor"
+ANOTHER_SCHEME = (
+    "TorchCor takes the reaction explicitly and conduction by Crank and Nicolson's rule, without Newton's method."
+)
+CORES = "Processors"  # a panel
 APART = 0.8  # of the distance between two hearts, over which the marks of one are spread
 SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 0.6, "large": 1.0}
 
@@ -121,14 +126,40 @@ def tables(results):
         f"{heart.CONSTANTS} {heart.ON_PROCESSORS}",
         "Formats are compared with an iteration's kernels as a graph, on processors with a solve as one launch. "
         "On a GPU K1's rows also let one kernel do a solve.",
-        "TorchCor takes the reaction explicitly and conduction by Crank and Nicolson's rule, without Newton's method.",
+        *[ANOTHER_SCHEME] * bool(results.backends(ANOTHER, "step")),
         *_over_one_core(results, names),
     ]
     steps = "Means over the steps of a measured run."
     return [
         *[Table("Figure 15: speed-up", pandas.DataFrame(rows), notes)] * bool(rows),
         Table("A step of time", pandas.DataFrame(times), [steps, *([] if rows else notes)]),
+        *_hybrids_per_watt(results, names),
     ]
+
+
+def _hybrids_per_watt(results, names):
+    """Return the speed-ups per watt with the assembly on one core, which the paper tells of, and has in no figure."""
+    rows, over = [], f"petsc-bjacobi-{PROCESSES[-1]}"
+    for case, name in names.items():
+        for form, text in FORMATS.items():
+            found = [_per_watt(results, case, form + HYBRID, over, watts) for watts in ("tdp", "tdp_most")]
+            if all(found):
+                rows.append({"Heart": name, "Method": text, "By the least watts": found[0],
+                             "by the most watts": found[1]})  # fmt: skip
+    notes = [
+        f"Over PETSc with block Jacobi on {PROCESSES[-1]} processes, by thermal design power. With both devices at "
+        "work the larger of their powers counts, as in the paper.",
+        f"Published: up to {stated('solver-power-effectiveness')} % with K1 and K2, and less than once with any.",
+    ]
+    title = "Speed-up per watt, assembly on one core"
+    return [trimmed(Table(title, pandas.DataFrame(rows), notes), 3)] if rows else []
+
+
+def _per_watt(results, case, method, over, watts):
+    """Return how many times as effective as PETSc's a hybrid's step is, or None where something of it is not known."""
+    slow, fast = (results.value(case, who, "step", back) for who, back in ((over, "host"), (method, "cuda")))
+    cores, card = (results.value(case, who, watts, back) for who, back in ((over, "host"), (method, "cuda")))
+    return slow / fast * cores / max(cores, card) if all((slow, fast, cores, card)) else None
 
 
 def _over_one_core(results, names):
@@ -176,7 +207,7 @@ def plot(results):
     shown = {
         "Solver on the GPU, assembly on one core": {form: points(results, form + HYBRID, "cuda") for form in FORMATS},
         f"All on {device}": {form: points(results, form, device) for form in (*FORMATS, ANOTHER)},
-        "Processors": {form: points(results, form, "openmp") for form in FORMATS if device != "openmp"}
+        CORES: {form: points(results, form, "openmp") for form in FORMATS if device != "openmp"}
         | {method: points(results, method, "host") for method in (*petsc, ONE_CORE)},
     }
     shown = {title: series for title, series in shown.items() if any(series.values())}
@@ -188,12 +219,15 @@ def plot(results):
         return None
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.4, panels=len(shown))
     names = {method: text for group in methods_by_group().values() for method, text in group.items()}
+    on_cores = names | {form: f"{text}, OpenMP, all cores" for form, text in FORMATS.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "", names=names, log_y=True,
+        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "",
+              names=on_cores if title == CORES else names, log_y=True,
               categories=[node_counts(results).get(case, case) for case in results.cases])  # fmt: skip
         axes.tick_params(axis="x", labelsize=6)
         axes.set_title(title, fontsize=7, loc="left")
+    alike(panels)
     caption(made, results, note)
     return made
 

@@ -140,7 +140,11 @@ def plot(results):
         return None
     made, panels = figure(PAGE if len(shown) > 1 else COLUMN, 3.2, panels=len(shown))
     for axes, (series, text) in zip(panels, shown, strict=True):
-        lines(axes, series, x="Nodes [thousand]", y=text, names=names, log_x=True, log_y=True)
-    watts = "relative to PETSc with block Jacobi; bars: by the least and the most watts" * any(effective.values())
+        on_cores = {form: f"{name}, OpenMP, all cores" for form, name in FORMATS.items()}
+        titles = names | on_cores if series is effective[True] else names
+        lines(axes, series, x="Nodes [thousand]", y=text, names=titles, log_x=True, log_y=True)
+    over = sorted({each.rpartition("-")[2] for each in (reference(results, case) for case in results.cases) if each})
+    base = f"relative to PETSc with block Jacobi on {' or '.join(over)} processes"
+    watts = f"{base}; bars: by the least and the most watts" * any(effective.values())
     caption(made, results, "; ".join(filter(None, [watts, note])))
     return made

@@ -12,6 +12,7 @@ import pandas
 
 from experiments.wong2015 import heart, labels, stated
 from experiments.wong2015.figure15_speedup import BEST, DEVICES, ONE_CORE, measure
+from experiments.wong2015.figure15_speedup import FORMATS as TITLES  # apart: what measures has no use for them
 from experiments.wong2015.figure15_speedup import cells as all_cells
 from experiments.wong2015.rows import node_counts
 from repro.show.plots import PAGE, caption, figure, style
@@ -42,7 +43,7 @@ def shares(results, case, method, backend):
 def _columns(results):
     """The methods and back ends that the results have, with their names."""
     columns = [(method, "host", METHODS[method]) for method in ("petsc-jacobi-1", ONE_CORE)]
-    columns += [(BEST, backend, backend) for backend in DEVICES]
+    columns += [(BEST, backend, f"{TITLES[BEST]}, {backend}") for backend in DEVICES]
     return [column for column in columns if column[1] in results.backends(column[0], "solver")]
 
 
@@ -59,8 +60,9 @@ def tables(results):
     notes = [
         heart.SETTING, heart.START, heart.CONSTANTS,
         f"Published of a GPU: products take {stated('spmv-share-of-solver')} % of the solver and "
-        f"{stated('spmv-share-of-all')} % of all, so that the solver takes about three tenths of a step. Where it "
-        "takes most of one, products are a larger share of all.",
+        f"{stated('spmv-share-of-all')} % of all, so that the solver takes at most three tenths of a step. Where it "
+        "takes most of one, products are a larger share of all. Figure 3 has the shares with cuSPARSE, which the paper "
+        "took for its own.",
     ]  # fmt: skip
     if results.value("heart-50k", "petsc-jacobi-1", "step", "host"):
         notes.append(
@@ -73,7 +75,7 @@ def plot(results):
     """Draw a stacked bar for each heart: one core on the left, the device on the right."""
     device = results.best_device_backend(metric="solver")
     sides = [("petsc-jacobi-1", "host", "CPU: PETSc, one process"), (ONE_CORE, "host", "CPU: Numba loops, one core"),
-             (BEST, device, f"Device: {device}")]  # fmt: skip
+             (BEST, device, f"Device: {TITLES[BEST]}, {device}")]  # fmt: skip
     sides = [side for side in sides if results.backends(side[0], "solver")]
     made, panels = figure(PAGE, 2.5, panels=len(sides))
     cases = node_counts(results)

@@ -88,7 +88,7 @@ def tables(results):
                 found = tasks.shares(results, case, form, backend)
                 if found:
                     who = {"Heart": name, "Format": form, "Back end": backend}
-                    rows.append(who | tasks.percentages(found))
+                    rows.append(who | tasks.percentages(found) | _solver_of_a_step(found))
                     bounds.append(who | tasks.bounds(results, case, form, backend))
         for backend in results.backends(CROSSING, "crossing"):
             of = {m: results.value(case, CROSSING, m, backend) for m in WAVE}
@@ -126,18 +126,24 @@ WAVE = {
 }  # fmt: skip
 
 
+def _solver_of_a_step(found):
+    """Return the solver's share of a step in percent, by the name of its column."""
+    solver, step = (sum(found[part].values()) for part in ("solver", "all"))
+    return {"solver, of a step [%]": 100 * solver / step}
+
+
 def plot(results):
-    """Draw the shares of tasks in the paper's three ways, with our format, and the wave below them."""
+    """Draw the shares of tasks in the paper's three ways, with each format, and the wave below them."""
     backend, names = results.best_device_backend(metric="part"), labels(results)
-    found = {nodes: tasks.shares(results, case, FORMS[0], backend)
-             for case, nodes in node_counts(results).items()}  # fmt: skip
-    found = {nodes: each for nodes, each in found.items() if each}
-    made, shown = figure(PAGE, 5.0 if found else 2.3)[0], _shown(results)
+    found = {form: _by_nodes(results, form, backend) for form in FORMS}
+    found = {form: each for form, each in found.items() if each}
+    made, shown = figure(PAGE, 2.3 + 2.7 * len(found))[0], _shown(results)
     made.clear()
-    *upper, lower, scale = made.subfigures(3 if found else 2, 1, height_ratios=((1.25,) if found else ()) + (0.9, 0.17))
+    *upper, lower, scale = made.subfigures(len(found) + 2, 1, height_ratios=(*[1.25] * len(found), 0.9, 0.17))
     with style():
-        for part in upper:
-            tasks.draw(part, found)
+        for part, (form, each) in zip(upper, found.items(), strict=True):
+            part.suptitle(f"Shares with {TITLES[form]}", fontsize=7, x=0.01, ha="left")
+            tasks.draw(part, each)
         for axes, (when, image) in zip(lower.subplots(1, FRAMES), _frames(results, shown, FRAMES, PIXELS, 0.85),
                                        strict=False):  # fmt: skip
             axes.imshow(image)
@@ -147,11 +153,17 @@ def plot(results):
         if shown:
             wave.legend(scale.add_axes((0.42, 0.72, 0.2, 0.16)))
     size = node_counts(results)[shown].replace(" ", "\N{NO-BREAK SPACE}") if shown else ""
-    told = [f"shares with {TITLES[FORMS[0]]}"] * bool(found)
+    told = ["shares in the paper with cuSPARSE"] * bool(found)
     if shown:
         told.append(f"potential on {names[shown]}, {size} nodes")
     caption(made, results, "; ".join(told))
     return made
+
+
+def _by_nodes(results, form, backend):
+    """Return the tasks of every heart that a format has computed, by the hearts' numbers of nodes."""
+    found = {nodes: tasks.shares(results, case, form, backend) for case, nodes in node_counts(results).items()}
+    return {nodes: each for nodes, each in found.items() if each}
 
 
 def _shown(results, backend=None):

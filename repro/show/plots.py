@@ -185,7 +185,9 @@ def bars(
                     axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
                 printed = printed or bool(drawn)
     if printed:
-        axes.plot([], [], marker="o", mfc="white", mec="black", ls="none", label=paper_label(results.scale))
+        first = next(method for method in methods if any(theirs[method]))
+        axes.plot([], [], marker=marker(first), ms=size(first), mfc="white", mec="black", ls="none",
+                  label=paper_label(results.scale))  # fmt: skip
     memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
     not_drawn(axes, left)
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
@@ -297,9 +299,9 @@ def lines(
             if not series.get(method):  # nothing measured names it in the legend
                 look["label"] = f"{names.get(method, method)} (paper)"
             axes.plot(*zip(*sorted(points), strict=True), ls=joint, lw=0.8, zorder=4, **look)
-    if any((published or {}).values()):
-        axes.plot([], [], marker="o", mfc="white", mec="black", color="black", ls=joint, lw=0.8,
-                  label=paper_label(scale))  # fmt: skip
+    if first := next((method for method, points in (published or {}).items() if points), None):
+        axes.plot([], [], marker=marker(first), ms=size(first), mfc="white", mec="black", color="black", ls=joint,
+                  lw=0.8, label=paper_label(scale))  # fmt: skip
     not_drawn(axes, left)
     if log_x:
         logarithmic(axes, "x")

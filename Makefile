@@ -121,8 +121,9 @@ bench: ## asv's timings of this commit, a quick set; ARGS="--bench ." for all of
 	@$(REPRO) bench run $(ARGS)
 
 bench-compare: ## Commit BASE=... against NEW (HEAD), in rounds until each is judged; fails if one is slower or lost
+	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2)
 	$(call READY,bench)
-	@$(if $(BASE),,echo 'name the older commit: make bench-compare BASE=HEAD~1' >&2; exit 2;) $(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
+	@$(REPRO) bench compare "$(BASE)" "$(or $(NEW),HEAD)" $(ARGS)
 
 scaling: ## Strong scaling over the processor's cores, drawn: scaling.png and scaling.csv in ARGS="folder"
 	$(call READY)

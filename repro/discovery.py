@@ -164,7 +164,8 @@ def select(
     for name in names:
         matches = [a.id for a in artefacts if name in (a.id, a.stem, a.paper)]
         if not matches:
-            known = [a.id for a in artefacts] + papers + sorted({a.stem for a in artefacts})
+            among = [a for a in artefacts if not paper or a.paper in paper]
+            known = [a.id for a in among] + papers + sorted({a.stem for a in among})
             raise unknown(name, known, "artefact", "`repro list` shows them all")
         wanted.update(matches)
     chosen = [

@@ -45,7 +45,8 @@ def matching(benchmarks: Sequence[str]) -> list[str]:
     if not found:
         known = ", ".join(sorted({name.rpartition(".")[0] for name in described}))
         raise UnknownName(
-            f"no benchmark matches {' '.join(benchmarks)}; `--bench .` takes all of them, which are of {known}"
+            f"no benchmark matches {' '.join(benchmarks)}; `--bench .` takes all of them, which are of {known}; "
+            "what is not committed is not measured"
         )
     return found
 

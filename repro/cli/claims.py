@@ -57,8 +57,12 @@ def _show(found: list[Any]) -> None:
     for verdict in found:
         shown, colour = verdict.shown, STYLES[verdict.label]
         says, asked = f"[bold]{verdict.id}[/bold]: {escape(verdict.claim.says)}", shown.requirement if shown else ""
-        outcome = f"[{colour}]{verdict.label}[/{colour}]"
+        smaller = f" at scale {shown.scale}" if shown and shown.scale not in ("", "paper") else ""
+        outcome = f"[{colour}]{verdict.label}[/{colour}]{smaller}"
         made.add_row(verdict.paper, says, asked, measured(shown), outcome, escape(verdict.why))
     console().print(made)
-    counts = {name: sum(verdict.label == name for verdict in found) for name in STYLES}
-    console().print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    for ours, whose in ((False, ""), (True, "our own tests, which no paper claims: ")):
+        labels = [verdict.label for verdict in found if verdict.claim.ours == ours]
+        counts = ", ".join(f"{labels.count(name)} {name}" for name in STYLES if name in labels or not ours)
+        if labels:
+            console().print(f"{whose}{counts}")

@@ -249,6 +249,13 @@ def test_a_number_that_is_met_is_not_decided_while_its_effect_is_open(store):
     assert verdict.needs.startswith("met, and whether the effect is there is open: it needs more rounds")
 
 
+def test_a_number_that_is_met_is_not_decided_while_its_effect_was_not_measured(store):
+    store.times(a=(9.0, 1.0))
+    other = effect("other", more='[claim.effect.where]\nother = "table3 fast solve"')
+    verdict = store.one(WHERE, stated(), other)
+    assert (verdict.outcome, verdict.needs) == (UNDECIDED, "met, and its effect has no value: Table 3 was not measured")
+
+
 def test_a_stand_in_that_was_made_to_have_a_number_does_not_reproduce_it(store, monkeypatch):
     monkeypatch.setattr(notes, "stand_ins", lambda: {"demo/near"})
     for case, value in (("a", 10), ("b", 20)):

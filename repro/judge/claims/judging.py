@@ -143,6 +143,8 @@ def _together(stated: Judgement | None, effect: Judgement | None, predicate: Pre
     if stated.outcome != UNDER:
         if stated.outcome not in (REPRODUCED, EXCEEDED):
             return stated.outcome, stated.needs
+        if effect is not None and way is None:
+            return UNDECIDED, f"met, and its effect has no value: {effect.needs}"
         if way == UNDECIDED and not effect.is_there:
             return UNDECIDED, f"met, and whether the effect is there is open: {effect.needs}"
         return (WEAKER if way == UNDER else stated.outcome), stated.needs

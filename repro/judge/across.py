@@ -21,7 +21,7 @@ class Across:
 
     def __init__(self):
         self._rounds: dict[tuple, dict[str, str]] = defaultdict(dict)  # by machine, the file
-        self._moments: dict[tuple, dict[str, str]] = defaultdict(dict)  # of a cell's rounds: by samples, the file
+        self._moments: dict[tuple, dict[tuple[str, str], str]] = defaultdict(dict)  # by cell and samples, the file
         self._facts: dict[tuple, list[tuple[str, str, Any]]] = defaultdict(list)  # file, what it is of, value
         self._sampled: dict[str, set[str]] = defaultdict(set)  # by artefact: the metrics that some cell sampled
         self._bare: list[tuple[str, str, str, str]] = []  # file, artefact, cell, metric: of cells without rounds
@@ -33,8 +33,9 @@ class Across:
         for cell in samples:
             for each in cell["rounds"]:
                 self._rounds[*about, *place_of(cell), each["host"], each["finished"]][file.partition("/")[0]] = file
-                moment = *about[1:], *place_of(cell), file.partition("/")[0], each["host"], each["finished"]
-                self._moments[moment].setdefault(json.dumps(each["samples"], sort_keys=True), file)
+                moment = file.partition("/")[0], each["host"], each["finished"]
+                taken = " ".join(place_of(cell)), json.dumps(each["samples"], sort_keys=True)
+                self._moments[moment].setdefault(taken, file)
         measured = {place_of(cell) for cell in samples}
         capability = {each["name"]: each["details"].get("compute capability") for each in manifest["devices"]}
         for row in rows:
@@ -59,10 +60,10 @@ class Across:
             for machine, file in files.items() if len(files) > 1 else ():
                 others = ", ".join(other for other in files if other != machine)
                 yield file, f"{case} {method} {backend} has a round that {others} has, too"
-        for (_scale, _own, case, method, backend, *_), by_samples in self._moments.items():
-            first, *others = by_samples.values()
-            yield from ((other, f"{case} {method} {backend} has other samples of a round than {first}")
-                        for other in others)  # fmt: skip
+        for taken in self._moments.values():
+            ((first, _), file), *others = taken.items()
+            yield from ((other, f"{cell} has a round of the moment of another, {first} in {file}")
+                        for (cell, _), other in others)  # fmt: skip
         for found in self._facts.values():
             file, what, first = found[0]
             for other, _, value in found[1:]:

@@ -4,7 +4,7 @@ import pytest
 
 from repro.judge.claims import CONTRADICTED
 from repro.judge.claims.model import MISSED
-from repro.judge.claims.table import RULE, linked, measured, numbers, page, points, section, summary, told
+from repro.judge.claims.table import RULE, absolute, linked, measured, numbers, page, points, section, summary, told
 from repro.run.state import LOST
 from repro.site.showcase.page import Showcase
 from tests.repro.claims_store import WHERE, claim, effect, stated
@@ -93,6 +93,19 @@ def test_the_summary_counts_every_claim_once(store):
     text = page(found, linked(""), root=store.root)
     assert text.count("\n## ") == 2 and "- **why**: a fact about prices" in text
     assert all(f"| {name} |" in RULE for name in ("reproduced", "exceeded", "weaker", "contradicted", "not decided"))
+
+
+def test_numbers_that_newer_hardware_exceeds_by_itself_are_counted(store):
+    store.row("a", "fast", "rate", 90.0, unit="GFLOP/s")
+    store.times(a=(20.0, 1.0))
+    rate = claim(
+        '[claim.where]\nrate = "table1 fast rate"', stated("rate", "up to", '"text rate-a"', 'unit = "GFLOP/s"')
+    )
+    quotient = claim(WHERE, stated(relation="up to")).replace('"it"', '"other"')
+    met = claim(WHERE, stated()).replace('"it"', '"met"')
+    text = absolute(store.judged("\n".join([rate, quotient, met])))
+    assert text.startswith("Of 2 exceeded numbers 1 are times, rates or sizes.")
+    assert absolute(store.judged("\n".join([quotient, met]))) == ""
 
 
 def test_what_undecided_claims_wait_for_is_counted_and_what_is_cited_apart(store):

@@ -136,11 +136,15 @@ def summary(verdicts: Sequence[Verdict], link: str = "") -> str:
         lines.append(f"| {name} | {len(found)} | {' | '.join(counts)} |")
     kinds = [verdict.waits for verdict in verdicts if not verdict.claim.ours]
     told = "; ".join(f"{want} ({kinds.count(kind)})" for kind, want in WANT.items() if kind in kinds)
-    exceeded = [each for each in verdicts if each.outcome == EXCEEDED and each.stated and not each.claim.ours]
-    absolute = sum(split(each.stated.unit)[1] != "" for each in exceeded)
-    newer = (f"\nOf {len(exceeded)} exceeded numbers {absolute} are times, rates or sizes. Newer hardware is enough to "
-             "exceed these; quotients of two times here are the stronger test.\n") * bool(absolute)  # fmt: skip
-    return "\n".join(lines) + "\n" + f"\nWhy claims of the papers are not decided: {told}.\n" * bool(told) + newer
+    return "\n".join(lines) + "\n" + f"\nWhy claims of the papers are not decided: {told}.\n" * bool(told)
+
+
+def absolute(verdicts: Sequence[Verdict]) -> str:
+    """Say how many of the exceeded numbers are no quotients, which newer hardware exceeds by itself; empty if none."""
+    exceeded = [each.stated for each in verdicts if each.outcome == EXCEEDED and each.stated and not each.claim.ours]
+    count = sum(split(each.unit)[1] != "" for each in exceeded)
+    return (f"Of {len(exceeded)} exceeded numbers {count} are times, rates or sizes. Newer hardware is enough to "
+            "exceed these. Quotients of two times on one machine are the stronger test.") * bool(count)  # fmt: skip
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
@@ -179,7 +183,16 @@ def page(verdicts: Sequence[Verdict], link: Link, note: str = "", last: str = ""
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
-    parts = [f"# {paper}", f"*{facts.get('title', paper)}*", note, RULE, summary(verdicts), READING, last]
+    parts = [
+        f"# {paper}",
+        f"*{facts.get('title', paper)}*",
+        note,
+        RULE,
+        summary(verdicts),
+        absolute(verdicts),
+        READING,
+        last,
+    ]
     parts += [section(verdict, link) for verdict in verdicts]
     if found := contradictions(paper, root):
         parts += ["## Numbers that contradict one another", found]

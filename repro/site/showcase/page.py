@@ -129,7 +129,8 @@ class Showcase:
         parts = [
             "# Do the claims hold?", self.unverified(), WRITTEN,
             "Each claim has one verdict, computed from the stored results.", claims_table.RULE,
-            claims_table.summary(self.verdicts, "{}.md"), claims_table.READING, status.cores(self.found),
+            claims_table.summary(self.verdicts, "{}.md"), claims_table.absolute(self.verdicts),
+            claims_table.READING, status.cores(self.found),
             "\n".join(["```{toctree}", ":hidden:", "", *dict.fromkeys(each.paper for each in self.verdicts), "```"]),
         ]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts if part) + "\n"

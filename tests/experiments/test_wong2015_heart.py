@@ -188,12 +188,12 @@ def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
         " ".join(said.split())
     )
     if module is figure15_speedup:  # ours on the processor's cores is beside them
-        assert "ELL-WARP K1" in module.plot(results).axes[-1].get_legend_handles_labels()[1]
+        assert "ELL-WARP K1, OpenMP, all cores" in module.plot(results).axes[-1].get_legend_handles_labels()[1]
     table = module.tables(results)[0].frame.set_index("Method")
     assert {f"PETSc, block Jacobi, {n} processes" for n in (2, 3, 16)} < set(table.index)
     if module is figure16_power:  # over four, as in the paper, whoever else was measured
         (panel,) = [axes for axes in module.plot(results).axes if "Processors" in axes.get_ylabel()]
-        assert "ELL-WARP K1" in panel.get_legend_handles_labels()[1]
+        assert "ELL-WARP K1, OpenMP, all cores" in panel.get_legend_handles_labels()[1]
         assert table.loc["PETSc, block Jacobi, 16 processes", figure16_power.RELATIVE].tolist() == pytest.approx([4, 4])
         assert "with those four, too" in module.tables(results)[0].notes[0]
 

@@ -47,7 +47,8 @@ READING = f"""\
   meets a claim. Its value alone decides whether such a point is *reproduced* or *exceeded*.
 - If most points miss a claim, or its one value does, its effect decides: *weaker* where that is there, *contradicted*
   where it is not. A point is only *missed* if its interval leaves that open.
-- A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open.
+- A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open or was
+  not measured.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the

@@ -144,11 +144,11 @@ def _hybrids_per_watt(results, names):
         for form, text in FORMATS.items():
             found = [_per_watt(results, case, form + HYBRID, over, watts) for watts in ("tdp", "tdp_most")]
             if all(found):
-                rows.append({"Heart": name, "Method": text, "By the least watts": found[0],
-                             "by the most watts": found[1]})  # fmt: skip
+                rows.append({"Heart": name, "Method": text, "By the CPU's least watts": quotient_text(found[0]),
+                             "By its most": quotient_text(found[1])})  # fmt: skip
     notes = [
         f"Over PETSc with block Jacobi on {PROCESSES[-1]} processes, by thermal design power. With both devices at "
-        "work the larger of their powers counts, as in the paper.",
+        "work the larger of their powers counts, as in the paper. In parentheses: the interval.",
         f"Published: up to {stated('solver-power-effectiveness')} % with K1 and K2, and less than once with any.",
     ]
     title = "Speed-up per watt, assembly on one core"
@@ -156,10 +156,13 @@ def _hybrids_per_watt(results, names):
 
 
 def _per_watt(results, case, method, over, watts):
-    """Return how many times as effective as PETSc's a hybrid's step is, or None where something of it is not known."""
-    slow, fast = (results.value(case, who, "step", back) for who, back in ((over, "host"), (method, "cuda")))
-    cores, card = (results.value(case, who, watts, back) for who, back in ((over, "host"), (method, "cuda")))
-    return slow / fast * cores / max(cores, card) if all((slow, fast, cores, card)) else None
+    """Return how many times as effective as PETSc's a hybrid's step is, with the interval; None where a part lacks."""
+    sides = (over, "host"), (method, "cuda")
+    found = quotient(*(point(results, case, who, "step", "s", back) for who, back in sides))
+    cores, card = (results.value(case, who, watts, back) for who, back in sides)
+    if found is None or not cores or not card:
+        return None
+    return tuple(None if each is None else each * cores / max(cores, card) for each in found)
 
 
 def _over_one_core(results, names):

@@ -37,7 +37,8 @@ def problems(
             yield from _of_key(" ".join(place), cell, manifest)
     by_timing: Sequence[Collection[str]] = ((), ())
     if any(len(each["rounds"]) > 1 for each in samples):
-        by_timing = next(discovery.by_timing(each) for each in discovery.find() if each.id == manifest["artefact"])
+        known = (discovery.by_timing(each) for each in discovery.find() if each.id == manifest["artefact"])
+        by_timing = next(known, by_timing)
     by_place: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         by_place[place_of(row)].append(row)

@@ -67,6 +67,14 @@ def test_a_key_that_proves_nothing_is_found(stored, part, words):
     assert told(stored) == ""
 
 
+def test_a_manifest_of_no_artefact_costs_no_other_problem(stored):
+    manifest, rows, (samples,) = stored
+    for each in (manifest, *rows):
+        each["artefact"] = "wong2015-table99"
+    samples["rounds"] = [round_of(), round_of()]
+    assert told(stored) == "ship k1 cuda has a round twice"
+
+
 def test_a_round_that_counts_twice_or_out_of_turn_is_found(stored):
     manifest, _, (samples,) = stored
     samples["rounds"] = [round_of(), round_of()]

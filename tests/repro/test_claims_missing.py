@@ -76,6 +76,15 @@ def test_a_point_of_named_cases_is_missing_where_one_of_them_is(store):
     assert judgement.needs == "it needs a value of b"
 
 
+@pytest.mark.parametrize(("metric", "unit", "ends"), [("solve", "s", (1.54, 2.2)), ("rate", "GB/s", (3.6, 4.94))])
+def test_the_interval_of_the_best_of_several_has_room_for_another_one_to_be_the_best(store, metric, unit, ends):
+    for method, value, spread in (("fast", 2.0, 0.1), ("fast-too", 2.2, 0.3), ("fast-long", 4.0, 0.1)):
+        store.row("a", method, metric, value if unit == "s" else 6.0 - value, unit=unit, spread=spread)
+    where = f'[claim.where]\nours = "table1 fast* {metric}"'
+    judgement = store.one(where, effect("ours", more=f'unit = "{unit}"')).effect
+    assert (judgement.low, judgement.high) == pytest.approx(ends)
+
+
 def test_words_of_one_name_go_together(store):
     store.write("table1.csv", "case,method,metric,printed,unit,place\n")
     for case, method in (("a", "q1"), ("b", "q1"), ("a", "q2")):

@@ -83,6 +83,7 @@ def test_selection(folder, names, paper, kind, count):
         ((), ("b2002",), None, "b2020"),
         ((), (), "tables", "table"),
         (("zzz",), (), None, "repro list"),
+        (("tabel3",), ("b2020",), None, r"did you mean (?!.*(table3|a2019))"),
         (("a2019-table3",), ("b2020",), None, "no artefact matches"),
     ],
 )

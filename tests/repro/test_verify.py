@@ -75,6 +75,7 @@ def test_an_edited_file_is_found_by_its_hash(results):
         ("cold", lambda text: {"True": "False", "False": "True"}[text], "samples"),
         ("rounds", lambda text: str(int(text) + 1), "rounds"),
         *((name, lambda text: f"{text}0", "rounds") for name in ("host", "date")),
+        ("scale", lambda text: "paper", "manifest"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",  # a function's text differs between processes
 )
@@ -197,6 +198,10 @@ def test_a_value_that_does_not_follow_from_its_time_is_found():
     assert list(verify._verify_derived([time, steps, each])) == []
     (what,) = verify._verify_derived([time, steps, {**each, "value": 0.0501}])
     assert "time_per_iteration does not follow from solve" in what
+    rate = {**each, "metric": "update_rate", "unit": "GB/s"}  # of 600 million bytes
+    assert list(verify._verify_derived([time, {**rate, "value": 1.0}])) == []
+    (what,) = verify._verify_derived([time, {**rate, "value": 1.0 + 0.4e-9 / 0.6}])
+    assert "update_rate does not follow from solve" in what
 
 
 def test_the_list_has_what_is_unproven_and_nothing_else(laboratory, results, monkeypatch, capsys):

@@ -184,16 +184,8 @@ def page(verdicts: Sequence[Verdict], link: Link, note: str = "", last: str = ""
     """
     paper = verdicts[0].paper
     facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
-    parts = [
-        f"# {paper}",
-        f"*{facts.get('title', paper)}*",
-        note,
-        RULE,
-        summary(verdicts),
-        absolute(verdicts),
-        READING,
-        last,
-    ]
+    head = [f"# {paper}", f"*{facts.get('title', paper)}*", note]
+    parts = [*head, RULE, summary(verdicts), absolute(verdicts), READING, last]
     parts += [section(verdict, link) for verdict in verdicts]
     if found := contradictions(paper, root):
         parts += ["## Numbers that contradict one another", found]

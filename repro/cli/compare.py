@@ -89,7 +89,8 @@ def compare(
                 of_other |= comparing.OTHER in set(compared["verdict"])
             answers += compared.to_dict("records")
             if path is None and len(compared):  # one line for all of its numbers
-                say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at scale {_scale(before)}")
+                was = f"scale {_scale(before)} of {_origin(before)}"
+                say(f"{artefact.id}: lost, {plural(len(compared), 'number')} at {was}")
             elif not as_json and len(compared):
                 at = f" ({path.parents[1].name}, scale {_scale(path)})"
                 differing = compared if old is None else compared[compared["old"] != compared["new"]]
@@ -192,11 +193,12 @@ def _beside_older(before: Path, path: Path | None) -> Any:
     """Two sets of our results, with the commits that they were measured at on standard error."""
     from repro.judge import compare as comparing
 
-    say(f"{before.parent.name}-{before.stem}: {_origin(before)} -> {_origin(path) if path else 'not measured'}")
-    frames = [read_file(before)]
-    frames.append(read_file(path) if path else frames[0].iloc[:0])
-    others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path))) if path else {}
-    return comparing.compare_results(*frames, others=others)
+    older = read_file(before)
+    if path is None:
+        return comparing.compare_results(older, older.iloc[:0])
+    say(f"{before.parent.name}-{before.stem}: {_origin(before)} -> {_origin(path)}")
+    others = comparing.other_data(*(read_json(each.with_suffix(".json")) for each in (before, path)))
+    return comparing.compare_results(older, read_file(path), others=others)
 
 
 def _origin(path: Path) -> str:

@@ -118,7 +118,7 @@ def test_a_time_of_too_few_samples_or_beside_others_decides_what_is_far_alone(st
 def test_a_time_whose_samples_were_disturbed_may_be_too_long(store):
     store.times(a=(20.0, 1.0), b=(30.0, 1.0))
     store.cell("a", "slow", 20, 10.0)
-    store.cells[0]["notes"] = ["solve of slow on host was disturbed, and not to be had otherwise: heat"]
+    store.cells[0]["notes"] = ["solve of slow on host was disturbed in every try: heat"]
     verdict = store.one(WHERE, stated())
     assert [each.outcome for each in verdict.stated.points] == [UNDECIDED, REPRODUCED]
     assert verdict.outcome == UNDECIDED and "it needs a quiet machine for slow" == verdict.why

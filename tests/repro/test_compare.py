@@ -249,6 +249,7 @@ def test_an_artefact_that_is_gone_is_told_and_fails(laboratory, older, capsys, n
     assert against(laboratory, older, *names, *scale) == 1
     out, err = capsys.readouterr()
     assert "demo2020-table1: lost, 12 numbers at scale smoke" in err and "12 numbers slower or lost" in err
+    assert sum("table1" in line for line in err.splitlines()) == 1
     assert not any("not run" in line and "table1" in line for line in err.splitlines()) and out == ""
     assert against(laboratory, older, *names, *scale, "--json") == 1
     rows = json.loads(capsys.readouterr().out)

@@ -89,8 +89,8 @@ def _of_commits(every: Sequence[Measured]) -> str:
     odd = [_name(*place[:2]) for place, found in shared.items() if len(found) > 1]
     same = f"all but {len(odd):,} ({_few(list(dict.fromkeys(odd)))}) are" if odd else "all are"
     told = f"{len(commits)} commits measured it, and the last rounds are of {len(last)} of them."
-    told += f" Keys of these name {len(entries):,} files, kernels and datasets."
-    return f"{told} Several commits have {len(shared):,} of them, and {same} alike." if shared else told
+    told += f" The keys name {len(entries):,} files, kernels and datasets."
+    return f"{told} More than one commit has {len(shared):,} of these, and {same} alike." if shared else told
 
 
 def _by_machine(every: Iterable[Measured]) -> dict[str, list[Measured]]:

@@ -70,7 +70,7 @@ class Guard:
     def give_up(self) -> list[float]:
         """Return what was thrown away: from now on samples are taken as they come."""
         thrown, self.thrown = self.thrown, []
-        self.note = f"disturbed in every try: {self._why}"
+        self.note = f"disturbed, and not to be had otherwise: {self._why}"
         return thrown
 
     def _look(self) -> None:

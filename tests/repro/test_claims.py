@@ -85,7 +85,10 @@ def test_an_interval_over_the_bound_decides_nothing(store):
     verdict = store.one(WHERE, stated())
     judgement = verdict.stated
     assert (verdict.outcome, judgement.met, judgement.points[0].outcome) == (UNDECIDED, 0, UNDECIDED)
-    assert verdict.why == "it needs more rounds, since the interval reaches across a limit: a (6.84 to 8.36)"
+    assert (
+        verdict.why
+        == "it needs more rounds, or quieter ones, since the interval reaches across a limit: a (6.84 to 8.36)"
+    )
     assert judgement.low == pytest.approx(6.84) and judgement.high == pytest.approx(8.36)
 
 
@@ -118,7 +121,7 @@ def test_a_time_of_too_few_samples_or_beside_others_decides_what_is_far_alone(st
 def test_a_time_whose_samples_were_disturbed_may_be_too_long(store):
     store.times(a=(20.0, 1.0), b=(30.0, 1.0))
     store.cell("a", "slow", 20, 10.0)
-    store.cells[0]["notes"] = ["solve of slow on host was disturbed in every try: heat"]
+    store.cells[0]["notes"] = ["solve of slow on host was disturbed, and not to be had otherwise: heat"]
     verdict = store.one(WHERE, stated())
     assert [each.outcome for each in verdict.stated.points] == [UNDECIDED, REPRODUCED]
     assert verdict.outcome == UNDECIDED and "it needs a quiet machine for slow" == verdict.why

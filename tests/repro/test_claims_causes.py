@@ -105,7 +105,7 @@ def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio
     store.bandwidths = {"GPU 1": 4e12, "CPU 1": 1e11}  # the paper's GPU has a fortieth
     store.row("a", "slow", "solve", 320.0, backend="host", share=0.02)
     store.row("a", "fast", "solve", 1.0, share=1.0)
-    says = "the GPU's memory is 40 times as fast as that of the paper's Old GPU"
+    says = "the GPU's memory is 40 times as fast as the memory of the paper's Old GPU"
     assert store.one(WHERE, ABOUT).why == f"{says}, and the processor runs one thread, as there (explains 100 %)"
 
 
@@ -113,12 +113,12 @@ def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio
     ("share", "why"),
     [
         (None, "unexplained"),
-        (1.0, "the memory is 40 times as fast as that of the paper's Old GPU (explains 100 %)"),
+        (1.0, "the memory is 40 times as fast as the memory of the paper's Old GPU (explains 100 %)"),
         # Half of the time grows by 40: of a factor of 40 a faster memory explains 20.5.
-        (0.5, "the memory, which takes 50 % of the time, is 40 times as fast as that of the paper's Old GPU"
+        (0.5, "the memory, which takes 50 % of the time, is 40 times as fast as the memory of the paper's Old GPU"
               " (explains 82 %)"),
-        (0.05, "unexplained; in part, the memory, which takes 5.0 % of the time, is 40 times as fast as that of the"
-               " paper's Old GPU (explains 29 %)"),
+        (0.05, "unexplained; in part, the memory, which takes 5.0 % of the time, is 40 times as fast as the memory"
+               " of the paper's Old GPU (explains 29 %)"),
     ],
 )  # fmt: skip
 def test_the_memory_predicts_the_part_of_a_time_or_rate_that_it_takes(store, share, why):

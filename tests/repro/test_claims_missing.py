@@ -275,6 +275,8 @@ def test_a_stand_in_that_was_made_to_have_a_number_does_not_reproduce_it(store, 
     verdict = store.one("of_data = true\nfitted = true", where, numbers)
     assert (verdict.outcome, verdict.why) == (UNDECIDED, "it needs the paper's own data of a, b")
     monkeypatch.setattr(notes, "stand_ins", set)  # the public ones were fetched
+    assert store.one('fitted = ["demo/near"]', where, numbers).why == "it needs the paper's own data of a, b"
+    assert store.one('fitted = ["demo/other"]', where, numbers).outcome == REPRODUCED
     assert store.one("of_data = true\nfitted = true", where, numbers).outcome == REPRODUCED
 
 

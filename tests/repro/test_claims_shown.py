@@ -104,7 +104,7 @@ def test_numbers_that_newer_hardware_exceeds_by_itself_are_counted(store):
     quotient = claim(WHERE, stated(relation="up to")).replace('"it"', '"other"')
     met = claim(WHERE, stated()).replace('"it"', '"met"')
     text = absolute(store.judged("\n".join([rate, quotient, met])))
-    assert text.startswith("Of 2 exceeded numbers 1 are times, rates or sizes.")
+    assert text.startswith("Of 2 claims with an exceeded number 1 are of times, rates or sizes.")
     assert absolute(store.judged("\n".join([quotient, met]))) == ""
 
 
@@ -202,6 +202,7 @@ def test_the_table_of_claims_says_of_a_value_that_it_is_the_largest(store, reduc
     store.times(a=(8.0, 1.0), b=(2.0, 1.0))
     verdict = store.one(WHERE, stated(f"{reducer}(cpu / gpu)"))
     assert f" | {shown} " in numbers([verdict], [("demo", "it")], "{paper}{id}")
+    assert f"- **here**: {shown}, on box" in section(verdict, linked(""))
 
 
 def test_an_effect_that_is_not_the_one_shown_says_at_how_many_points_it_is_missed(store):

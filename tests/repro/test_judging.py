@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from repro.judge.claims import REPRODUCED, UNDECIDED, Claim, Judgement, Verdict
+from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, Claim, Judgement, Verdict
 from repro.judge.claims.judging import _worth
-from repro.judge.claims.model import PointOutcome, Predicate
+from repro.judge.claims.model import MISSED, PointOutcome, Predicate
 from repro.judge.claims.outcomes import UNDER, _classes
 from repro.judge.claims.stored import Stored
 from repro.judge.intervals import Interval
-from tests.repro.claims_store import Store, effect
+from tests.repro.claims_store import WHERE, Store, effect, stated
 
 CLAIM = Claim("it", "demo", "Abstract", "It is faster.", artefacts=("demo-table1",))
 BY_A_HAIR = 1e-8  # more than rounding
@@ -84,6 +84,21 @@ def verdict(stated=None, effect=None, machine="box"):
         for each in (stated, effect)
     )
     return Verdict(CLAIM, machine, UNDECIDED, "", *readings)
+
+
+@pytest.mark.parametrize(("formula", "outcome"), [("cpu / gpu", CONTRADICTED), ("gpu / cpu", EXCEEDED)])
+def test_a_number_takes_its_effects_side_only_where_both_are_one_formula(store, formula, outcome):
+    store.times(a=(30.0, 1.0))
+    less = f'[claim.effect]\nformula = "{formula}"\nis = "at most"\nthan = 1'
+    assert store.one(WHERE, stated(relation="about"), less).stated.points[0].outcome == outcome
+
+
+def test_a_reading_that_is_missed_while_its_effect_is_open_is_called_missed(store):
+    store.times(a=(3.0, 1.0))
+    store.row("a", "other", "solve", 1.0, spread=0.5)
+    other = '[claim.effect]\nformula = "other / gpu"\nis = "more than"\nthan = 1\n'
+    verdict = store.one(WHERE, stated(), other + '[claim.effect.where]\nother = "table1 other solve"')
+    assert (verdict.outcome, verdict.stated.outcome) == (UNDECIDED, MISSED)
 
 
 def test_what_says_more_of_a_claim_is_worth_more(tmp_path):

@@ -83,7 +83,7 @@ def test_a_page_names_each_of_several_hosts_with_its_back_ends():
 
 
 def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys):
-    note = "sum of loop on host was disturbed in every try: steal"
+    note = "sum of loop on host was disturbed, and not to be had otherwise: steal"
     monkeypatch.setattr(provenance, "notes", lambda records: ["a note on something else", note])
     assert laboratory.run("table1", "--only", "backend=host") == 0
     err = " ".join(capsys.readouterr().err.split())

@@ -244,7 +244,7 @@ def test_where_they_are_not_to_be_had_the_samples_say_so(cold):
     device = SimulatedDevice(kernel=2e-3)
     taken = sample(device.call, device, watched=Disturbing(device), cold=cold)
     assert taken.disturbed == len(taken.seconds) >= guard.PATIENCE * guard.LEAST
-    assert "disturbed in every try: another process computed" in taken.note
+    assert "not to be had otherwise: another process computed" in taken.note
 
 
 class Slicing(Unwatched):

@@ -146,16 +146,14 @@ def test_commits_are_compared_by_what_the_keys_of_several_have():
         part("data", "mesh", "m"),
     )
     every = [ran("1", *one), ran("2", *two), ran("3", part("code", "a.py", "y"), is_last=False)]
-    counts = (
-        "3 commits measured it, and the last rounds are of 2 of them. Keys of these name 5 files, kernels and datasets."
-    )
-    assert same_code.of_commits(every) == {"box": f"{counts} Several commits have 2 of them, and all are alike."}
+    counts = "3 commits measured it, and the last rounds are of 2 of them. The keys name 5 files, kernels and datasets."
+    assert same_code.of_commits(every) == {"box": f"{counts} More than one commit has 2 of these, and all are alike."}
     every += [ran("4", part("code", "a.py", "z"))]
     assert same_code.of_commits(every)["box"].endswith(
-        "Several commits have 2 of them, and all but 1 (a.py) are alike."
+        "More than one commit has 2 of these, and all but 1 (a.py) are alike."
     )
     apart = [ran("1", one[0]), ran("2", two[3])]
-    assert same_code.of_commits(apart)["box"].endswith("Keys of these name 2 files, kernels and datasets.")
+    assert same_code.of_commits(apart)["box"].endswith("The keys name 2 files, kernels and datasets.")
     assert same_code.of_commits([ran("1", *one)]) == {"box": "One commit measured it."}
     assert same_code.of_commits([ran(None, *one)]) == {}
 

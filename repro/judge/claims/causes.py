@@ -220,8 +220,8 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found | None:
         return None
     if is_serial:
         faster = [ours[0].bandwidth / theirs[0].bandwidth, 1.0]
-        says = f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as that of"
-        says += f" the paper's {theirs[0].name}, and the processor runs one thread, as there"
+        says = f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as the"
+        says += f" memory of the paper's {theirs[0].name}, and the processor runs one thread, as there"
     else:
         faster = [now.bandwidth / then.bandwidth for now, then in zip(ours, theirs, strict=True)]
         here, there = (significant(pair[0].bandwidth / pair[1].bandwidth, 2) for pair in (ours, theirs))
@@ -253,7 +253,7 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
         found.append(value.low * slower if is_time(unit) else value.low / slower)
     if _share(_timed(values), stored) is None:
         return None
-    told = ", ".join(f"{times} times as fast as that of the paper's {name}" for name, times in names.items())
+    told = ", ".join(f"{times} times as fast as the memory of the paper's {name}" for name, times in names.items())
     return Found(f"the memory{_binds(_timed(values), stored)} is {told}", found)
 
 

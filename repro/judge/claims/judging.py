@@ -180,7 +180,7 @@ def _named(judgement: Judgement, predicate: Predicate, outcome: str) -> Judgemen
         return MISSED if len(ways) > 1 else WEAKER if ways == {True} else CONTRADICTED
 
     points = tuple(replace(each, outcome=word(each)) if each.outcome == UNDER else each for each in judgement.points)
-    whole = outcome if outcome in (WEAKER, CONTRADICTED) else WEAKER
+    whole = outcome if outcome in (WEAKER, CONTRADICTED) else MISSED
     return replace(judgement, points=points, outcome=whole if judgement.outcome == UNDER else judgement.outcome)
 
 
@@ -294,7 +294,7 @@ def _needs(
         return data
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
     told = [_span(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
-    return f"it needs more rounds, since the interval reaches across a limit: {notes.first(told)}"
+    return f"it needs more rounds, or quieter ones, since the interval reaches across a limit: {notes.first(told)}"
 
 
 def _span(name: str, ends: str) -> str:

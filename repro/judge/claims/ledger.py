@@ -58,13 +58,15 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
                       for name in ("stated", "effect"))  # fmt: skip
     if stated and effect and "better" not in entry["stated"] and stated.unit == effect.unit == "x":
-        stated = replace(stated, better=effect.better)
+        if stated.formula == effect.formula:  # of another one more may be better where of this less is
+            stated = replace(stated, better=effect.better)
     today = _today(entry["today"], statements, stated or effect) if "today" in entry else None
     causes = tuple(_cause(each, statements) for each in entry.get("cause", []))
     reasons = [(entry[name], waits) for name, waits in REASONS.items() if entry.get(name)]
     if bool(stated or effect) + len(reasons) != 1:
         raise ReproError(f"a claim has a predicate (stated, effect), or one reason of {', '.join(REASONS)}")
     unmeasured, waits = reasons[0] if reasons else ("", "")
+    fitted = entry.get("fitted", False)
     parts = [each for each in (stated, effect, today, *causes) if each]
     selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
     stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
@@ -76,7 +78,8 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         added_cases=tuple(shared.get("added_cases", [])), of_size=tuple(shared.get("of_size", [])),
         each={name: tuple(values) for name, values in entry.get("each", {}).items()},
         stated=stated, effect=effect, today=today, causes=causes, unmeasured=unmeasured, waits=waits,
-        **{name: entry.get(name, False) for name in ("of_data", "fitted", "ours")},
+        fitted=fitted if isinstance(fitted, bool) else tuple(fitted),
+        **{name: entry.get(name, False) for name in ("of_data", "ours")},
     )  # fmt: skip
 
 

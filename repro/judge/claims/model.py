@@ -82,7 +82,8 @@ class Claim:
     waits: str = ""  #: what it then waits for, one of the values of ``REASONS``
     #: Whether its numbers count the paper's own data: a stand-in that misses them contradicts nothing.
     of_data: bool = False
-    fitted: bool = False  #: whether stand-ins were made to have its numbers, so that on them it tests nothing
+    fitted: bool | tuple[str, ...] = False  #: the datasets that were made to have its numbers, or chosen by them, so
+    #: that on them it tests nothing; True for all stand-ins
     ours: bool = False  #: whether the paper does not make it: a test of this project, counted apart
 
     def __post_init__(self):

@@ -64,7 +64,7 @@ def find(
 ) -> Found:
     """Return the points at the first of the predicate's scales that has any."""
     untestable: list[Point] = []
-    tests_nothing = notes.stand_ins() if claim.fitted else notes.unlike()
+    tests_nothing = notes.stand_ins() if claim.fitted is True else notes.unlike().union(claim.fitted or ())
     for scale in predicate.scales:
         points: list[Point] = []
         missing: list[Point] = []

@@ -41,12 +41,14 @@ READING = f"""\
 - The quotation is the claim in our words. The parentheses in it tell what is compared, and under which conditions.
 - *Paper* is a number that the paper prints. *Asked* is a limit that we chose for a claim without one.
 - *Here* is the value, with its machine and scale: `paper` is the paper's own sizes. The parentheses have its interval.
-  Of several points (meshes, levels, formats) it is their median, and the parentheses enclose the intervals of all.
+  Of several points (meshes, levels, formats) it is the largest where the claim says *up to*, with its own interval.
+  Else it is their median, and the parentheses enclose the intervals of all.
 - A claim of several points is *reproduced* or *exceeded* only if no point misses it: *exceeded* if more than half
   of them are. It is *weaker* if some miss it and most meet it. The whole interval decides whether a point
   meets a claim. Its value alone decides whether such a point is *reproduced* or *exceeded*.
-- If most points miss a claim, or its one value does, its effect decides: *weaker* where that is there, *contradicted*
-  where it is not. A point is only *missed* if its interval leaves that open.
+- If half of the points or more miss a claim, or its one value does, its effect decides: *weaker* where that is there,
+  *contradicted* where it is not. An effect is there if most of its points show it. If a point's interval leaves open
+  whether its effect is there, the point is called *missed*.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open or was
   not measured.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
@@ -60,15 +62,16 @@ READING = f"""\
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made
   here in place of a paper's own. Meshes built after a picture of the paper's are no stand-ins, and the claim says so.
 - A number printed as 1.2 may be any from 1.15 to 1.25. The tolerance (± 10 %) widens that again, to the *limits*.
-- *By request*: a run leaves such cells out, unless it has `--all-cells`.
+- *By request*: a run leaves such cells out unless `--all-cells`, `--only` or `--backend` asks for them.
 - A time that was not sampled has no interval, and counts as up to {FEW:g} times longer or shorter. A time whose samples
   other work disturbed counts as up to {DISTURBED:g} times too long.
 - *Our own tests* are none of the paper's claims, and are counted apart. They tell where an effect comes from or ends.
 - *Cited* is a fact that a paper tells as known, of others' machines or work. No table or figure of the
   paper depends on it, so it has no verdict.
-- A count of the paper's own data (non-zeros, or iterations on a mesh that is not public) that a stand-in misses
-  contradicts nothing, unless the number does not follow from the paper's others. One that a stand-in meets counts as
-  *reproduced*, and a note names the stand-in.
+- Some claims count something in the paper's own data: non-zeros, or iterations on a mesh that is not public. Where a
+  stand-in meets such a count, the claim is *reproduced*, and a note names the stand-in. Where it misses the count, the
+  claim is *not decided*, except if the count contradicts other numbers of the paper. Where the stand-in was made to
+  have the count, nothing is tested, and the claim is *not decided*.
 """
 """How to read a section."""
 
@@ -144,8 +147,10 @@ def absolute(verdicts: Sequence[Verdict]) -> str:
     """Say how many of the exceeded numbers are no quotients, which newer hardware exceeds by itself; empty if none."""
     exceeded = [each.stated for each in verdicts if each.outcome == EXCEEDED and each.stated and not each.claim.ours]
     count = sum(split(each.unit)[1] != "" for each in exceeded)
-    return (f"Of {len(exceeded)} exceeded numbers {count} are times, rates or sizes. Newer hardware is enough to "
-            "exceed these. Quotients of two times on one machine are the stronger test.") * bool(count)  # fmt: skip
+    return (
+        f"Of {len(exceeded)} claims with an exceeded number {count} are of times, rates or sizes. Newer hardware "
+        "is enough to exceed these. Quotients of two times on one machine are a stronger test."
+    ) * bool(count)
 
 
 def numbers(verdicts: Sequence[Verdict], names: Sequence[tuple[str, str]], address: str) -> str:
@@ -241,7 +246,7 @@ def told(verdict: Verdict, link: Link) -> str:
 def _where(verdict: Verdict, judgement: Judgement) -> str:
     if judgement.value is None:
         return "not measured"
-    text = f"{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
+    text = f"{_most(judgement)}{measured(judgement)}, on {verdict.machine} at scale {judgement.scale}"
     ends = [f"{amount(value, judgement.unit)} ({name})" for name, value in judgement.extremes]
     return f"{text}; from {' to '.join(ends)}" if ends else text
 

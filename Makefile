@@ -44,7 +44,7 @@ help: ## What you are reading
 	@echo
 	@echo 'Variables: SCALE=smoke|small|paper|large  BACKEND=cuda|opencl|openmp|host  RESULTS=folder  ARGS="more options"'
 	@echo '           EXTRAS="mkl report"  installs more: opencl (for the OpenCL driver of this machine), opencl-cpu (with one for x86-64), mkl,'
-	@echo '           compiler, geometry, report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
+	@echo '           compiler, geometry, torchcor, report, test, bench, dev; each target installs what it needs.  PYTHON=python3.12  VENV=folder  CUDA=none|12|13'
 	@echo 'BACKEND=host runs the baselines on the host alone; with any other back end they run as well.'
 	@echo 'make table2 ARGS=--dry-run says what would run and for how long; make table2 ARGS=--help has every option.'
 
@@ -80,7 +80,7 @@ claims: ## Which claims of the papers hold in the stored results, and why; PAPER
 	$(call READY)
 	@$(REPRO) claims $(if $(PAPER),--paper $(PAPER)) $(if $(RESULTS),--results "$(RESULTS)") $(ARGS)
 
-readme: ## Write the verdicts of the stored results into the README, and every claim, kernel and figure into docs/
+readme: ## Write verdicts and the main claims of the stored results into the README; every claim, kernels and some figures into docs/
 	$(call READY)
 	@$(REPRO) readme $(if $(RESULTS),--results "$(RESULTS)")
 

@@ -55,7 +55,8 @@ def compare(
 
     With --with FOLDER, beside older ones of ours. A number is slower or faster when the interval of the ratio excludes
     1 and the change is not small, the same when that interval keeps close to 1, else undecided. Values without
-    intervals are told apart by half. What was measured before and is not there now is lost.
+    intervals are told apart by half. A count that differs is changed. A number of the older results alone is lost,
+    one of the newer ones alone is added. Other data: the two are of different datasets or seeds.
     """
     from repro import discovery
     from repro.judge import compare as comparing

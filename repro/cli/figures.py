@@ -26,10 +26,10 @@ def figures(
 ) -> None:  # fmt: skip
     """Draw figures and write pages again from stored results, of every machine, without measuring anything.
 
-    Rows have their intervals computed again of the raw samples first, in case the rule has changed. Of a page that is
-    its titles and tables; rows and pages are written beside the results alone. What an artefact has beside its
-    figure, as a moving picture, is made again in its own format; one that needs what is not on this machine stays as it
-    is, and that is said. Exit status: 0 when all others are made, 1 when one cannot be.
+    The intervals of rows are computed again from the raw samples first, in case the rule has changed. On a page only
+    titles and tables are written again. Rows and pages stay beside the results, wherever the figures go. A moving
+    picture is made again in its own format. A file that needs data which this machine lacks stays as it is, and the
+    command says so. Exit status: 0 when all others are made, 1 when one cannot be.
     """
     from repro import discovery, environment
     from repro.model import Skip

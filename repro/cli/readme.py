@@ -4,7 +4,7 @@ from repro.cli.common import Results, require_some, require_stored, say
 
 
 def readme(results: Results = None) -> None:
-    """Write verdicts, figures and kernels of the stored results into README.md, and all of them into docs/."""
+    """Write verdicts and the main claims into README.md; every claim, the kernels and some figures into docs/."""
     from repro import environment
     from repro.site.showcase.page import write
 

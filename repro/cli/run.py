@@ -50,7 +50,7 @@ def run(
         int, typer.Option("--rounds", min=1, max=99, help="In how many processes a cell is measured.")
     ] = 1,
     all_cells: Annotated[
-        bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs, too.")
+        bool, typer.Option("--all-cells", help="On a machine with a GPU, cells that no claim needs and slow ones, too.")
     ] = False,
     claimed: Annotated[
         bool, typer.Option("--claimed", help="Only cells that a claim reads, without those that --all-cells adds.")
@@ -66,8 +66,8 @@ def run(
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
 
-    Stored files of others that show the same cells are written again, too. What is done is not measured again unless
-    its parameters, sources, data or machine changed; a run that was killed goes on where it stopped. Exit status: 0
+    Stored files of others that show the same cells are written again, too. A cell is not measured again unless its
+    parameters, sources, data or machine changed; a run that was killed goes on where it stopped. Exit status: 0
     when every cell is done or skipped with a reason, 1 when one failed, 2 for a wrong command or one that leaves
     nothing to measure, 3 when time was over, 130 when interrupted.
     """

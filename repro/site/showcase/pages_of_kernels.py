@@ -36,7 +36,7 @@ def pages(
         ]  # fmt: skip
         page = [f"# Kernels: {folder}", heads[folder], *opening, "The [index](index.md) says how the tables are read."]
         if (root.parent / "docs" / "notes" / f"{folder}.md").is_file():
-            page.append(f"What was tried, with its measurements, is in the [notes](../notes/{folder}.md).")
+            page.append(f"The [notes](../notes/{folder}.md) tell which trials were made, with their measurements.")
         for name, stored in machines.items():
             page += [f"## On {name}", tables.kernels(own, stored, link).strip()]
         page += ["## What they are, and what binds them"]

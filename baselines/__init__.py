@@ -53,7 +53,6 @@ PACKAGES = {
         ("nvidia-cudss-cu13", "nvidia-cudss-cu12"),
         "an NVIDIA GPU, and pip install nvidia-cudss-cu13",
     ),
-    "TorchCor": ("torchcor", "an NVIDIA GPU, and make setup EXTRAS=torchcor, or pip install torchcor"),
     "cuSPARSE through nvmath": ("nvmath-python", "an NVIDIA GPU with a driver for CUDA 13, and make setup"),
 }
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet, or no longer valid"  # heading of the cells that a result lacks
 BELIEVED = "Stands by a belief"  # heading of what is believed not to have changed what was measured
-BY_REQUEST = "Not measured unless asked for"  # heading of the cells that a result can do without
+BY_REQUEST = "Not measured unless asked for, by `--all-cells`"  # heading of the cells that a result can do without
 MEASURED_BEFORE = "Measured before, and shown until measured again"  # heading of the cells that failed since
-FEWER_ROUNDS = "Measured in fewer rounds than the last command's"  # heading of cells that stand, and lack rounds
+FEWER_ROUNDS = "Measured in fewer rounds than were asked for last"  # heading of cells that stand, and lack rounds
 HOW = "How it was made"  # heading of commands, machine, hosts and dates
 ENDED = {FAILED: "Failed", SKIPPED: "Skipped, because"}  # headings of the cells that are not done, by status
 HEADINGS = (*ENDED.values(), MEASURED_BEFORE, FEWER_ROUNDS, NOT_MEASURED, BY_REQUEST, BELIEVED, HOW)

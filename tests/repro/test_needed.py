@@ -110,7 +110,7 @@ def test_what_is_left_out_is_said_and_can_be_asked_for(laboratory, monkeypatch, 
     assert laboratory.run("table1") == 0
     assert "left out, as no claim needs them or they take long: 1 on host" in capsys.readouterr().err
     page = laboratory.file("table1.smoke.md").read_text()
-    assert "## Not measured unless asked for\n\n- no claim: 1 on host (loop)" in page
+    assert "## Not measured unless asked for, by `--all-cells`\n\n- no claim: 1 on host (loop)" in page
     assert main(["status", "table1", "--scale", "smoke", "--results", str(laboratory.results)]) == 0
     assert "by request" in capsys.readouterr().out
     assert not any("third-loop" in path.name for path in laboratory.cell_files())

@@ -12,8 +12,8 @@ import pandas
 
 from experiments.wong2015.figure12_bandwidth import measure
 from experiments.wong2015.matrices import NOTE, marks, named
-from experiments.wong2015.variants import CACHES, GAINS, UNCACHED, gain_text, seconds, times, variant_cells
-from repro.show.panels import alike, legend, slanted
+from experiments.wong2015.variants import CACHES, GAINS, UNCACHED, gain, gain_text, times, variant_cells
+from repro.show.panels import alike, intervals, legend, slanted
 from repro.show.plots import PAGE, caption, colour, figure, paper_label, style
 from repro.show.tables import Table
 from repro.units import MISSING
@@ -37,7 +37,7 @@ def tables(results):
         rows.append(
             {"": text}
             | {
-                name: _saved(results, case, None)
+                name: _padding(results, case)
                 if uncached is None
                 else gain_text(results, case, "k1", "k1-unsorted", uncached)
                 for case, name in names.items()
@@ -56,23 +56,30 @@ def _lines():
     """The lines of the table: text, name of the axis, metric of the published, and which times; None for padding."""
     return (
         ("Padding difference [%]", "Padding saved [%]", "padding_difference", None),
-        ("Time difference, x through the cache [%]", "Time saved, x cached [%]", "time_difference_textured", ""),
-        ("Time difference, x past it [%]", "Time saved, x not cached [%]", "time_difference", "-uncached"),
+        ("Time difference, x through the cache [%]", f"Time saved [%]\n{CACHES['']}", "time_difference_textured", ""),
+        ("Time difference, x past it [%]", f"Time saved [%]\n{CACHES['-uncached']}", "time_difference", "-uncached"),
     )
 
 
-def _saved(results, case, uncached):
-    """Return which part of its stored entries, or of its time, sorting saves the unsorted kernel, percent."""
-    ours, unsorted = (results.value(case, method, "stored") if uncached is None
-                      else seconds(results, case, method, uncached) for method in ("k1", "k1-unsorted"))  # fmt: skip
+def _padding(results, case):
+    """Return which part of its stored entries sorting saves the unsorted kernel, percent."""
+    ours, unsorted = (results.value(case, method, "stored") for method in ("k1", "k1-unsorted"))
     return 100 * (1 - ours / unsorted) if ours and unsorted else None
+
+
+def _drawn(results, case, uncached):
+    """Return what sorting saves, of the padding or of the time, and the ends of its interval; None without it."""
+    if uncached is not None:
+        return gain(results, case, "k1", "k1-unsorted", uncached)
+    padding = _padding(results, case)
+    return None if padding is None else (padding, None, None)
 
 
 def plot(results):
     """Draw the lines of the table that were measured, ours as bars and the paper's as open marks."""
     names = named(results)
     found = [
-        (text, metric, {case: _saved(results, case, uncached) for case in names})
+        (text, metric, {case: _drawn(results, case, uncached) for case in names})
         for _, text, metric, uncached in _lines()
     ]
     found = [line for line in found if any(ours is not None for ours in line[2].values())]
@@ -81,15 +88,16 @@ def plot(results):
     made, panels = figure(PAGE, 2.8, panels=len(found))
     with style():
         for axes, (text, metric, ours) in zip(panels, found, strict=True):
-            places = {i: ours[case] for i, case in enumerate(names) if ours[case] is not None}
-            axes.bar(list(places), list(places.values()), 0.7, color=colour("k1"), edgecolor="black", linewidth=0.4,
-                     label="K1")  # fmt: skip
-            for i in {*range(len(names))} - {*places}:
+            places = [(i, *ours[case]) for i, case in enumerate(names) if ours[case] is not None]
+            x, y, *_ = zip(*places, strict=True)
+            axes.bar(x, y, 0.7, color=colour("k1"), edgecolor="black", linewidth=0.4, label="K1")
+            intervals(axes, places, "black", 1.5)
+            for i in {*range(len(names))} - {*x}:
                 axes.annotate(MISSING, (i, 0), (0, 2), textcoords="offset points", ha="center", va="bottom")
             printed = [results.published.get(case, "k1", metric) for case in names]
             there = [(i, number.value) for i, number in enumerate(printed) if number is not None]
             if there:
-                axes.plot(*zip(*there, strict=True), "o", mfc="white", mec="black", mew=0.9,
+                axes.plot(*zip(*there, strict=True), "o", mfc="white", mec="black", mew=0.9, zorder=4, clip_on=False,
                           label=paper_label(results.scale))  # fmt: skip
             axes.axhline(0, color="black", lw=0.6)
             axes.set_ylabel(text)

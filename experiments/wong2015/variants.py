@@ -70,13 +70,22 @@ def _beside(results, case, method, base, uncached):
                       for each in (method, base)))  # fmt: skip
 
 
-def gain_text(results, case, method, base, uncached=""):
-    """Return how much less time a variant takes than another, percent, and in parentheses the interval of that."""
+def gain(results, case, method, base, uncached=""):
+    """Return how much less time a variant takes than another, percent, with its interval; None without both."""
     found = _beside(results, case, method, base, uncached)
     if found is None:
         return None
-    gain, high, low = (each if each is None else significant(100 * (1 - each), 2) for each in found)
-    return gain if low is None else f"{gain} ({low} to {high})"
+    value, high, low = (each if each is None else 100 * (1 - each) for each in found)
+    return value, low, high
+
+
+def gain_text(results, case, method, base, uncached=""):
+    """Return how much less time a variant takes than another, percent, and in parentheses the interval of that."""
+    found = gain(results, case, method, base, uncached)
+    if found is None:
+        return None
+    value, low, high = (each if each is None else significant(each, 2) for each in found)
+    return value if low is None else f"{value} ({low} to {high})"
 
 
 def times(results, title, methods, notes=()):
@@ -122,7 +131,7 @@ def drawn(results, methods):
     for axes, uncached in zip(panels, kinds, strict=True):
         bars(axes, results, "spmv", {method + uncached: NAMES[method] for method in methods}, unit="µs",
              parameters={"repeats": variant_count(results.scale)},
-             quantity="Product, x not cached" if uncached else "Product, x cached", cases=named(results))  # fmt: skip
+             quantity=f"Product, {CACHES[uncached]}", cases=named(results))  # fmt: skip
         slanted(axes)
     if len({axes.get_yscale() for axes in panels}) == 1:  # the same times are as high in both
         limits = [axes.get_ylim() for axes in panels]

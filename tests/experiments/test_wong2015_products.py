@@ -213,6 +213,20 @@ def test_what_sorting_brings_a_matrix_that_failed_has_no_bar():
     assert [[text.get_text() for text in axes.texts] for axes in drawn.axes] == [["–"], ["–"], []]
 
 
+def test_what_sorting_brings_is_drawn_with_the_intervals_that_the_page_has():
+    module, results = results_of("table6_sorting", DONE)
+    ends = {"ci_low": 0.9 * results.frame["value"], "ci_high": 1.1 * results.frame["value"]}
+    results = dataclasses.replace(results, frame=results.frame.assign(**ends))
+    padding, *times = module.plot(results).axes
+    assert not padding.containers[1:]
+    for axes, uncached in zip(times, variants.CACHES, strict=True):
+        (stems,) = [each for each in axes.containers if isinstance(each, matplotlib.container.ErrorbarContainer)]
+        low, high = stems[2][0].get_segments()[0][:, 1]
+        shown = variants.gain_text(results, "circuit", "k1", "k1-unsorted", uncached)
+        assert shown.endswith(f"({low:.2g} to {high:.2g})")
+        assert any(not line.get_clip_on() for line in axes.lines), "a mark of the paper's at the edge is whole"
+
+
 def test_break_even_that_never_comes():
     module, results = results_of("table4_break_even", DONE)
     text = module.tables(results)[0].to_markdown()

@@ -107,6 +107,14 @@ def test_sbell_is_compared_with_sell_and_cusparse():
     assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["0", "23.78"] and quad[6:8] == ["1.00", "5.52"]
 
 
+def test_formats_that_the_figure_leaves_out_are_named_and_sbell_with_16_bit_columns_is_none():
+    made = show("figure8_formats", lambda cell: DONE, "cuda")[1]
+    _, left = " ".join(made.get_supxlabel().split()).split("in the tables alone: ")
+    drawn = [text.get_text() for axes in made.axes for text in axes.get_legend().get_texts()]
+    assert "SBELL, 16-bit columns" in drawn and "sbell16" not in left
+    assert {"coo", "sbell", "cusparse_bsr"} < {*left.split(", ")}
+
+
 def test_shares_of_double_precision():
     text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
     hexa = line_of(text, "| hex")

@@ -88,25 +88,23 @@ def drawn(results, parameters, counts):
 
 
 def _draw(axes, results, parameter, counts, names):
-    looks = dict(zip(COUNTS, ("k1", "k2", "cusp-csr"), strict=True))  # none black, as the paper's are
     for shift, count in enumerate(counts):
+        look = f"repeats-{count}"
         y = [i + 0.3 * (shift - (len(counts) - 1) / 2) for i in range(len(names))]
         ours = [results.value(case, parameter.method, parameter.metric, repeats=count) for case in names]
         there = [(value, at) for value, at in zip(ours, y, strict=True) if value is not None]
         if there:
             label = f"{count} repeats" if count > 1 else "1 repeat"
-            axes.plot(
-                *zip(*there, strict=True), marker(looks[count]), color=colour(looks[count]), ls="none", label=label
-            )
+            axes.plot(*zip(*there, strict=True), marker(look), color=colour(look), ls="none", label=label)
         printed = results.published
         published = [printed.get(case, parameter.published, parameter.metric, repeats=count) for case in names]
         theirs = [(number.value, at) for number, at in zip(published, y, strict=True) if number is not None]
         if theirs:
-            axes.plot(*zip(*theirs, strict=True), marker(looks[count]), mfc="none", mec="black", ms=6, mew=0.7,
+            axes.plot(*zip(*theirs, strict=True), marker(look), mfc="none", mec="black", ms=6, mew=0.7,
                       ls="none", label=paper_label(results.scale) if not shift else "")  # fmt: skip
     axes.set_label(" ".join(results.backends(parameter.method)[:1]))  # the caption names it
     unit = f" [{parameter.unit}]" if parameter.unit else ""
-    axes.set_xlabel(f"{parameter.name.capitalize()}{unit}\nof {parameter.kernel}")
+    axes.set_xlabel(f"{parameter.name.capitalize()}\nof {parameter.kernel}{unit}")
     if parameter.metric == "threshold":
         logarithmic(axes, "x")
     else:

@@ -93,6 +93,7 @@ def plot(results):
         _draw_boundary(axes[0], circle, "(a) geometry of CIRCLE")
         _draw_mesh(axes[1], circle, f"(b) {label('circle', results)}, level 1")
         _draw_mesh(axes[2], blood, f"(c) {label('blood', results)}, level 1")
+        below.suptitle(f"(d) Q1 of {label('circle', results)}, level {PICTURE}: the matrix by numbering", fontsize=7)
         for axis, numbering in zip(below.subplots(1, len(NUMBERINGS)), NUMBERINGS, strict=True):
             matrix = _matrix(circle, numbering).tocoo()
             axis.plot(matrix.col, matrix.row, ",", color="black", rasterized=True)

@@ -17,6 +17,7 @@ from experiments import counted
 from experiments.geveler2011 import ELEMENTS, PLACES, case_of, label, level_of
 from repro import Cell
 from repro.keeping import kept
+from repro.show.panels import alike
 from repro.show.plots import PAGE, caption, figure, lines, paper_label
 from repro.show.tables import Table, trimmed, with_ours
 
@@ -144,6 +145,7 @@ def plot(results):
     for axis, (mesh, (ours, theirs)) in zip(axes, found.items(), strict=True):
         lines(axis, ours, x="Degrees of freedom", y="Non-zeros a row", published=theirs, log_x=True)
         axis.set_title(label(mesh, results), loc="right", fontsize=7)
+    alike(axes)
     caption(made, results, f"open: {paper_label(results.scale)}")
     return made
 

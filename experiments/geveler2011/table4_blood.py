@@ -33,7 +33,7 @@ from experiments.geveler2011.layout import (
     variants,
 )
 from experiments.geveler2011.rates import noted
-from repro.show.panels import logarithmic
+from repro.show.panels import alike, logarithmic
 from repro.show.plots import PAGE, caption, colour, lines, paper_label, point, style
 from repro.show.quotients import quotient, quotient_text
 from repro.show.tables import Table, trimmed, with_ours
@@ -151,13 +151,15 @@ def plot(results):
         axes = made.subplots(len(heights), len(ELEMENTS), squeeze=False, height_ratios=heights)
     for axis, element in zip(axes[0], ELEMENTS, strict=True) if is_above else ():
         _draw_speedups(axis, results, element)
+    if is_above:
+        alike(axes[0])
     for axis, (element, rows) in zip(axes[-1], shown.items(), strict=True) if any(shown.values()) else ():
         if rows:
             _draw_times(axis, results, element, rows)
         else:
             axis.set_visible(False)
     notes = [f"open marks above: {paper_label(results.scale)}"] * is_above + [f"times in numbering {TITLES[BEST]}"]
-    notes += ["open squares below, and cycles then: a random right-hand side"] * len(_general(results))
+    notes += ["cycles then: those of the random right-hand side"] * len(_general(results))
     caption(made, results, "; ".join(notes))
     return made
 
@@ -175,18 +177,25 @@ def _draw_speedups(axis, results, element):
           categories=[row["Numbering"] for row in rows])  # fmt: skip
 
 
+OWN = {"marker": "o", "ls": "none"}
+GENERAL = {"marker": "|", "ms": 8, "mew": 1.2, "ls": "none"}  # unlike the paper's open marks, which stand above
+
+
 def _draw_times(axis, results, element, rows):
-    ends = []
+    from matplotlib.lines import Line2D
+
+    ends, has_general = [], False
     with style():
         for y, row in enumerate(rows):
             place = case_of("blood", row["L"]), method_of(element, BEST, row["Variant"])
             value, low, high = point(results, *place, "solve", "ms", row["Back end"])
             spread = None if low is None else [[value - low], [high - value]]
-            axis.errorbar(value, y, xerr=spread, fmt="o", color=colour(row["Back end"]), mec="black", mew=0.4,
-                          ecolor="black", elinewidth=0.7)  # fmt: skip
+            axis.errorbar(value, y, xerr=spread, color=colour(row["Back end"]), mec="black", mew=0.4,
+                          ecolor="black", elinewidth=0.7, **OWN)  # fmt: skip
             general = point(results, *place, "solve_general", "ms", row["Back end"])
             if general is not None:
-                axis.plot(general[0], y, "s", ms=4, mfc="white", mec=colour(row["Back end"]), zorder=1)
+                has_general = True
+                axis.plot(general[0], y, color=colour(row["Back end"]), zorder=1, **GENERAL)
             ends.append(max(high or value, general[0] if general else 0))
             count = results.value(*place, "cycles_general", row["Back end"])
             told = f"{row['Cycles']} cycles" + (f", then {count:.0f}" if count else "")
@@ -197,7 +206,11 @@ def _draw_times(axis, results, element, rows):
         axis.tick_params(axis="y", length=0)
         axis.grid(axis="both")
         longest, least = max(ends), min(row["Time [ms]"] for row in rows)
-        axis.set_xlim(least / 2, longest * (longest / least) ** 0.4 * 2)
+        axis.set_xlim(least / 2, longest * (longest / least) ** 0.7 * 2)
         logarithmic(axis, "x")
+        if has_general:  # not by labels: those would be in one legend with the panels' above
+            marks = Line2D([], [], color="black", **OWN), Line2D([], [], color="black", **GENERAL)
+            axis.legend(marks, ("u = 1", "random right-hand side"), loc="lower right", bbox_to_anchor=(1, 1),
+                        borderaxespad=2, handlelength=1.4)  # fmt: skip
         axis.set_title(f"{element.upper()}, level {LEVELS['table4'][results.scale][element][-1]}")
     axis.set_xlabel("Time to solve [ms]")

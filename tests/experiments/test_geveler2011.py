@@ -171,7 +171,9 @@ def test_the_second_problem_stands_beside_the_papers():
     assert "the coarse levels of `amg-jacobi` hold constants exactly" in text
     figure = table4_blood.plot(results)
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["Q1, level 8"]  # no speed-up is ours
-    assert "open squares below, and cycles then: a random right-hand side" in figure.get_supxlabel().replace("\n", " ")
+    legend, labels = figure.axes[0].get_legend(), [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert [line.get_marker() for line in legend.get_lines()] == ["o", "|"] and labels[1] == "random right-hand side"
+    assert "cycles then: those of the random right-hand side" in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_algebraic_multigrid_stands_beside_geometric_where_both_ran():

@@ -138,9 +138,12 @@ def _grids(results):
 
 
 def plot(results):
-    """Draw all solvers, and beside them those with multigrid, as in the inset; the paper's points are Table 5's."""
-    made, panels = figure(PAGE, 3.0, panels=2)
+    """Draw all solvers, and where CG is one those with multigrid beside them, as in the inset.
+
+    The paper's points are Table 5's.
+    """
     series = {method: _points(results, method) for method in METHODS}
+    made, panels = figure(PAGE, 3.0, panels=1 + bool(series["cg"]))
     printed = published.load("fu2014-table5")
     dof = published.load("fu2014-table1").value("regular", "mesh", "nodes")
     paper = {}
@@ -149,12 +152,13 @@ def plot(results):
         paper[method] = [(dof, count)] if count is not None and series[method] else []
     without = {method: points for method, points in series.items() if method != "cg"}
     text = {"x": "Degrees of freedom", "y": "Iterations", "names": NAMES, "log_x": True}
-    lines(panels[0], series, published=paper, log_y=True, **text)
-    lines(panels[1], without, published={method: paper[method] for method in without}, **text)
-    panels[1].set_ylim(bottom=0)
-    panels[1].set_ylabel("Iterations, with multigrid")
-    if panels[1].get_legend():
-        panels[1].get_legend().remove()  # it is that of the other panel
+    for axes in panels[:-1]:
+        lines(axes, series, published=paper, log_y=True, **text)
+    lines(panels[-1], without, published={method: paper[method] for method in without}, **text)
+    panels[-1].set_ylim(bottom=0)
+    panels[-1].set_ylabel("Iterations, with multigrid")
+    if len(panels) > 1 and panels[-1].get_legend():
+        panels[-1].get_legend().remove()  # it is that of the other panel
     caption(made, results, "the paper's points are those of its Table 5")
     return made
 

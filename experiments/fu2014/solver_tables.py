@@ -27,8 +27,9 @@ def of_caption(results, drawn) -> str:
     """Return for a figure's caption whose times the paper's marks are, and which of its methods have one thread."""
     alone = [word(method) for method in drawn
              if {results.value(case, method, "threads", "host") for case in results.cases} - {None} == {1}]  # fmt: skip
-    told = ["the paper's jacobiPCGAMG and CG are CUSP's"] * (results.scale == "paper")
-    return "; ".join([*told, *[f"on one thread: {', '.join(alone)}"] * bool(alone)])
+    cusps = [word(method) for method in ("jacobi-pcgamg", "cg") if method in drawn] * (results.scale == "paper")
+    told = [f"the paper's {' and '.join(cusps)} {'are' if len(cusps) > 1 else 'is'} CUSP's"] * bool(cusps)
+    return "; ".join([*told, *[f"on one thread: {'; '.join(alone)}"] * bool(alone)])
 
 
 def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgamg", "cg", "hypre-cg")):

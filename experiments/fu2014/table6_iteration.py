@@ -142,5 +142,7 @@ def plot(results):
         theirs = dict.fromkeys(solvers.INSIDE, "") | solvers.published(results, ("patch-pcgamg",))
         theirs["inside-symcoo"] = theirs.pop("patch-pcgamg")
         bars(panels[1], results, "time_per_iteration", list(solvers.INSIDE), published=theirs, **options)
+        panels[0].set_title("Solvers with multigrid")
+        panels[1].set_title("patchPCGAMG by the format inside its patches")
     caption(made, results, of_caption(results, DRAWN))
     return made

@@ -358,15 +358,18 @@ def test_every_method_has_its_line():
             assert solvers.title(cell.method)
 
 
-@pytest.mark.parametrize(("scale", "told"), [("paper", "the paper's jacobiPCGAMG and CG are CUSP's; "), ("smoke", "")])
-def test_a_caption_names_the_drawn_methods_of_one_thread(scale, told):
+@pytest.mark.parametrize(("scale", "more", "told"), [
+    ("paper", ("jacobi-pcgamg", "cg"), "the paper's jacobiPCGAMG and CG are CUSP's; "),
+    ("paper", ("jacobi-pcgamg",), "the paper's jacobiPCGAMG is CUSP's; "), ("paper", (), ""), ("smoke", ("cg",), ""),
+])  # fmt: skip
+def test_a_caption_names_what_is_drawn_of_cusp_and_the_methods_of_one_thread(scale, more, told):
     threads = {"hypre-pcgamg": 1.0, "amgcl": 16.0, "pyamg-sa": 1.0, "hypre-cg": 1.0}
     rows = [Row("fu2014-table5", scale, "regular", method, "host", "", "threads", count, "count").as_dict()
             for method, count in threads.items()]  # fmt: skip
     results = Results(pandas.DataFrame(rows), scale, "m", "fu2014-table5")
-    drawn = ("patch-pcgamg", "hypre-pcgamg", "amgcl", "pyamg-sa")
-    assert solver_tables.of_caption(results, drawn) == f"{told}on one thread: Hypre-PCGAMG, {word('pyamg-sa')}"
-    assert solver_tables.of_caption(results, drawn[:1]) == told.removesuffix("; ")
+    drawn = ("patch-pcgamg", *more, "hypre-pcgamg", "amgcl", "pyamg-sa")
+    assert solver_tables.of_caption(results, drawn) == f"{told}on one thread: Hypre-PCGAMG; {word('pyamg-sa')}"
+    assert solver_tables.of_caption(results, more) == told.removesuffix("; ")
 
 
 def test_beside_ours_stands_how_much_longer_the_best_of_amgx_takes():
@@ -379,3 +382,11 @@ def test_beside_ours_stands_how_much_longer_the_best_of_amgx_takes():
     best, _ = module._grids(results)
     assert best.frame[f"AmgX over {module.OURS}"].tolist() == ["1.5 (0.56 to 4.0)"]
     assert best.frame["its configuration"].tolist() == ["`amgx-pmis`"]
+
+
+@pytest.mark.parametrize(("methods", "panels"), [(("hypre-pcgamg",), 1), (("hypre-pcgamg", "cg"), 2)])
+def test_without_cg_no_panel_has_the_same_lines_twice(methods, panels):
+    module = importlib.import_module("experiments.fu2014.figure6_scalability")
+    rows = [Row("fu2014-figure6", "paper", case, method, "host", "", "iterations", 9.0, "count").as_dict()
+            for method in methods for case in ("9", "17")]  # fmt: skip
+    assert len(module.plot(Results(pandas.DataFrame(rows), "paper", "m", "fu2014-figure6")).axes) == panels

@@ -58,7 +58,6 @@ PAPER = {
 OURS = {published: f"{name}, ours" for published, name in PAPER.values()}
 NAMES = {method: name for method, (_, name) in PAPER.items()} | OURS
 EVERY_ORDER = (*PAPER, *OURS, "cuda-launched", "cuda-jacobi", "openmp-jacobi")
-BESIDE = 0.012  # powers of ten between marks of one size, which would hide each other
 # Which of two is faster, and up to which order: the method, and what it is compared with.
 LAUNCHES = ("cuda-gpu-plain", "cuda-launched", "opencl-gpu-plain")
 PAIRS = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
@@ -261,7 +260,7 @@ def _explained(graph, launched, opencl):
 
 def plot(results):
     """Draw the time of a step against unknowns, ours and the paper's."""
-    made, axes = figure(PAGE, 3.0)
+    made, axes = figure(PAGE, 3.6)
     printed, series, published = results.published, {}, {}
     nodes = {case: next(filter(None, (results.value(case, method, "nodes") for method in METHODS)), None)
              for case in results.cases}  # fmt: skip
@@ -272,12 +271,11 @@ def plot(results):
         found = {case: point(results, case, method, "step", "ms") for case in results.cases}
         if not any(found.values()):
             continue  # nothing to compare with, and no line that tells what the open marks are of
-        beside = 10 ** (BESIDE * (list(NAMES).index(method) - (len(NAMES) - 1) / 2))
-        series[method] = [(beside * nodes[case], *(at or (np.nan,))) for case, at in found.items() if nodes[case]]
+        series[method] = [(nodes[case], *(at or (np.nan,))) for case, at in found.items() if nodes[case]]
         name = theirs.get(method, ALONE)
         pairs = [(printed.get(case, "mesh", "nodes"), printed.get(case, name, "wall")) for case in printed.cases]
         published[method] = [(n.value, 1e3 * wall.value / rod.STEPS) for n, wall in pairs if n and wall]
     lines(axes[0], series, x="Unknowns", y="Wall time of a step [ms]", names=NAMES, published=published, log_x=True,
           log_y=True)  # fmt: skip
-    caption(made, results, "the rod is a stand-in for the paper's; marks of one size of ours stand side by side")
+    caption(made, results, "the rod is a stand-in for the paper's")
     return made

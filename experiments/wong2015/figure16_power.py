@@ -145,6 +145,7 @@ def plot(results):
         lines(axes, series, x="Nodes [thousand]", y=text, names=titles, log_x=True, log_y=True)
     over = sorted({each.rpartition("-")[2] for each in (reference(results, case) for case in results.cases) if each})
     base = f"relative to PETSc with block Jacobi on {' or '.join(over)} processes"
-    watts = f"{base}; bars: by the least and the most watts" * any(effective.values())
+    ranges = [low < high for found in effective.values() for each in found.values() for *_, low, high in each]
+    watts = (base + "; bars: by the least and the most watts" * any(ranges)) * bool(ranges)
     caption(made, results, "; ".join(filter(None, [watts, note])))
     return made

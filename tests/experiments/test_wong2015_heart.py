@@ -191,6 +191,7 @@ def test_the_most_processes_of_petsc_are_drawn_and_tables_have_all(module):
         assert "ELL-WARP K1, OpenMP, all cores" in module.plot(results).axes[-1].get_legend_handles_labels()[1]
     table = module.tables(results)[0].frame.set_index("Method")
     assert {f"PETSc, block Jacobi, {n} processes" for n in (2, 3, 16)} < set(table.index)
+    assert "watts" not in said  # the least are the most
     if module is figure16_power:  # over four, as in the paper, whoever else was measured
         (panel,) = [axes for axes in module.plot(results).axes if "Processors" in axes.get_ylabel()]
         assert "ELL-WARP K1, OpenMP, all cores" in panel.get_legend_handles_labels()[1]

@@ -76,10 +76,11 @@ def plot(results):
     for panel, (backend, bound) in zip(axes, shown, strict=True):
         on_host = backend == "host"
         methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
-        text = "Time on the CPU [s]" if on_host else f"Mixed SBELL on {backend} [s]"
+        text = "Time on the CPU [s]" if on_host else f"Time [s], mixed SBELL on {backend}"
         is_alone = len(shown) == 1 and not on_host  # then the paper's stand here, which are of its CPU
         draw(panel, results, "solve", text + ", the paper's on its CPU" * is_alone, methods, backend,
              with_paper=on_host or is_alone)  # fmt: skip
+        panel.set_label(backend)  # the caption names it
         panel.set_title(TITLED[bound], fontsize=7)  # four panels are narrow
     on_host = [panel for panel, (backend, _) in zip(axes, shown, strict=True) if backend == "host"]
     if len(on_host) > 1:

@@ -202,5 +202,8 @@ def extras(results):
     if case is None:
         return {}
     pictures = list(_frames(results, case, 30, MOVING))
+    device = next(row["device"] for each in DEVICES if (row := results.row(case, CROSSING, "crossing", each)))
+    place = f"{results.artefact}, scale {results.scale}", f"machine {results.machine} · {device}"
+    title = "\n".join((labels(results)[case], *place))  # short lines, beside the scale of colours
     return {".wave.gif": wave.moving([picture for _, picture in pictures]),
-            ".wave.png": wave.sheet(pictures, labels(results)[case])}  # fmt: skip
+            ".wave.png": wave.sheet(pictures, title)}  # fmt: skip

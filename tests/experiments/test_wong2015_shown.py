@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.wong2015 import figure15_speedup, figure16_power, tasks
+from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, tasks
 from repro import ReproError
 from repro.judge.claims import verdicts
 from repro.model import Row
@@ -37,6 +37,15 @@ def test_figure_16_is_none_where_no_watts_are_known_and_its_table_says_why():
     assert set(table.frame["TDP from"]) == {"nothing says it"}
     assert any(note.startswith("No speed-up per watt: ") for note in table.notes)
     assert [axes.get_ylabel() for axes in figure16_power.plot(energy).axes] == ["Energy of a step [J]"]
+
+
+def test_the_waves_frames_say_what_they_are_of(monkeypatch):
+    monkeypatch.setattr(figure3_tasks, "_frames", lambda *place: iter([(0.0, None)]))
+    monkeypatch.setattr(figure3_tasks.wave, "moving", lambda pictures: b"")
+    monkeypatch.setattr(figure3_tasks.wave, "sheet", lambda pictures, title: title)
+    found = results("wong2015-figure3", ["nodes", "crossing"], ["opencl"], method=figure3_tasks.CROSSING)
+    heart, *place = figure3_tasks.extras(found)[".wave.png"].split("\n")
+    assert heart and place == ["wong2015-figure3, scale large", "machine m · a CPU"]
 
 
 TASKS = {

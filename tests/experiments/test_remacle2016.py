@@ -20,6 +20,7 @@ from experiments.remacle2016 import (
 from kernels.device import Unavailable, open_device
 from kernels.sem.stiffness import Operator
 from repro.model import Row
+from repro.show.looks import colour
 from repro.show.results import Results
 
 
@@ -220,3 +221,27 @@ def test_a_preconditioner_is_the_faster_one_only_where_the_interval_says_so(jaco
     table = table4_heat._faster(Results(pandas.DataFrame(rows), "paper", "m", "remacle2016-table4"))
     (line,) = table.frame.to_dict("records")
     assert line["Faster"] == faster and line["Time over that of two scales"].startswith(f"{jacobi:.2g}"[:3])
+
+
+def test_marks_of_the_rod_stand_at_their_unknowns():
+    rows = [Row("remacle2016-table4", "paper", "n2", method, "cuda", "a GPU", metric, value, unit).as_dict()
+            for method in ("cuda-gpu-plain", "cuda-gpu")
+            for metric, value, unit in (("nodes", 5e5, "count"), ("step", 0.01, "s"))]  # fmt: skip
+    (axes,) = table4_heat.plot(Results(pandas.DataFrame(rows), "paper", "m", "remacle2016-table4")).axes
+    ours = [line for line in axes.lines if line.get_label() in table4_heat.NAMES.values()]
+    assert [list(line.get_xdata()) for line in ours] == [[5e5], [5e5]]
+
+
+@pytest.mark.parametrize(("metrics", "told"), [
+    (("flop_rate_fine", "bandwidth_fine"), ["operations and bytes as the paper counts them"]),
+    (("wall",), ["solves to the residual of our Table 1"]),
+])  # fmt: skip
+def test_local_solves_look_unlike_the_solver_and_the_caption_tells_of_what_is_drawn(metrics, told):
+    rows = [Row("remacle2016-table3", "small", "n2", "solve-trilinear", "cuda", "a GPU", metric, 2.0, unit).as_dict()
+            for metric, unit in (("wall", "s"), ("flop_rate_fine", "GFLOP/s"), ("bandwidth_fine", "GB/s"))
+            if metric in metrics]  # fmt: skip
+    made = table3_cuda.plot(Results(pandas.DataFrame(rows), "small", "m", "remacle2016-table3"))
+    assert " ".join(made.get_supxlabel().split()).endswith(f"cuda · {'; '.join(told)}")
+    names = {*table2_opencl.Z.values(), table2_opencl.SOLVES["solve-trilinear"]}
+    (look,) = {line.get_color() for axes in made.axes for line in axes.lines if line.get_label() in names}
+    assert (look == colour("solve-trilinear")) == ("wall" in metrics)

@@ -206,7 +206,7 @@ def _draw_times(axis, results, element, rows):
         axis.tick_params(axis="y", length=0)
         axis.grid(axis="both")
         longest, least = max(ends), min(row["Time [ms]"] for row in rows)
-        axis.set_xlim(least / 2, longest * (longest / least) ** 0.7 * 2)
+        axis.set_xlim(least / 2, longest * (longest / least) ** 0.5 * 2)
         logarithmic(axis, "x")
         if has_general:  # not by labels: those would be in one legend with the panels' above
             marks = Line2D([], [], color="black", **OWN), Line2D([], [], color="black", **GENERAL)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from repro.cache.glance import glance
 from repro.judge import claims
 from repro.show.measurements import measurements
 from repro.site.report.wall import catalogue
@@ -24,7 +25,7 @@ def committed():
             known[key] = judge(folder, stores=stores)
         return known[key]
 
-    with committed_results() as results, pytest.MonkeyPatch.context() as patch:
+    with committed_results() as results, pytest.MonkeyPatch.context() as patch, glance():
         patch.setattr(claims, "verdicts", verdicts)
         yield results
 

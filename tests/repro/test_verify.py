@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from repro.cache.code import digest
+from repro.cache.glance import glance
 from repro.cache.store import ARCHIVE, as_stored, content, read_json, write_packed
 from repro.cli import main
 from repro.judge import verify
@@ -228,7 +229,7 @@ def test_the_list_has_what_is_unproven_and_nothing_else(laboratory, results, mon
 
 
 def test_what_is_committed_holds():
-    with committed_results() as results:
+    with committed_results() as results, glance():
         found = verify.verify(results).problems
     assert [str(each) for each in found if each.kind == WRONG] == []
     if not (CHECKOUT / ".git" / "shallow").exists():  # else a commit that got lost would go unnoticed

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import pandas
 import pytest
 
+from repro.cache.glance import glance
 from repro.cli import main
 from repro.judge import pages, verify
 from repro.judge.verify import WRONG
@@ -144,5 +145,5 @@ def test_a_page_keeps_the_beliefs_that_its_tables_stand_by(laboratory, monkeypat
 
 
 def test_the_committed_pages_have_the_tables_of_their_rows():
-    with committed_results() as results:
+    with committed_results() as results, glance():
         assert list(pages.check(results)) == [], "`repro figures` has not been run since"

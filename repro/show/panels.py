@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repro.judge.peaks import of_roof
-from repro.show.looks import style
+from repro.show.looks import colour, marker, size, style
 from repro.units import split
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEMORY", "alike", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic", "memory", "not_drawn",
-    "share_legend", "slanted", "tidy",
+    "ring", "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
@@ -34,6 +34,39 @@ def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: fl
         above = [end - value for value, end in zip(y, high, strict=True)]
         # Above lines (2), as those from ours to the paper's, which would hide a stem, and below marks (3).
         axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
+
+
+def ring(
+    axes: Axes, x: Sequence[float], y: Sequence[float], method: str, label: str | None = None, *, ls: str = "none",
+    edge: str | None = None, is_below: bool = False,
+) -> None:  # fmt: skip
+    """Draw the paper's values of a method: hollow marks, wider than ours, which are seen within where both are equal.
+
+    Without values it is an entry of the legend.
+
+    Parameters
+    ----------
+    ls : str
+        Of the line that joins the values.
+    edge : str, optional
+        Its colour; default: the method's.
+    is_below : bool
+        Below our marks, which may be many; else white on both sides of the edge tells it from what it lies on.
+    """
+    from matplotlib.patheffects import withStroke
+
+    ink = edge or colour(method)
+    if ls != "none" and len(x):
+        axes.plot(x, y, ls=ls, lw=0.8, color=ink, zorder=2)
+        ls = "none"
+    halo = [withStroke(linewidth=2, foreground="white")] if len(x) and not is_below else []
+    axes.plot(x, y, marker=marker(method), ms=wider(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8, color=ink,
+              zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
+
+
+def wider(method: str) -> float:
+    """Return the size of a mark around a method's, in points: marks with sharp corners leave less room within."""
+    return (1.5 if marker(method) in "osDphH8" else 1.75) * size(method)
 
 
 def fewer(methods: Mapping[str, str], printed: Sequence[str]) -> tuple[dict[str, str], list[str]]:

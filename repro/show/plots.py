@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import write_atomically
 from repro.show.looks import GRID, colour, marker, size, style, styled, word
-from repro.show.panels import fewer, groups, intervals, legend, logarithmic, memory, not_drawn, share_legend, tidy
+from repro.show.panels import fewer, groups, intervals, legend, logarithmic, memory, not_drawn, ring, share_legend, tidy
 from repro.show.results import PREFERENCE, point
 from repro.units import convert
 
@@ -176,18 +176,15 @@ def bars(
         for x, number, found in zip(positions, theirs[method], ours[method], strict=True):
             if number is not None:
                 value = convert(number.value, number.unit, unit)
-                axes.plot(
-                    x, value, marker=marker(method), mfc="white", mec=colour(method) if spread else "black", mew=0.9,
-                    ms=size(method), ls="none", zorder=4, label=None if named else f"{name} (paper)",
-                )  # fmt: skip
+                ring(axes, [x], [value], method, None if named else f"{name} (paper)",
+                     edge=None if spread else "black", is_below=spread)  # fmt: skip
                 named = True
                 if spread and found is not None:
                     axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
                 printed = printed or bool(drawn)
     if printed:
         first = next(method for method in methods if any(theirs[method]))
-        axes.plot([], [], marker=marker(first), ms=size(first), mfc="white", mec="black", ls="none",
-                  label=paper_label(results.scale))  # fmt: skip
+        ring(axes, [], [], first, paper_label(results.scale), edge="black")
     memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
     not_drawn(axes, left)
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
@@ -289,19 +286,11 @@ def lines(
     joint = "none" if categories else ":"
     for method, points in (published or {}).items():
         if points:
-            look = {
-                "color": colour(method),
-                "marker": marker(method),
-                "mfc": "none",
-                "mew": 0.9,
-                "ms": 1.3 * size(method),
-            }
-            if not series.get(method):  # nothing measured names it in the legend
-                look["label"] = f"{names.get(method, method)} (paper)"
-            axes.plot(*zip(*sorted(points), strict=True), ls=joint, lw=0.8, zorder=4, **look)
+            known = bool(series.get(method))  # else nothing measured names it in the legend
+            ring(axes, *zip(*sorted(points), strict=True), method,
+                 None if known else f"{names.get(method, method)} (paper)", ls=joint)  # fmt: skip
     if first := next((method for method, points in (published or {}).items() if points), None):
-        axes.plot([], [], marker=marker(first), ms=size(first), mfc="white", mec="black", color="black", ls=joint,
-                  lw=0.8, label=paper_label(scale))  # fmt: skip
+        ring(axes, [], [], first, paper_label(scale), ls=joint, edge="black")
     not_drawn(axes, left)
     if log_x:
         logarithmic(axes, "x")

@@ -9,6 +9,7 @@ import matplotlib.text
 import numpy as np
 import pandas
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageFilter
 
 from repro import environment
@@ -51,7 +52,7 @@ def marks_of(axes):
     """Return the values of filled marks, and of open ones, by their ordinates."""
     points = [(line.get_marker(), line.get_markerfacecolor(), float(y)) for line in axes.lines
               if line.get_linestyle() == "None" and line.get_marker() != "_" for y in line.get_ydata()]  # fmt: skip
-    return [sorted(round(y, 9) for _, face, y in points if (face == "white") == is_open) for is_open in (False, True)]
+    return [sorted(round(y, 9) for _, face, y in points if (face == "none") == is_open) for is_open in (False, True)]
 
 
 def test_marks_are_the_medians_in_the_axis_unit_and_gaps_stay_gaps(results):
@@ -124,8 +125,35 @@ def test_intervals_are_drawn(results):
 def test_published_values_are_open_marks_at_their_place_in_the_colour_of_the_method(results):
     _, axes = drawn(results, unit="ms")
     edges = {float(line.get_ydata()[0]): line.get_markeredgecolor() for line in axes.lines
-             if len(line.get_ydata()) == 1 and line.get_markerfacecolor() == "white"}  # fmt: skip
+             if len(line.get_ydata()) == 1 and line.get_markerfacecolor() == "none"}  # fmt: skip
     assert edges[29.8] == plots.colour("patch") and edges[1080.0] == plots.colour("serial")
+
+
+def across(made, axes, x, y, points):
+    """Return what a figure has of blue, white and black from a point of its axes up to some points above it."""
+    made.set_dpi(800)
+    canvas = FigureCanvasAgg(made)
+    canvas.draw()
+    column, row = (int(at) for at in axes.transData.transform((x, y)))
+    step = 1 if points > 0 else -1
+    pixels = np.asarray(canvas.buffer_rgba())[::-1][row : row + int(points * made.dpi / 72) : step, column, :3]
+    known = {tuple(bytes.fromhex(plots.colour("patch")[1:])): "blue", (255,) * 3: "white", (0,) * 3: "black"}
+    return [name for name, _ in itertools.groupby(known[each] for each in map(tuple, pixels) if each in known)]
+
+
+@pytest.mark.parametrize("other", [1e3, 1])  # on a logarithmic axis, and with bars
+def test_ours_and_the_papers_are_told_apart_where_they_are_equal(results, other):
+    made, (axes,) = plots.figure()
+    plots.lines(axes, {"patch": [(1, 2.0)]}, x="x", y="y", published={"patch": [(1, 2.0)]})
+    assert across(made, axes, 1, 2.0, 10) == ["blue", "white", "blue", "white"]
+    value = results.published.value("regular", "patch", "assembly")
+    both = frame([row("regular", "patch", value).as_dict(), row("regular", "serial", other * value).as_dict()])
+    made, (axes,) = plots.figure()
+    plots.bars(axes, Results(both, "paper", "here", "fu2014-table2"), "assembly", ["patch", "serial"],
+               cases={"regular": "Regular"}, published={"patch": "patch"})  # fmt: skip
+    found = across(made, axes, -0.2, value, -10 if axes.patches else 10)
+    mark, ring = ["blue", "black", "white", "blue", "white"], ["black", "blue", "white", "black", "white", "blue"]
+    assert found == (ring if axes.patches else mark)
 
 
 def legend_of(axes):

@@ -5,7 +5,6 @@ Figures are built without pyplot, so that no window system is needed and no figu
 
 from __future__ import annotations
 
-import io
 import math
 import tempfile
 import textwrap
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from repro.cache.store import write_atomically
 from repro.show.looks import GRID, colour, marker, size, style, styled, word
 from repro.show.panels import fewer, groups, intervals, legend, logarithmic, memory, not_drawn, ring, share_legend, tidy
+from repro.show.pictures import small
 from repro.show.results import PREFERENCE, point
 from repro.units import convert
 
@@ -337,28 +337,6 @@ def save(made: Figure, path_stem: str | Path, formats: Sequence[str] = ("png",))
         for path, target in zip(drawn, written, strict=True):
             write_atomically(target, path.read_bytes())
     return written
-
-
-def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
-    """Return a PNG with fewer colours, in half of the bytes or less: git keeps each that is drawn.
-
-    They are chosen by coverage, which keeps those of a few marks. A smooth picture mixes them point by point, or its
-    shading would have steps.
-    """
-    from PIL import Image, ImageChops
-
-    with Image.open(io.BytesIO(picture)) as image:
-        full = image.convert("RGB")
-    fewer = full.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    if is_smooth:
-        fewer = full.quantize(palette=fewer, dither=Image.Dither.FLOYDSTEINBERG)
-        palette = fewer.getpalette()
-        paper = max(range(len(palette) // 3), key=lambda each: sum(palette[3 * each : 3 * each + 3]))
-        is_white = ImageChops.invert(full).convert("L").point(lambda value: 255 * (value == 0))
-        fewer.paste(paper, mask=is_white)  # Pillow takes near colours
-    stream = io.BytesIO()
-    fewer.save(stream, "PNG", optimize=True)
-    return stream.getvalue()
 
 
 def remove(path_stem: str | Path) -> None:

@@ -16,7 +16,7 @@ from repro import environment
 from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.rows import frame
-from repro.show import looks, plots
+from repro.show import looks, panels, plots
 from repro.show.looks import families
 from repro.show.results import Results
 
@@ -270,10 +270,21 @@ def test_pictures_have_few_colours_and_those_of_all_marks(tmp_path):
     found = saved(made, tmp_path)
     assert len(found) <= 64
     for colour in wanted:
-        exact = np.array(matplotlib.colors.to_rgb(colour)) * 255
-        assert np.abs(found - exact).max(axis=1).min() <= 8, colour
+        assert [*bytes.fromhex(colour[1:])] in found.tolist(), colour
     axes.imshow(np.linspace(0, 1, 3 * 128**2).reshape(128, 128, 3), extent=(0, 1, 0, 1))
     assert 64 < len(saved(made, tmp_path)) <= 256
+
+
+def test_the_colours_of_marks_and_of_the_grid_are_saved_as_they_are(results, tmp_path):
+    names = [*FAMILIES["kernels of wong2015"]][: 2 * panels.MOST]
+    made, both = plots.figure(plots.PAGE, panels=2)
+    for axes, shown in zip(both, (names[: panels.MOST], names[panels.MOST :]), strict=True):
+        series = {name: [(x, x + k) for x in (1, 2, 3)] for k, name in enumerate(shown)}
+        plots.lines(axes, series, x="x", y="y", published={name: [(1, 9)] for name in shown})
+    plots.caption(made, results)
+    found = {tuple(colour) for colour in saved(made, tmp_path).tolist()}
+    for colour in (looks.GRID, "#FFFFFF", *map(plots.colour, names)):
+        assert tuple(bytes.fromhex(colour[1:])) in found, colour
 
 
 def test_a_name_that_no_family_has_looks_like_none_that_has_one():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -11,34 +12,78 @@ from repro.show.looks import colour, marker, size, style
 from repro.units import split
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from repro.show.results import Results
 
 __all__ = [
-    "MEMORY", "alike", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic", "memory", "not_drawn",
-    "ring", "share_legend", "slanted", "tidy",
+    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic",
+    "memory", "not_drawn", "ring", "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
 ABOVE = "legend-above"  # of a panel, by `legend`
 
 
-def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float) -> None:
-    """Draw the intervals of points (x, y, low, high) that have one."""
+def intervals(axes: Axes, points: Sequence[tuple[float, ...]], ink: str, cap: float, aside: float = 0) -> None:
+    """Draw the intervals of points (x, y, low, high) that have one, some printer's points aside of them."""
     points = [each for each in points if None not in each[2:4]]
     if points:
         x, y, low, high = zip(*points, strict=True)
         below = [value - end for value, end in zip(y, low, strict=True)]
         above = [end - value for value, end in zip(y, high, strict=True)]
         # Above lines (2), as those from ours to the paper's, which would hide a stem, and below marks (3).
-        axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
+        drawn = axes.errorbar(x, y, [below, above], fmt="none", ecolor=ink, elinewidth=0.7, capsize=cap, zorder=2.5)
+        beside(aside, *filter(None, drawn.get_children()))
+
+
+def beside(aside: float, *artists: Artist) -> None:
+    """Draw artists that hold data some printer's points aside of their abscissae, which stay as they are."""
+    from matplotlib.transforms import ScaledTranslation
+
+    for each in artists if aside else ():
+        each.set_transform(each.get_transform() + ScaledTranslation(aside / 72, 0, each.get_figure().dpi_scale_trans))
+
+
+def asides(axes: Axes, series: Mapping[str, Sequence[tuple]], categories: Sequence[str]) -> dict[tuple, float]:
+    """Return how far aside of its abscissa a point's stem is drawn, in points, by method and abscissa.
+
+    They are those of intervals that would overprint one another. Among categories it is every point of a panel whose
+    methods have some in common, and its mark goes with the stem.
+    """
+    groups, step = [], 1.6
+    if categories:
+        methods = [method for method, points in series.items() if points]
+        places = [{point[0] for point in series[method]} for method in methods]
+        step = min(6, 0.6 * _width(axes) / len(categories) / max(1, len(methods)))
+        if len(set().union(*places)) < sum(map(len, places)):
+            groups = [[(method, place) for method in methods] for place in range(len(categories))]
+    else:
+        order = [*series]
+        stems = sorted((point[0], *point[2:4], order.index(method)) for method, points in series.items()
+                       for point in points if len(point) > 3 and None not in point[2:4])  # fmt: skip
+        last, top = math.nan, math.nan
+        for x, low, high, k in stems:
+            meets = x == last and low <= top
+            if not meets:
+                groups.append([])
+            groups[-1].append((order[k], x))
+            last, top = x, max(top, high) if meets else high
+        groups = [sorted(group, key=lambda at: order.index(at[0])) for group in groups]
+    return {at: step * (k - (len(group) - 1) / 2) for group in groups for k, at in enumerate(group) if len(group) > 1}
+
+
+def _width(axes: Axes) -> float:
+    """Return about how wide a panel is with all around it, in points."""
+    place = axes.get_subplotspec()
+    return 72 * axes.get_figure().get_figwidth() / (place.get_gridspec().ncols if place is not None else 1)
 
 
 def ring(
     axes: Axes, x: Sequence[float], y: Sequence[float], method: str, label: str | None = None, *, ls: str = "none",
-    edge: str | None = None, is_below: bool = False,
+    edge: str | None = None, is_below: bool = False, aside: float = 0,
 ) -> None:  # fmt: skip
     """Draw the paper's values of a method: hollow marks, wider than ours, which are seen within where both are equal.
 
@@ -52,6 +97,8 @@ def ring(
         Its colour; default: the method's.
     is_below : bool
         Below our marks, which may be many; else white on both sides of the edge tells it from what it lies on.
+    aside : float
+        Of the abscissae, in points.
     """
     from matplotlib.patheffects import withStroke
 
@@ -60,8 +107,9 @@ def ring(
         axes.plot(x, y, ls=ls, lw=0.8, color=ink, zorder=2)
         ls = "none"
     halo = [withStroke(linewidth=2, foreground="white")] if len(x) and not is_below else []
-    axes.plot(x, y, marker=marker(method), ms=wider(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8, color=ink,
-              zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
+    marks = axes.plot(x, y, marker=marker(method), ms=wider(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8,
+                      color=ink, zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
+    beside(aside, *marks)
 
 
 def wider(method: str) -> float:
@@ -85,11 +133,11 @@ def not_drawn(axes: Axes, names: Sequence[str]) -> None:
 def groups(axes: Axes, names: Sequence[str], every: int = 1) -> None:
     """Name the groups at 0, 1, ... below an axis, or some of them; names that would meet are slanted."""
     axes.set_xticks(range(0, len(names), every), names[::every])
-    place = axes.get_subplotspec()
-    panel = 72 * axes.get_figure().get_figwidth() / (place.get_gridspec().ncols if place is not None else 1)
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
     texts = axes.get_xticklabels()
-    if texts and 0.5 * texts[0].get_fontsize() * longest > 0.9 * panel / len(texts):  # points, of letters and groups
+    if texts and 0.5 * texts[0].get_fontsize() * longest > 0.9 * _width(axes) / len(
+        texts
+    ):  # points, of letters and groups
         slanted(axes)
 
 

@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import write_atomically
 from repro.show.looks import GRID, colour, marker, size, style, styled, word
-from repro.show.panels import fewer, groups, intervals, legend, logarithmic, memory, not_drawn, ring, share_legend, tidy
+from repro.show.panels import (
+    asides,
+    beside,
+    fewer,
+    groups,
+    intervals,
+    legend,
+    logarithmic,
+    memory,
+    not_drawn,
+    ring,
+    share_legend,
+    tidy,
+)
 from repro.show.pictures import small
 from repro.show.results import PREFERENCE, point
 from repro.units import convert
@@ -268,12 +281,13 @@ def lines(
     kept, left = fewer({method: names.get(method, method) for method, points in series.items() if points},
                        [method for method, points in (published or {}).items() if points])  # fmt: skip
     series = {method: points for method, points in series.items() if method in kept}
+    aside = asides(axes, series, categories)
     for method, points in series.items():
         points = sorted(points, key=lambda point: point[0])
         abscissae, ordinates = _broken(
             [point[:2] for point in points], (published or {}).get(method, ()) if whole_x else ()
         )
-        axes.plot(
+        marks = axes.plot(
             abscissae,
             ordinates,
             ls="none" if categories else "-",
@@ -282,13 +296,18 @@ def lines(
             ms=size(method),
             label=names.get(method, method),
         )
-        intervals(axes, [each for each in points if len(each) > 3], colour(method), 2)
+        beside(aside.get((method, 0), 0) if categories else 0, *marks)
+        for each in points:
+            if len(each) > 3:
+                at = method, each[0]
+                intervals(axes, [each], colour(method), 1 if at in aside else 2, aside.get(at, 0))
     joint = "none" if categories else ":"
     for method, points in (published or {}).items():
         if points:
             known = bool(series.get(method))  # else nothing measured names it in the legend
             ring(axes, *zip(*sorted(points), strict=True), method,
-                 None if known else f"{names.get(method, method)} (paper)", ls=joint)  # fmt: skip
+                 None if known else f"{names.get(method, method)} (paper)", ls=joint,
+                 aside=aside.get((method, 0), 0) if categories else 0)  # fmt: skip
     if first := next((method for method, points in (published or {}).items() if points), None):
         ring(axes, [], [], first, paper_label(scale), ls=joint, edge="black")
     not_drawn(axes, left)

@@ -232,6 +232,39 @@ def test_categories_are_named_and_not_joined():
     assert {line.get_linestyle() for line in axes.lines} == {"None"}
 
 
+def stems(axes):
+    """Return the abscissae of a panel's stems, and how many points aside of them each is drawn."""
+    found = []
+    for collection in axes.collections:
+        for segment in collection.get_segments():
+            there = collection.get_transform().transform(segment[0]) - axes.transData.transform(segment[0])
+            found.append((segment[0, 0], round(float(there[0]) * 72 / axes.figure.dpi, 3)))
+    return sorted(found)
+
+
+def test_stems_that_would_overprint_stand_side_by_side():
+    _, (axes,) = plots.figure(plots.PAGE)
+    series = {"a": [(1, 3.0, 2.0, 4.0), (2, 3.0, 2.9, 3.1)], "b": [(1, 3.5, 3.0, 5.0), (2, 9.0, 8.0, 10.0)],
+              "c": [(1, 9.0, 8.0, 10.0), (2, 5.0)]}  # fmt: skip
+    plots.lines(axes, series, x="x", y="y")
+    assert stems(axes) == [(1, -0.8), (1, 0), (1, 0.8), (2, 0), (2, 0)]
+    assert all(line.get_transform() == axes.transData for line in axes.lines if line.get_label() in series)
+
+
+def test_marks_of_a_category_stand_side_by_side_with_their_stems():
+    _, (axes,) = plots.figure()
+    series = {name: [(0, 3.0, 2.0, 4.0), (1, 5.0, 4.0, 6.0)] for name in "ab"}
+    plots.lines(axes, series, x="", y="y", categories=["p", "q"], published={"a": [(0, 3.0)]})
+    assert stems(axes) == [(0, -3), (0, 3), (1, -3), (1, 3)]
+    for line, aside in (("a", -3), ("b", 3)):
+        marks = next(each for each in axes.lines if each.get_label() == line)
+        places = marks.get_transform().transform(marks.get_xydata()) - axes.transData.transform(marks.get_xydata())
+        assert list(marks.get_xdata()) == [0, 1] and places[:, 0] * 72 / axes.figure.dpi == pytest.approx(aside)
+    ring = next(each for each in axes.lines if each.get_markerfacecolor() == "none")
+    place = ring.get_transform().transform((0, 3.0)) - axes.transData.transform((0, 3.0))
+    assert place[0] * 72 / axes.figure.dpi == pytest.approx(-3)
+
+
 def test_lines_of_nothing_say_so():
     _, (axes,) = plots.figure()
     plots.lines(axes, {"patch": []}, x="x", y="y")

@@ -30,7 +30,7 @@ from repro.show.panels import (
 )
 from repro.show.pictures import small
 from repro.show.results import PREFERENCE, point
-from repro.units import convert
+from repro.units import convert, is_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +51,7 @@ COLUMN, PAGE = 3.4, 7.0  # widths in inches of a column and of both
 SMALL, LARGE = 7, 8  # points of the least type and of the largest
 MANY = 10  # numbers below an axis: every other one is named
 FEW = 8.0  # below this ratio of the largest value to the least, bars stand on a linear axis
+COUNTED = ("count", "degree")  # units of what no device was timed for
 VANISH = 50.0  # from this on they do on none, whatever is asked for
 
 
@@ -75,7 +76,8 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
 def caption(made: Figure, results: Results, note: str = "") -> None:
     """Finish a figure: below it where it was measured, which devices, at what scale; one legend for all panels.
 
-    How many cores the processor had it says where times on it are drawn.
+    They are those of the rows that the figure has asked for, or of all where it has asked for none. How many cores the
+    processor had it says where times on it are drawn.
 
     It is called last. Panels whose legends say different things keep their own.
     """
@@ -83,12 +85,15 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     named = set().union(*panels)
     drawn = sorted(named - {"host"})
     shown = named if all(panels) else {*drawn, "host"} if drawn else {*PREFERENCE}
-    rows = sorted(
-        results.done[["backend", "device"]].to_dict("records"), key=lambda row: PREFERENCE.index(row["backend"])
-    )
-    rows = [row for row in rows if row["backend"] in shown]
-    devices = dict.fromkeys(row["device"] for row in rows if isinstance(row["device"], str) and row["device"])
-    cores = results.cores_of(results.done[results.done["backend"].isin(shown)])
+    done = results.done
+    asked = [row for row in results.asked.values() or done.to_dict("records") if row["backend"] in shown]
+    rows = sorted(asked, key=lambda row: PREFERENCE.index(row["backend"]))
+    # Ratios and times that were worked out come from their cell's times, which another device may have taken.
+    behind = [[row] if row["unit"] in COUNTED or not is_missing(row["n"]) else results.cell(row) for row in rows]
+    there = [row["device"] for each in behind for row in each]
+    devices = dict.fromkeys(device for device in there if isinstance(device, str) and device)
+    cells = {(row["case"], row["method"], row["backend"]) for row in rows}
+    cores = results.cores_of(done[[at in cells for at in zip(done["case"], done["method"], done["backend"])]])
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))

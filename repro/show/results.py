@@ -36,6 +36,8 @@ class Results:
     cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
     roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
     folder: Path | None = None  #: of all machines' results, where what was measured at other scales may lie
+    #: The rows that were asked for one by one, here or of a part of these results: a figure's caption tells of them.
+    asked: dict[tuple, dict[str, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def at(self, scale: str) -> Results | None:
         """Return the results of the artefact on the same machine at a scale; None where nothing of it is stored.
@@ -131,6 +133,8 @@ class Results:
         rows = [row for row in self._by_place.get((case, method, metric, backend), []) if has(row, own)]
         if len(rows) > 1:
             raise ReproError(f"{self.artefact} has {len(rows)} rows of {case}, {method}, {metric} on {backend}")
+        if rows:
+            self.asked[case, method, metric, backend, *sorted(own.items())] = rows[0]
         return dict(rows[0]) if rows else None
 
     def value(self, case: str, method: str, metric: str, backend: str | None = None, **own: Any) -> float | None:

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+from dataclasses import replace
 
 import matplotlib.colors
 import matplotlib.image
@@ -208,6 +209,32 @@ def test_the_caption_names_no_device_of_kernels_that_are_not_drawn(results):
     made, _ = drawn(Results(frame, "paper", "somewhere", "fu2014-table2"))
     text = made._supxlabel.get_text().replace("\n", " ")
     assert "openmp device" not in text and "opencl device" in text and "host device" in text
+
+
+def test_the_caption_names_devices_and_cores_of_what_was_asked_for_alone(results):
+    told = {}
+    for backend in ("opencl", "host"):
+        some = Results(results.frame, "paper", "somewhere", "fu2014-table2", cores=12)
+        made, (axes,) = plots.figure()
+        part = replace(some, frame=some.frame[some.frame["case"] == "regular"])
+        method = {"opencl": "patch", "host": "serial"}[backend]
+        plots.lines(axes, {method: [(1, part.value("regular", method, "assembly"))]}, x="x", y="y")
+        plots.caption(made, some)
+        told[backend] = made._supxlabel.get_text().replace("\n", " ")
+    assert "opencl device" in told["opencl"] and not {"host", "12", "cores"} & {*told["opencl"].split()}
+    assert "host device" in told["host"] and "12 cores" in told["host"] and "opencl" not in told["host"]
+
+
+def test_the_caption_names_the_devices_of_the_times_behind_a_ratio_and_none_of_a_count():
+    place = ("fu2014-table2", "paper", "heart", "patch", "cuda", "card")
+    rows = frame([Row(*place, "gain", 2.0, "x").as_dict(), Row(*place, "rows", 9, "count").as_dict(),
+                  Row(*place[:-1], "processor", "packing", 1.0, "s", 0.9, 1.1, 9).as_dict()])  # fmt: skip
+    for metric, devices in (("gain", ["card", "processor"]), ("rows", ["card"])):
+        some = Results(rows, "paper", "somewhere", "fu2014-table2")
+        made, _ = plots.figure(plots.PAGE)
+        some.value("heart", "patch", metric)
+        plots.caption(made, some)
+        assert made._supxlabel.get_text().split(" · ")[1:] == devices
 
 
 def test_lines_hold_points_intervals_and_published_marks():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repro.judge.peaks import of_roof
 from repro.show.looks import colour, marker, size, style
@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from repro.show.results import Results
 
 __all__ = [
-    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "intervals", "legend", "legend_columns", "logarithmic",
-    "memory", "not_drawn", "ring", "share_legend", "slanted", "tidy",
+    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "intervals", "left_out", "legend", "legend_columns",
+    "logarithmic", "memory", "not_drawn", "ring", "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
+LEFT_OUT = "_not drawn: "  # no legend has a name that begins so
 ABOVE = "legend-above"  # of a panel, by `legend`
 
 
@@ -107,7 +109,7 @@ def ring(
         axes.plot(x, y, ls=ls, lw=0.8, color=ink, zorder=2)
         ls = "none"
     halo = [withStroke(linewidth=2, foreground="white")] if len(x) and not is_below else []
-    marks = axes.plot(x, y, marker=marker(method), ms=wider(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8,
+    marks = axes.plot(x, y, marker=marker(method), ms=wider(method) if len(x) else 1.2 * size(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8,
                       color=ink, zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
     beside(aside, *marks)
 
@@ -125,9 +127,15 @@ def fewer(methods: Mapping[str, str], printed: Sequence[str]) -> tuple[dict[str,
 
 
 def not_drawn(axes: Axes, names: Sequence[str]) -> None:
-    """Say in the legend what is not drawn."""
+    """Leave to the caption which methods are not drawn."""
     if names:
-        axes.plot([], [], ls="none", label=f"not drawn: {'; '.join(names)}")
+        axes.plot([], [], ls="none", label=LEFT_OUT + "; ".join(names))
+
+
+def left_out(made: Figure) -> list[str]:
+    """Return what a caption says of the methods that are not drawn."""
+    told = dict.fromkeys(line.get_label() for axes in made.axes for line in axes.lines)
+    return [label.removeprefix("_") for label in told if label.startswith(LEFT_OUT)]
 
 
 def groups(axes: Axes, names: Sequence[str], every: int = 1) -> None:
@@ -210,21 +218,36 @@ def legend(axes: Axes) -> None:
 
 
 def share_legend(made: Figure) -> None:
-    """Put one legend above all panels where one panel's says all that the others' say."""
+    """Put one legend above all panels, where no name stands for two looks: the panels need the room."""
     panels = [axes for axes in made.axes if axes.get_visible() and axes.get_legend_handles_labels()[1]]
-    entries = {}
-    for axes in panels:
-        entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    largest = max((len(axes.get_legend_handles_labels()[1]) for axes in panels), default=0)
-    if made.legends or len(made.axes) < 2 or not entries or len(entries) > largest:
+    entries = [entry for axes in panels for entry in zip(*reversed(axes.get_legend_handles_labels()), strict=True)]
+    if made.legends or made.subfigs or len(made.axes) < 2 or not entries or not _agree(entries):
         return
     for axes in panels:
         if axes.get_legend() is not None:
             axes.get_legend().remove()
-    names = sorted(entries, key=lambda name: name.startswith("paper"))
+    handles = dict(reversed(entries))  # of the first panel that has it
+    names = sorted(dict(entries), key=lambda name: name.startswith("paper"))
     with style():
-        made.legend([entries[name] for name in names], names, loc="outside upper left", borderaxespad=0,
+        made.legend([handles[name] for name in names], names, loc="outside upper left", borderaxespad=0,
                     ncols=legend_columns(names, made.get_figwidth()), handlelength=1.4, columnspacing=1.2)  # fmt: skip
+
+
+def _agree(entries: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether entries of legends with one name have one look, but for the paper's, whose marks are its methods'.
+
+    A bar and a mark may be the same method's.
+    """
+    from matplotlib.colors import to_hex
+
+    looks: dict[str, list[set]] = {}
+    for name, handle in entries:
+        first = handle[0] if isinstance(handle, tuple) else handle  # a group of bars, or of a mark with its stem
+        shade = first.get_color() if hasattr(first, "get_color") else first.get_facecolor()
+        colours, markers = looks.setdefault(name, [set(), set()])
+        colours.add(to_hex(shade) if isinstance(shade, str) or len(shade) in (3, 4) else str(shade))
+        markers |= {first.get_marker()} if hasattr(first, "get_marker") else set()
+    return all(len(each) < 2 for name, found in looks.items() if not name.startswith("paper") for each in found)
 
 
 def legend_columns(names: Sequence[str], width: float) -> int:
@@ -235,16 +258,10 @@ def legend_columns(names: Sequence[str], width: float) -> int:
 
 
 def tidy(made: Figure) -> None:
-    """Break the vertical axes' texts that are longer than their axis, and lift legends above the titles of panels."""
+    """Lift legends above the titles of panels, break the axes' texts that are longer than theirs, show marks whole."""
     from matplotlib.transforms import ScaledTranslation
 
     for axes in made.axes:
-        place = axes.get_subplotspec()
-        rows = place.get_gridspec().nrows if place is not None else 1
-        height = 72 * made.get_figheight() / rows  # points, of the panel with all around it
-        text = axes.get_ylabel()
-        if text and "\n" not in text:
-            axes.set_ylabel(textwrap.fill(text, max(16, int(0.7 * height / (0.52 * axes.yaxis.label.get_fontsize())))))
         own = axes.get_legend()
         if (
             own is not None
@@ -253,3 +270,31 @@ def tidy(made: Figure) -> None:
         ):
             lifted = axes.transAxes + ScaledTranslation(0, 13 / 72, made.dpi_scale_trans)
             own.set_bbox_to_anchor((0, 1.01), transform=lifted)
+    for _ in range(3):  # a text of more lines leaves its axis another length
+        made.draw_without_rendering()
+        if not any([_broken(axes) for axes in made.axes if axes.get_visible()]):
+            break
+    for line in (line for axes in made.axes for line in axes.lines if line.get_marker() not in ("", "None", None)):
+        if _is_within(line):
+            line.set(clip_on=False, in_layout=False)
+
+
+def _is_within(line: Line2D) -> bool:
+    """Return whether all marks of a line are within its axes' limits, if at their edge."""
+    (left, right), (bottom, top) = sorted(line.axes.get_xlim()), sorted(line.axes.get_ylim())
+    return all(left <= x <= right and bottom <= y <= top for x, y in line.get_xydata() if x == x and y == y)
+
+
+def _broken(axes: Axes) -> bool:
+    """Break the text of a vertical axis that is longer than the axis, and return whether it was."""
+    text, label = axes.get_ylabel(), axes.yaxis.label
+    room, length = axes.get_window_extent().height, label.get_window_extent().height
+    if length <= room or not text or not room:
+        return False
+    longest = max(map(len, text.split("\n")))
+    axes.set_ylabel(
+        textwrap.fill(
+            " ".join(text.split()), max(1, int(longest * room / length)), break_long_words=False, break_on_hyphens=False
+        )
+    )
+    return axes.get_ylabel() != text

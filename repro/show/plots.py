@@ -20,6 +20,7 @@ from repro.show.panels import (
     fewer,
     groups,
     intervals,
+    left_out,
     legend,
     logarithmic,
     memory,
@@ -95,7 +96,7 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     cells = {(row["case"], row["method"], row["backend"]) for row in rows}
     cores = results.cores_of(done[[at in cells for at in zip(done["case"], done["method"], done["backend"])]])
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]
-    parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note)
+    parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note) + left_out(made)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
     text = textwrap.fill(" · ".join(parts), per_line, break_long_words=False, break_on_hyphens=False)
     for each in made.findobj(lambda artist: hasattr(artist, "get_fontsize")):  # whatever an artefact asked for
@@ -132,7 +133,7 @@ def bars(
     On a logarithmic axis, which has no zero for bars to stand on, marks take their place, with a line to the paper's.
     What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
     are named with their back end where figures mix several; else the caption has it. Of more than eight methods the
-    legend names those that are not drawn. Where a rate of bytes is above the memory's, as by a cache, a line shows it.
+    caption names those that are not drawn. Where a rate of bytes is above the memory's, as by a cache, a line shows it.
 
     Parameters
     ----------
@@ -184,7 +185,6 @@ def bars(
         + [convert(found.value, found.unit, unit) for method in methods for found in theirs[method] if found],
         FEW if log else VANISH,
     )
-    printed = False
     for i, (method, name) in enumerate(methods.items()):
         text = f"{name} ({used[method]})" if mixed and used[method] != "host" else name
         positions = [j + (i - (len(methods) - 1) / 2) * width for j in range(len(cases))]
@@ -199,9 +199,7 @@ def bars(
                 named = True
                 if spread and found is not None:
                     axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
-                printed = printed or bool(drawn)
-    if printed:
-        first = next(method for method in methods if any(theirs[method]))
+    if first := next((method for method in methods if any(ours[method]) and any(theirs[method])), None):
         ring(axes, [], [], first, paper_label(results.scale), edge="black")
     memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
     not_drawn(axes, left)
@@ -313,7 +311,7 @@ def lines(
             ring(axes, *zip(*sorted(points), strict=True), method,
                  None if known else f"{names.get(method, method)} (paper)", ls=joint,
                  aside=aside.get((method, 0), 0) if categories else 0)  # fmt: skip
-    if first := next((method for method, points in (published or {}).items() if points), None):
+    if first := next((method for method, points in (published or {}).items() if points and series.get(method)), None):
         ring(axes, [], [], first, paper_label(scale), ls=joint, edge="black")
     not_drawn(axes, left)
     if log_x:

@@ -88,12 +88,77 @@ def test_where_bars_would_vanish_the_axis_is_logarithmic_whatever_is_asked_for(r
 def test_more_than_eight_methods_are_not_drawn_and_the_papers_are(results):
     names = [*"abcdefgh", "patch"]
     frame = pandas.DataFrame([row("regular", name, 1.0 + k).as_dict() for k, name in enumerate(names)])
+    made, (left, right) = plots.figure(plots.PAGE, panels=2)
+    plots.bars(left, Results(frame, "paper", "somewhere", "fu2014-table2"), "assembly", names)
+    assert legend_of(left) == [*"abcdefg", "patches", "paper"]
+    plots.lines(right, {name: [(1, 2.0)] for name in names}, x="x", y="y", published={"patch": [(1, 3.0)]})
+    assert legend_of(right)[-2:] == ["patches", "paper"]
+    plots.caption(made, results)
+    assert made._supxlabel.get_text().replace("\n", " ").endswith(" · not drawn: h")
+
+
+def panels_of(*looks, **options):
+    """Return a figure with a panel for each mapping of names to methods, after its caption."""
+    made, axes = plots.figure(plots.PAGE, 2.6, panels=len(looks))
+    for panel, names in zip(axes, looks, strict=True):
+        plots.lines(panel, {method: [(1, 2.0)] for method in names.values()}, x="x", y="y",
+                    names={method: name for name, method in names.items()}, **options)  # fmt: skip
+    return made, axes
+
+
+def test_panels_share_a_legend_where_no_name_has_two_looks(results):
+    made, axes = panels_of({"one": "patch", "two": "serial"}, {"one": "patch", "three": "cg"})
+    plots.caption(made, results)
+    assert [text.get_text() for text in made.legends[0].get_texts()] == ["one", "two", "three"]
+    assert not any(panel.get_legend() for panel in axes)
+    made, axes = panels_of({"one": "patch", "two": "serial"}, {"one": "cg"})
+    plots.caption(made, results)
+    assert not made.legends and [legend_of(panel) for panel in axes] == [["one", "two"], ["one"]]
+
+
+def test_the_papers_marks_do_not_hinder_a_shared_legend(results):
+    made, axes = plots.figure(plots.PAGE, panels=2)
+    for panel, method in zip(axes, ("patch", "serial"), strict=True):
+        plots.lines(panel, {method: [(1, 2.0)]}, x="x", y="y", published={method: [(1, 3.0)]})
+    plots.caption(made, results)
+    assert [text.get_text() for text in made.legends[0].get_texts()] == ["patches", "serial loop", "paper"]
+
+
+def test_the_legend_names_the_papers_marks_where_ours_stand_beside_and_by_that_method():
     _, (axes,) = plots.figure(plots.PAGE)
-    plots.bars(axes, Results(frame, "paper", "somewhere", "fu2014-table2"), "assembly", names)
-    assert legend_of(axes) == [*"abcdefg", "patches", "not drawn: h", "paper"]
+    plots.lines(axes, {"patch": [(1, 2.0)]}, x="x", y="y", published={"cg": [(1, 3.0)], "patch": [(1, 3.0)]})
+    entry = next(line for line in axes.lines if line.get_label() == "paper")
+    assert legend_of(axes) == ["patches", "CG (paper)", "paper"] and entry.get_marker() == plots.marker("patch")
     _, (axes,) = plots.figure(plots.PAGE)
-    plots.lines(axes, {name: [(1, 2.0)] for name in names}, x="x", y="y", published={"patch": [(1, 3.0)]})
-    assert legend_of(axes)[-2:] == ["not drawn: h", "paper"]
+    plots.lines(axes, {"patch": [(1, 2.0)]}, x="x", y="y", published={"cg": [(1, 3.0)]})
+    assert legend_of(axes) == ["patches", "CG (paper)"]
+
+
+def test_texts_are_no_longer_than_their_vertical_axis(results):
+    made, (axes,) = panels_of({f"a method with a long name, {k}": f"m{k}" for k in range(6)})
+    axes.set_ylabel("A quantity of which there is much to say, more than the well-known axis is high")
+    axes.set_title("title")
+    before = axes.get_ylabel()
+    plots.caption(made, results, "a note that takes room " * 8)
+    made.canvas.draw()
+    assert axes.yaxis.label.get_window_extent().height <= axes.get_window_extent().height
+    assert (
+        axes.get_ylabel().replace("\n", " ") == before
+        and "well-known" in axes.get_ylabel()
+        and "\n" in axes.get_ylabel()
+    )
+    made, (axes,) = panels_of({"one": "patch"})
+    plots.caption(made, results)
+    assert axes.get_ylabel() == "y"
+
+
+def test_marks_at_the_edge_are_whole_and_those_beyond_are_not_seen(results):
+    made, (axes,) = plots.figure()
+    plots.lines(axes, {"patch": [(1, 0.0), (2, 1.0)], "cg": [(1, -1.0)]}, x="x", y="y", published={"patch": [(1, 0)]})
+    axes.set_ylim(bottom=0)
+    plots.caption(made, results)
+    shown = [line for line in axes.lines if len(line.get_xdata()) and line.get_marker() not in ("None", "_")]
+    assert {(line.get_label() == "CG", line.get_clip_on()) for line in shown} == {(True, True), (False, False)}
 
 
 def test_names_that_would_meet_are_slanted(results):

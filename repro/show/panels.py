@@ -109,8 +109,9 @@ def ring(
         axes.plot(x, y, ls=ls, lw=0.8, color=ink, zorder=2)
         ls = "none"
     halo = [withStroke(linewidth=2, foreground="white")] if len(x) and not is_below else []
-    marks = axes.plot(x, y, marker=marker(method), ms=wider(method) if len(x) else 1.2 * size(method), mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8,
-                      color=ink, zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
+    points = wider(method) if len(x) else 1.2 * size(method)  # lines of a legend are low
+    marks = axes.plot(x, y, marker=marker(method), ms=points, mfc="none", mec=ink, mew=0.9, ls=ls, lw=0.8, color=ink,
+                      zorder=2.4 if is_below else 4, label=label, path_effects=halo)  # fmt: skip
     beside(aside, *marks)
 
 
@@ -291,10 +292,8 @@ def _broken(axes: Axes) -> bool:
     room, length = axes.get_window_extent().height, label.get_window_extent().height
     if length <= room or not text or not room:
         return False
-    longest = max(map(len, text.split("\n")))
+    letters = int(max(map(len, text.split("\n"))) * room / length)
     axes.set_ylabel(
-        textwrap.fill(
-            " ".join(text.split()), max(1, int(longest * room / length)), break_long_words=False, break_on_hyphens=False
-        )
+        textwrap.fill(" ".join(text.split()), max(1, letters), break_long_words=False, break_on_hyphens=False)
     )
     return axes.get_ylabel() != text

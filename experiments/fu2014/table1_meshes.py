@@ -102,7 +102,7 @@ def _draw(axes, results, values, text, with_paper):
             axes.bar(i, values[case], 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
         paper = results.published.get(case, "mesh", "nonzeros") if with_paper else None
         if paper is not None:
-            axes.plot(i, paper.value, "o", mfc="white", mec="black", label="" if i else paper_label(results.scale))
+            axes.plot(i, paper.value, "o", mfc="none", mec="black", label="" if i else paper_label(results.scale))
     axes.set_ylabel(text)
     if axes.lines:
         axes.legend(loc="upper left")

@@ -97,7 +97,7 @@ def plot(results):
             printed = [results.published.get(case, "k1", metric) for case in names]
             there = [(i, number.value) for i, number in enumerate(printed) if number is not None]
             if there:
-                axes.plot(*zip(*there, strict=True), "o", mfc="white", mec="black", mew=0.9, zorder=4, clip_on=False,
+                axes.plot(*zip(*there, strict=True), "o", mfc="none", mec="black", mew=0.9, zorder=4, clip_on=False,
                           label=paper_label(results.scale))  # fmt: skip
             axes.axhline(0, color="black", lw=0.6)
             axes.set_ylabel(text)

@@ -82,7 +82,7 @@ def _draw(left, right, results):
                 else:
                     axes.bar(i, factor * ours, 0.6, color=colour(case), edgecolor="black", linewidth=0.4)
             if paper is not None:
-                axes.plot(i, factor * paper.value, "o", mfc="white", mec="black", ls="none",
+                axes.plot(i, factor * paper.value, "o", mfc="none", mec="black", ls="none",
                           label="" if i else paper_label(results.scale))  # fmt: skip
         short, long = (results.value(case, "matrix", metric) for metric in ("shortest_row", "longest_row"))
         if short is not None:
